@@ -67,10 +67,11 @@ if (canMount()) {
     const needs = /The database cannot be saved in \S+ yet: it needs 0\.1 MB, and 0\.0 MB are free\./g
     await expect.poll(() => server.stdout).toMatch(needs)
     server.child.kill('SIGTERM')
-    const statuses = await Promise.all(
-      ['/livez', '/readyz'].map(async (path) => (await fetch(server.url + path)).status),
-    )
-    expect([...statuses, (await post('/v1/pets', { name: 'late', categoryId: 1 })).status]).toEqual([200, 503, 503])
+    const status = async (path: string) => (await fetch(server.url + path)).status
+    await expect.poll(() => status('/readyz')).toBe(503)
+    expect([await status('/livez'), (await post('/v1/pets', { name: 'late', categoryId: 1 })).status]).toEqual([
+      200, 503,
+    ])
     await wait(3_000)
     expect(server.stdout.match(needs)).toHaveLength(1)
     expect(server.child.exitCode).toBeNull()
