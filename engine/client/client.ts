@@ -159,7 +159,9 @@ function checkUrl(url: string): void {
   if (parsed.username !== '' || parsed.password !== '') {
     throw new TypeError('The url of the service must not hold a user name or password: pass the API key as apiKey.')
   }
-  if (/[?#]/.test(url) || /\/(?:v1|trpc)\/?$/.test(parsed.pathname))
+  // URL would remove or replace them, but the address of a request is made of the text.
+  if (/[\s\\]/.test(url)) throw new TypeError('The url of the service must not hold white space or a backslash.')
+  if (/[?#]/.test(url) || /\/(?:v1|trpc)\/*$/.test(parsed.pathname))
     throw new TypeError('The url of the service must end before ?, #, /v1 and /trpc.')
 }
 

@@ -20,7 +20,7 @@ import { type LoadMeter, processLoad, shedLoad } from './http/load-shedding.ts'
 import { isProbe, labelsOf, requestIdsWithout, whenEnded } from './http/request.ts'
 import { requestCheck } from './http/request-checks.ts'
 import { responseCache } from './http/response-cache.ts'
-import { addCors, corsFor, securityHeaders } from './http/response-headers.ts'
+import { addCors, corsFor, corsOfUnreadable, securityHeaders } from './http/response-headers.ts'
 import { ignoreBodies, type Page, refuseUnknownPaths, routeAllMethods } from './http/routing.ts'
 import { createHttpServer, type HttpServerOptions } from './http/server.ts'
 import { readConsolePage, webConsole } from './http/static-files.ts'
@@ -89,7 +89,14 @@ function createBase({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestIdOf,
-    serverFactory: (listener) => createHttpServer(listener, log, requestIdOf, headers, serverOptions),
+    serverFactory: (listener) =>
+      createHttpServer(
+        listener,
+        log,
+        requestIdOf,
+        { always: headers, unreadable: corsOfUnreadable(config.corsOrigins) },
+        serverOptions,
+      ),
     // createHttpServer responds to these errors.
     clientErrorHandler: () => {},
     // Called instead of the hooks for a URL that cannot be decoded.

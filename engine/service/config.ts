@@ -46,12 +46,13 @@ const PublicUrl = HttpUrl.transform((text) => new URL(text))
   .transform(({ origin, pathname }) => origin + pathname.replaceAll(/\/+/g, '/').replace(/\/$/, ''))
   .refine((text) => !text.endsWith('/v1'), 'expected a URL without /v1, which is added')
 
-const Origin = z
-  .string()
-  .refine(
-    (text) => URL.canParse(text) && new URL(text).origin === text && !text.includes('*'),
-    'expected origins such as https://shop.example, without *',
-  )
+/** Apps and browser extensions have schemes of their own, whose origins URL does not know. */
+const appOrigin = /^(?!file:)[a-z][a-z\d+.-]{0,63}:\/\/[a-z\d.-]{1,255}(:\d{1,5})?$/
+
+const Origin = z.string().refine((text) => {
+  const { origin } = URL.parse(text) ?? {}
+  return (origin === text && !text.includes('*')) || (origin === 'null' && appOrigin.test(text))
+}, 'expected origins such as https://shop.example, without *')
 
 const ProxyAddress = z
   .union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'expected IP addresses or CIDR ranges')

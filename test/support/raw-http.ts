@@ -118,7 +118,7 @@ export async function startHttpServer(
     listener,
     pino({ level: 'silent' }),
     requestIdsWithout(product.keyPrefix),
-    {},
+    { always: {}, unreadable: {} },
     options,
   )
   server.timeout = 0

@@ -5,13 +5,18 @@ import { fetchFrom } from '../../../test/support/transport.ts'
 
 const url = 'http://petstore.test'
 
-test.for(['#key=pet_secret', '?x=pet_secret', '/v1', '/v1/', '/trpc', '/shop/trpc'])(
+test.for(['#key=pet_secret', '?x=pet_secret', '/v1', '/v1/', '/v1//', '/trpc', '/shop/trpc'])(
   'the client rejects a URL that ends with %s, and does not show it',
   (end) => {
     const create = () => createPetstoreClient({ url: url + end, apiKey: 'none' })
     expect(create).toThrow(new TypeError('The url of the service must end before ?, #, /v1 and /trpc.'))
   },
 )
+
+test.for(['/a b', ' ', '\n', '\\shop'])('the client rejects a URL that ends with %j', (end) => {
+  const create = () => createPetstoreClient({ url: url + end, apiKey: 'none' })
+  expect(create).toThrow(new TypeError('The url of the service must not hold white space or a backslash.'))
+})
 
 test.for(['retries', 'maxPause', 'timeout'])('the client rejects NaN as %s', (option) => {
   const create = () => createPetstoreClient({ url, apiKey: 'none', [option]: Number.NaN })

@@ -4,9 +4,9 @@ import type { z } from 'zod'
 interface Rule {
   /** `required`, the code of Zod's issue, such as `invalid_type`, or the name of a rule of the field, such as `length`. */
   code: string
-  /** The limits of the rule, if it has any. */
-  minimum?: number | bigint
-  maximum?: number | bigint
+  /** The limits of the rule, if it has any. One that a number cannot hold exactly is a text of digits. */
+  minimum?: number | string
+  maximum?: number | string
 }
 
 /** What is wrong with a field. */
@@ -39,7 +39,7 @@ export function expected(what: string, got?: string, rule?: Rule): (issue: RawIs
     issue.rule = issue.input === undefined ? { code: 'required' } : rule
     if (issue.input === undefined) return 'required'
     issue.expectation = what
-    const value = got ?? (issue.code === 'invalid_value' ? shown(issue.input) : describe(issue.input))
+    const value = got ?? (issue.code === 'invalid_value' ? shown(issue.input) : describe(issue.input, issue.code))
     return `expected ${what}${value && `, got ${value}`}`
   }
 }
@@ -58,8 +58,8 @@ export function issuesOf(error: z.core.$ZodError): Issue[] {
       path: pathOf(issue),
       code,
       ...(typeof expectation === 'string' && { expectation }),
-      ...(isNumeric(minimum) && { minimum }),
-      ...(isNumeric(maximum) && { maximum }),
+      ...(minimum !== undefined && { minimum: toJson(minimum) }),
+      ...(maximum !== undefined && { maximum: toJson(maximum) }),
       ...(isRecord(rule) && rule),
     }
   })
@@ -72,8 +72,9 @@ function firstIssues({ issues }: z.core.$ZodError): z.core.$ZodIssue[] {
   return [...first.values()]
 }
 
-function isNumeric(value: unknown): value is number | bigint {
-  return typeof value === 'number' || typeof value === 'bigint'
+/** Loggers write issues as JSON, which has no bigint. */
+function toJson(limit: unknown): number | string {
+  return Number.isSafeInteger(Number(limit)) ? Number(limit) : String(limit)
 }
 
 function pathOf({ path }: z.core.$ZodIssue): string {
@@ -85,12 +86,12 @@ function shown(value: unknown): string {
   return typeof value === 'string' && value.length > 0 && value.length <= 32 ? JSON.stringify(value) : describe(value)
 }
 
-function describe(value: unknown): string {
+function describe(value: unknown, code?: string): string {
   if (value === null) return 'null'
   if (value === '') return 'an empty string'
   if (Array.isArray(value)) return 'an array'
   if (Number.isNaN(value)) return 'something else'
-  if (typeof value === 'bigint') return 'one out of range'
+  if (typeof value === 'bigint') return code === 'invalid_type' ? 'a bigint' : 'one out of range'
   if (typeof value === 'number') return String(value)
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }

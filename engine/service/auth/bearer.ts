@@ -1,6 +1,7 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { ApiKey, ApiKeyStore } from '#store/keys'
 import { ApiError, type Rejection, type RejectionReason } from '../api/errors.ts'
+import { countFields } from '../http/request-checks.ts'
 import { type CacheLookups, RevisionCache } from '../http/revision-cache.ts'
 import type { Product } from '../product.ts'
 import { apiKeyFormat, hashApiKey } from './api-key.ts'
@@ -74,6 +75,8 @@ export function bearerCheck(
 
   return function checkBearer(request, _reply, done) {
     const { authorization = '' } = request.headers
+    // Node keeps the first one, and a proxy may have checked another one.
+    if (countFields(request.raw.rawHeaders, 'authorization') > 1) return done(noKey(realm, 'malformed'))
     const known = cache.get(authorization)
     if (known) return done(admit(request, known))
     const key = credentials.exec(authorization)?.[1]

@@ -55,7 +55,7 @@ const hostAndPort = /^(?:[\w.~%!$&'()*+,;=-]*|\[[\da-fA-F:.]+\])(?::\d{0,5})?$/
 /** Exactly one valid Host is required, except in HTTP/1.0 (RFC 9112, section 3.2). */
 function hasValidHost({ headers: { host }, rawHeaders, httpVersion }: IncomingMessage): boolean {
   if (host === undefined) return httpVersion === '1.0'
-  return isAuthority(host) && countHosts(rawHeaders) === 1
+  return isAuthority(host) && countFields(rawHeaders, 'host') === 1
 }
 
 /** An empty Host is valid. Any other must fit into a URL, because tRPC builds one from it. */
@@ -63,8 +63,10 @@ function isAuthority(host: string): boolean {
   return host === '' || (hostAndPort.test(host) && URL.canParse(`http://${host}`))
 }
 
-function countHosts(rawHeaders: string[]): number {
-  return rawHeaders.filter((name, i) => i % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host').length
+/** @param name in lower case. */
+export function countFields(rawHeaders: string[], name: string): number {
+  return rawHeaders.filter((each, i) => i % 2 === 0 && each.length === name.length && each.toLowerCase() === name)
+    .length
 }
 
 /**

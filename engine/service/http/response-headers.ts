@@ -86,6 +86,13 @@ export function corsFor(origins: string[], responseHeaders: Record<string, strin
   }
 }
 
+/** For an error of a request that cannot be read, so that its origin is not known. It has nothing of the caller. */
+export function corsOfUnreadable(origins: string[]): Record<string, string> {
+  return origins.length === 0
+    ? {}
+    : { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposedHeaders, vary: 'Origin' }
+}
+
 /**
  * Responds to preflights before any check of the request. A page can read an error response only if the preflight of its
  * request succeeded.

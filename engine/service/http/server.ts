@@ -16,6 +16,8 @@ const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http')
 /** Milliseconds for which the server discards what a client sends after the final response. A slow client needs seconds. */
 const lingerTime = 5_000
 
+type Headers = Record<string, string>
+
 export interface HttpServerOptions {
   connectionLimit?: number
   keepAlive?: boolean
@@ -27,14 +29,14 @@ export interface HttpServerOptions {
  * connections, and clients that still send a body that is not read, receive their responses.
  *
  * @param requestIdOf finds the id of a request
- * @param headers the headers of every response
+ * @param headers those of every response, and further ones of a response to bytes that are no request
  * @param options the number of connections, and whether each may have several requests
  */
 export function createHttpServer(
   listener: RequestListener,
   log: FastifyBaseLogger,
   requestIdOf: RequestIdOf,
-  headers: Record<string, string>,
+  headers: { always: Headers; unreadable: Headers },
   { connectionLimit = maxConnections(), keepAlive = true }: HttpServerOptions = {},
 ): Server {
   const connections = new Connections({ ...limits, connections: connectionLimit })
@@ -68,7 +70,7 @@ export function createHttpServer(
     // The bytes after a complete request belong to no request.
     const requestId = latest && !latest.request.complete ? requestIdOf(latest.request) : randomUUID()
     log.info({ requestId, reason: thrown.message }, 'the connection sent an invalid request')
-    endConnection(socket, latest, thrown, { ...headers, 'x-request-id': requestId })
+    endConnection(socket, latest, thrown, headers, requestId)
   })
   server.on('connect', (request, socket) => {
     // Node has removed its own listeners, and an error without a listener would end the process.
@@ -76,7 +78,13 @@ export function createHttpServer(
     const error = new ApiError('method_not_allowed', 'CONNECT is not served here.', { headers: { allow: '' } })
     const requestId = requestIdOf(request)
     log.info({ requestId, reason: error.message }, 'the connection sent an invalid request')
-    endConnection(socket, connections.latest(socket), error, { ...headers, 'x-request-id': requestId })
+    endConnection(socket, connections.latest(socket), error, headers, requestId)
+  })
+  server.on('checkContinue', (request, response) => {
+    // Otherwise a client would send a body that is refused in any case.
+    if (request.headers.authorization === undefined) response.shouldKeepAlive = false
+    else response.writeContinue()
+    server.emit('request', request, response)
   })
   // requestCheck responds to any other expectation with 417.
   server.on('checkExpectation', (request, response) => {
@@ -114,17 +122,20 @@ function endConnection(
   socket: Duplex,
   latest: Exchange | undefined,
   thrown: Error,
-  headers: Record<string, string>,
+  { always, unreadable }: { always: Headers; unreadable: Headers },
+  requestId: string,
 ): void {
   const error = toHttpError(thrown)
+  const headers = { ...always, 'x-request-id': requestId }
+  const raw = () => rawResponse(error, { ...headers, ...unreadable })
   if (!latest) {
-    endSocket(socket, rawResponse(error, headers))
+    endSocket(socket, raw())
     return
   }
   const { request, response } = latest
   if (request.complete || response.headersSent) {
     // A request that already has its response gets no second one if the rest of its body is invalid.
-    const last = request.complete ? rawResponse(error, headers) : ''
+    const last = request.complete ? raw() : ''
     if (response.writableFinished) endSocket(socket, last)
     else response.once('finish', () => endSocket(socket, last))
   } else {
@@ -146,7 +157,8 @@ function rawResponse(error: ApiError, headers: Record<string, string>): string {
   const content = JSON.stringify(error.body)
   const fields = Object.entries(headersOf(error, content, headers)).map(([name, value]) => `${name}: ${value}\r\n`)
   const { status } = error.body
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fields.join('')}\r\n${content}`
+  const date = `date: ${new Date().toUTCString()}\r\n`
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${date}${fields.join('')}\r\n${content}`
 }
 
 function headersOf(error: ApiError, content: string, headers: Record<string, string>): Record<string, string | number> {

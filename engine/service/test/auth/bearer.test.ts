@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createKey } from '../../../../test/support/product.ts'
+import { collect, host, listen, openSocket, statusesIn } from '../../../../test/support/raw-http.ts'
 import { startTestApi } from '../../../../test/support/test-api.ts'
 
 test('requests that start together after a commit share a read of their key', async () => {
@@ -20,4 +21,14 @@ test('requests that start together after a commit share a read of their key', as
     200, 200, 200, 401, 200, 200,
   ])
   expect(found).toHaveLength(2)
+})
+
+test('two Authorization headers get 401, whichever of them is valid', async () => {
+  const { url, authorization } = await listen()
+  for (const headers of [`${authorization}Authorization: Bearer x\r\n`, `authorization: Basic x\r\n${authorization}`]) {
+    const socket = await openSocket(url)
+    const received = collect(socket)
+    socket.write(`GET /v1/pets HTTP/1.1\r\n${host}${headers}\r\n`)
+    await expect.poll(() => statusesIn(received.text)).toEqual([401])
+  }
 })

@@ -66,6 +66,19 @@ describe('with CORS_ORIGINS', () => {
     expect((await send(streamed, origin)).vary).toContain('trpc-accept')
   })
 
+  test.for([
+    ['headers that are too large', 431, `GET /v1/pets\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`],
+    ['bytes that are not HTTP', 400, 'GET /v1/pets\r\nX Y: 1\r\n\r\n'],
+  ] as const)(
+    'the error for %s (%i), of which the origin is not known, is readable, and has a date',
+    async ([, status, request]) => {
+      const response = await send(request, origin)
+      expect(response).toMatchObject({ status, allowed: '*' })
+      expect(response.exposed).toContain('x-request-id')
+      expect(Date.parse(response.headers.date ?? '')).toBeGreaterThan(Date.now() - 60_000)
+    },
+  )
+
   test('429 and 503 are readable', async () => {
     const { app, key, url } = await listen(
       await startTestApi({ config: { corsOrigins: [origin], rateLimit: { requests: 1, seconds: 60 } } }),

@@ -32,7 +32,6 @@ describe.for([
 
   test.for([
     ['a valid request', status, (authorization: string) => json + authorization],
-    ['a request without a key', 401, () => json],
     ['a body of another type', 415, (authorization: string) => `Content-Type: text/plain\r\n${authorization}`],
   ] as const)('%s receives 100 Continue and %i, and the connection may be reused', async ([, expected, headers]) => {
     const { url, authorization } = await listen(shared())
@@ -56,6 +55,15 @@ test('requests after an unknown expectation are ignored, and the connection ends
   await once(socket, 'end')
   expect(statusesIn(received.text)).toEqual([417])
   expect((await rest.get('/v1/pets')).body).toEqual([])
+})
+
+test('a request without a key receives 401 at once, without 100 Continue, and the connection ends', async () => {
+  const { url } = await listen(shared())
+  const socket = await openSocket(url)
+  const received = collect(socket)
+  socket.write(`POST /v1/pets HTTP/1.1\r\n${host}${expectation}${json}Content-Length: 1000\r\n\r\n`)
+  await once(socket, 'end')
+  expect(statusesIn(received.text)).toEqual([401])
 })
 
 test('100 Continue is sent after the responses to earlier requests', async () => {
