@@ -9,6 +9,7 @@ import type { RequestLabels } from './http/request.ts'
 import { clientAddressOf } from './http/request.ts'
 import { routeOf } from './http/routing.ts'
 import { isJournal, withPriorityOf } from './telemetry/log-output.ts'
+import { oncePerSecond } from './telemetry/once-per-second.ts'
 import { serializeError } from './telemetry/serialize-error.ts'
 
 /** Milliseconds. */
@@ -23,8 +24,9 @@ const base = { pid: process.pid, host: hostname() }
 
 export type Log = Logger & {
   /**
-   * Logs a request after its response, or after its client has gone: all failed, aborted and slow requests, and the share
-   * LOG_SAMPLE of the others. Headers, URLs and bodies are never logged.
+   * Logs a request after its response, or after its client has gone: all refused, aborted and slow requests, those that
+   * the service has failed once a second for each operation and status, and the share LOG_SAMPLE of the others. Headers,
+   * URLs and bodies are never logged.
    */
   request(request: FastifyRequest, reply: FastifyReply, labels: RequestLabels, result: RequestResult): void
 }
@@ -75,10 +77,14 @@ export function logTo(destination: DestinationStream, level: Config['logLevel'],
   const options = { level, base, formatters, serializers, timestamp: stdTimeFunctions.isoTime }
   const logger: Logger = pino(options, destination)
   const logsRequests = logger.isLevelEnabled('info')
+  const mayLog = oncePerSecond()
   return Object.assign(logger, {
     request(request: FastifyRequest, reply: FastifyReply, labels: RequestLabels, result: RequestResult) {
       if (!logsRequests || !(Math.random() < sample || isAlwaysLogged(reply, result))) return
-      destination.write(`${JSON.stringify(requestLine(request, reply, labels, result))}\n`)
+      const isFault = result.isComplete && reply.statusCode >= 500
+      const others = isFault ? mayLog(`${labels.adapter} ${labels.operation} ${reply.statusCode}`) : 0
+      if (others === undefined) return
+      destination.write(`${JSON.stringify(requestLine(request, reply, labels, result, others || undefined))}\n`)
     },
   })
 }
@@ -129,6 +135,7 @@ function requestLine(
   reply: FastifyReply,
   { adapter, operation }: RequestLabels,
   { isComplete, milliseconds }: RequestResult,
+  others: number | undefined,
 ) {
   const { config } = request.routeOptions
   const route = routeOf(request)
@@ -146,6 +153,7 @@ function requestLine(
     status: isComplete ? reply.statusCode : undefined,
     failedCalls: reply.failedCalls || undefined,
     aborted: isComplete ? undefined : true,
+    others,
     milliseconds: Math.round(milliseconds * 1000) / 1000,
     bytes: bytesOf(request, reply),
     // As text, because many programs read a number of JSON as a double.

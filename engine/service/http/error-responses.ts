@@ -1,8 +1,13 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, type ErrorCode, messageForOperator, type Rejection, toApiError } from '../api/errors.ts'
+import { type MayLog, oncePerSecond } from '../telemetry/once-per-second.ts'
 import { limits } from './limits.ts'
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** Whether a fault is logged, as {@link oncePerSecond} says. */
+    mayLogFault: MayLog
+  }
   interface FastifyRequest {
     /** Why the request was rejected before it reached a procedure. */
     rejection: Rejection | undefined
@@ -11,7 +16,10 @@ declare module 'fastify' {
   }
 }
 
-type FaultReceiver = Pick<FastifyRequest, 'recordFault'> & { log: Pick<FastifyBaseLogger, 'error'> }
+type FaultReceiver = Pick<FastifyRequest, 'recordFault'> & {
+  log: Pick<FastifyBaseLogger, 'error'>
+  server: Pick<FastifyInstance, 'mayLogFault'>
+}
 
 export const malformedUrl = 'The URL is malformed: check its percent-encoding.'
 
@@ -54,16 +62,19 @@ function isClientError(thrown: unknown): boolean {
 }
 
 /** Logs and traces a fault of the service with its cause, but not errors of the client, and overload. */
-export function reportFault(error: ApiError, { log, recordFault }: FaultReceiver): void {
+export function reportFault(error: ApiError, { log, recordFault, server }: FaultReceiver): void {
   const { body, cause } = error
   if (body.status < 500 || (body.code === 'unavailable' && cause === undefined)) return
-  log.error({ err: cause }, messageForOperator(error))
+  const message = messageForOperator(error)
+  const others = server.mayLogFault(message)
+  if (others !== undefined) log.error({ err: cause, ...(others > 0 && { others }) }, message)
   recordFault?.(cause)
 }
 
 /** Responds with the Error body to whatever hooks and handlers throw. */
 export function handleErrors(app: FastifyInstance): void {
   app.decorateRequest('rejection', undefined)
+  app.decorate('mayLogFault', oncePerSecond())
   app.setErrorHandler(sendError)
 }
 

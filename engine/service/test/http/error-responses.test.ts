@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { IdsExhausted, StoreUnavailable } from '../../../store/errors.ts'
 import { ApiError, type ErrorCode } from '../../api/errors.ts'
 import { reportFault, toHttpError } from '../../http/error-responses.ts'
+import { oncePerSecond } from '../../telemetry/once-per-second.ts'
 
 const cause = new Error('the cause')
 
@@ -44,7 +45,7 @@ test.for<[string, ApiError, string | undefined]>([
   const lines: unknown[] = []
   const causes: unknown[] = []
   const log = { error: (...line: unknown[]) => void lines.push(line) } satisfies Pick<FastifyBaseLogger, 'error'>
-  reportFault(error, { log, recordFault: (cause) => causes.push(cause) })
+  reportFault(error, { log, server: { mayLogFault: oncePerSecond() }, recordFault: (cause) => causes.push(cause) })
   expect(lines).toEqual(logged === undefined ? [] : [[{ err: error.cause }, logged]])
   expect(causes).toEqual(logged === undefined ? [] : [error.cause])
 })
