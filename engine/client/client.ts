@@ -161,7 +161,7 @@ function checkUrl(url: string): void {
   }
   // URL would remove or replace them, but the address of a request is made of the text.
   if (/[\s\\]/.test(url)) throw new TypeError('The url of the service must not hold white space or a backslash.')
-  if (/[?#]/.test(url) || /\/(?:v1|trpc)\/*$/.test(parsed.pathname))
+  if (/[?#]/.test(url) || /\/(?:v1|trpc)$/.test(parsed.pathname.replace(/\/+$/, '')))
     throw new TypeError('The url of the service must end before ?, #, /v1 and /trpc.')
 }
 

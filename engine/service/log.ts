@@ -5,11 +5,11 @@ import { styleText } from 'node:util'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
 import { type Config, environment } from './config.ts'
+import { oncePerSecond } from './http/error-responses.ts'
 import type { RequestLabels } from './http/request.ts'
 import { clientAddressOf } from './http/request.ts'
 import { routeOf } from './http/routing.ts'
 import { isJournal, withPriorityOf } from './telemetry/log-output.ts'
-import { oncePerSecond } from './telemetry/once-per-second.ts'
 import { serializeError } from './telemetry/serialize-error.ts'
 
 /** Milliseconds. */

@@ -65,6 +65,8 @@ export interface StoreSizes {
   databaseBytes?: number
   /** The write-ahead log of SQLite. */
   logBytes?: number
+  /** The file system of SQLite's database: what this user may still use, and its size. */
+  disk?: { freeBytes: number; bytes: number }
   /** The finished backups in the default folder of SQLite. */
   backups?: BackupSizes
 }

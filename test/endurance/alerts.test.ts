@@ -79,6 +79,10 @@ const cases: Case[] = [
   { alert: 'PetstoreCommitsSlow', series: { petstore_transaction_duration_seconds_bucket: durations('') } },
   { alert: 'PetstoreWriteAheadLogLarge', series: { petstore_wal_bytes: gauge(2 ** 26, 2 ** 29) } },
   {
+    alert: 'PetstoreDiskFilling',
+    series: { petstore_disk_free_bytes: gauge(20, 4), petstore_disk_bytes: gauge(100, 100) },
+  },
+  {
     alert: 'PetstoreBackupOld',
     series: {
       petstore_backup_interval_seconds: gauge(600, 600),
@@ -93,6 +97,24 @@ const cases: Case[] = [
       process_start_time_seconds: gauge(0, 0),
       petstore_backup_last_success_timestamp_seconds: gauge((seconds) => seconds, 'stale'),
     },
+  },
+  {
+    alert: 'PetstoreBackupMissing',
+    series: {
+      petstore_wal_bytes: gauge(0, 0),
+      process_start_time_seconds: gauge(0, 0),
+      petstore_backup_last_success_timestamp_seconds: gauge((seconds) => seconds, faultAt),
+    },
+    trueAfter: 172_800,
+  },
+  {
+    alert: 'PetstoreBackupMissing',
+    series: {
+      petstore_wal_bytes: gauge(0, 0),
+      process_start_time_seconds: gauge(0, 0),
+      petstore_backup_last_success_timestamp_seconds: gauge((seconds) => seconds, 'stale'),
+    },
+    trueAfter: 172_800 - faultAt,
   },
   { alert: 'PetstoreBackupFailing', series: { petstore_backup_failed_attempts: gauge(0, 3) } },
   { alert: 'PetstorePoolExhausted', series: { petstore_postgres_waiting: gauge(0, 5) } },

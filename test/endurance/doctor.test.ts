@@ -32,6 +32,22 @@ test('the doctor finds nothing wrong with a running service, and changes nothing
   expect(contentsOf(join(folder, 'data'), ignored)).toEqual(before)
 })
 
+test('without BACKUP_EVERY, the doctor warns of no backup, and of an old one', async () => {
+  const { path } = sample()
+  const verdict = async () => (await diagnose(path)).find(({ check }) => check === 'backups')
+  expect(await verdict()).toMatchObject({
+    status: 'warning',
+    message: expect.stringContaining('There is no backup in'),
+  })
+  addBackup(path, Date.now() - 49 * hour, { ending: '.db' })
+  expect(await verdict()).toMatchObject({
+    status: 'warning',
+    message: expect.stringMatching(/^The newest backup is 2 d old/),
+  })
+  addBackup(path, Date.now() - 47 * hour, { ending: '.db' })
+  expect(await verdict()).toMatchObject({ status: 'ok' })
+})
+
 describe('the doctor changes nothing in the folder of', () => {
   test.for<[string, (path: string) => void]>([
     ['a stopped service', () => {}],
@@ -234,7 +250,7 @@ async function reportInNamespace(script: string): Promise<string[]> {
   return run.stdout
     .trimEnd()
     .split('\n')
-    .filter((line) => !line.startsWith('ok '))
+    .filter((line) => !/^ok |There is no backup in/.test(line))
 }
 
 function mkdir(path: string): void {
@@ -253,8 +269,9 @@ function diagnose(path: string, service: Partial<Service> = {}): Promise<Finding
   })
 }
 
+/** Without the warning of no backup at all, which a test of its own covers. */
 function badIn(findings: Finding[]): Finding[] {
-  return findings.filter(({ status }) => status !== 'ok')
+  return findings.filter(({ status, message }) => status !== 'ok' && !message.startsWith('There is no backup in'))
 }
 
 function addBackup(path: string, time: number, { ending = '.scheduled.db', mode = 0o600 } = {}): void {

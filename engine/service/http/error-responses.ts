@@ -1,6 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, type ErrorCode, messageForOperator, type Rejection, toApiError } from '../api/errors.ts'
-import { type MayLog, oncePerSecond } from '../telemetry/once-per-second.ts'
 import { limits } from './limits.ts'
 
 declare module 'fastify' {
@@ -59,6 +58,32 @@ function isClientError(thrown: unknown): boolean {
   if (!(thrown instanceof Error) || !('statusCode' in thrown)) return false
   const status = Number(thrown.statusCode)
   return status >= 400 && status < 500
+}
+
+/** Milliseconds between two lines about one cause. */
+const interval = 1_000
+/** An outage has a few causes. More of them would be texts with values. */
+const maxCauses = 1_000
+
+/**
+ * Whether a line about this cause may be logged: the number of lines about it that were not, or undefined if this one is not
+ * either.
+ */
+export type MayLog = (cause: string) => number | undefined
+
+/** Lets pass one line a second for each cause, so that an outage does not fill the disk. */
+export function oncePerSecond(now = () => performance.now()): MayLog {
+  const causes = new Map<string, { at: number; others: number }>()
+  return (cause) => {
+    const last = causes.get(cause)
+    if (last && now() - last.at < interval) {
+      last.others++
+      return undefined
+    }
+    if (causes.size >= maxCauses) causes.clear()
+    causes.set(cause, { at: now(), others: 0 })
+    return last?.others ?? 0
+  }
 }
 
 /** Logs and traces a fault of the service with its cause, but not errors of the client, and overload. */

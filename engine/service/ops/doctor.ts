@@ -17,6 +17,8 @@ import { systemMessage } from './operator-error.ts'
 
 /** PostgreSQL's developers correct faults of each major version for five years: 15 is the oldest that they support. */
 const minPostgresVersion = 15
+/** Milliseconds: a backup every night, and a day for whoever repairs it. */
+const maxBackupAge = 2 * 86_400_000
 /** Bytes. SQLite needs room for its log, which is truncated to 64 MiB. */
 const minFreeSpace = 64 * 1024 * 1024
 
@@ -238,9 +240,17 @@ function checkSpace(folder: string): Verdict {
 
 /** @param interval between backups in milliseconds; undefined if none are scheduled. */
 async function checkBackups(path: string, interval: number | undefined): Promise<Verdict> {
-  if (interval === undefined) return ok('The service makes no backups, because BACKUP_EVERY is not set.')
   const now = Date.now()
-  const newest = (await listBackups(path)).find(({ time, isScheduled }) => isScheduled && time <= now)
+  const backups = (await listBackups(path)).filter(({ time }) => time <= now)
+  if (interval === undefined) {
+    const [newest] = backups
+    const remedy = 'Set BACKUP_EVERY, or start a timer, unless you back up elsewhere.'
+    if (!newest) return warning(`There is no backup in ${backupFolder(path)}. ${remedy}`)
+    const age = describeDuration(now - newest.time)
+    const message = `The newest backup is ${age} old, and BACKUP_EVERY is not set.`
+    return now - newest.time <= maxBackupAge ? ok(message) : warning(`${message} ${remedy}`)
+  }
+  const newest = backups.find(({ isScheduled }) => isScheduled)
   if (!newest)
     return warning('There is no scheduled backup yet. Start the service, and look for "backup failed" in its log.')
   const age = now - newest.time

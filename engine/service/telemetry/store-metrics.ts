@@ -20,6 +20,8 @@ export function storeMetrics(factory: MetricFactory) {
   gauge('write_queue_length', 'Writes that wait for their transaction or are in it.', () => load.queuedWrites)
   gauge('database_bytes', 'Size of the database.', () => sizes.databaseBytes)
   gauge('wal_bytes', 'Size of the write-ahead log of SQLite.', () => sizes.logBytes)
+  gauge('disk_free_bytes', 'Free space for the SQLite database.', () => sizes.disk?.freeBytes)
+  gauge('disk_bytes', 'Size of the file system of the SQLite database.', () => sizes.disk?.bytes)
   gauge(
     'backup_bytes',
     'Size of all backups in the folder backups beside the SQLite database.',

@@ -2,8 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { IdsExhausted, StoreUnavailable } from '../../../store/errors.ts'
 import { ApiError, type ErrorCode } from '../../api/errors.ts'
-import { reportFault, toHttpError } from '../../http/error-responses.ts'
-import { oncePerSecond } from '../../telemetry/once-per-second.ts'
+import { oncePerSecond, reportFault, toHttpError } from '../../http/error-responses.ts'
 
 const cause = new Error('the cause')
 

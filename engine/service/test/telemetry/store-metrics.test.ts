@@ -1,4 +1,4 @@
-import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { NewPet } from '../../../../db/pets/pets.ts'
@@ -73,6 +73,9 @@ test('the sizes are those of the files', async () => {
   const before = await metrics.text()
   expect(readMetric(before, 'petstore_database_bytes')).toBe(statSync(path).size)
   expect(readMetric(before, 'petstore_wal_bytes')).toBe(statSync(`${path}-wal`).size)
+  const { blocks, bsize } = statfsSync(path)
+  expect(readMetric(before, 'petstore_disk_bytes')).toBe(blocks * bsize)
+  expect(readMetric(before, 'petstore_disk_free_bytes')).toBeLessThan(blocks * bsize)
   expect(readMetric(before, 'petstore_backup_bytes')).toBe(0)
   expect(readMetric(before, 'petstore_backup_last_success_timestamp_seconds')).toBeUndefined()
 

@@ -74,9 +74,14 @@ export function makeFolder(path: string, ownership: Ownership): void {
 }
 
 /** Bytes and files for which the disk of a file has room. Infinity if its file system does not count them. */
-export function roomFor(path: string): { bytes: number; files: number } {
+export function roomFor(path: string): { bytes: number; totalBytes: number; files: number } {
   const { bavail, bsize, blocks, files, ffree } = statfsSync(path)
-  return { bytes: blocks > 0 ? bavail * bsize : Infinity, files: files > 0 ? ffree : Infinity }
+  const hasSize = blocks > 0
+  return {
+    bytes: hasSize ? bavail * bsize : Infinity,
+    totalBytes: hasSize ? blocks * bsize : Infinity,
+    files: files > 0 ? ffree : Infinity,
+  }
 }
 
 /** Bytes; 0 if the file does not exist. */

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import type { BaseStore, StoreObserver, StoreSizes } from '../../base-store.ts'
 import { changeMethodOf } from '../../collection/change.ts'
 import { addingMethodOf, type Engine, operationOf, type RunMutation } from '../../collection/entity.ts'
@@ -7,7 +8,7 @@ import type { PrepareOptions } from '../../migrations.ts'
 import { measureBackups } from '../backup/inventory.ts'
 import type { Mutation, SqliteCollection, SqliteEngine } from '../engine.ts'
 import { attempt, isDiskFull } from '../file/diagnosis.ts'
-import { realPathOf, sizeOf } from '../file/files.ts'
+import { realPathOf, roomFor, sizeOf } from '../file/files.ts'
 import { prepareCounts, prepareGet, preparePages } from '../statements.ts'
 import { Writer, type WriterOptions } from '../writer/writer.ts'
 import { prepareDatabase } from './prepare.ts'
@@ -67,7 +68,9 @@ async function measureFiles(path: string): Promise<StoreSizes> {
     const realPath = realPathOf(path)
     const files = { databaseBytes: sizeOf(realPath), logBytes: sizeOf(`${realPath}-wal`) }
     const backups = await measureBackups(path).catch(() => undefined)
-    return { ...files, ...(backups && { backups }) }
+    const { bytes: freeBytes, totalBytes: bytes } = roomFor(dirname(realPath))
+    const disk = bytes < Infinity ? { freeBytes, bytes } : undefined
+    return { ...files, ...(disk && { disk }), ...(backups && { backups }) }
   } catch {
     return {}
   }

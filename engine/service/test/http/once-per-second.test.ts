@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { logLinesIn } from '../../../../test/support/log-lines.ts'
 import { startTestApi } from '../../../../test/support/test-api.ts'
 import { StoreUnavailable } from '../../../store/errors.ts'
-import { oncePerSecond } from '../../telemetry/once-per-second.ts'
+import { oncePerSecond } from '../../http/error-responses.ts'
 
 test('one line a second passes for each cause, with the number of the others', () => {
   let time = 5_000
