@@ -81,11 +81,14 @@ test('PETSTORE_API_KEY is registered at the start instead of a first key, and st
   expect(auditLinesIn(second.stdout)).toEqual([])
 })
 
-test('audit lines are written whatever LOG_LEVEL is', async () => {
+test('audit lines are written whatever LOG_LEVEL is, and name the user who ran sudo', async () => {
   const [folder, env] = [temporaryFolder(), { LOG_LEVEL: 'silent' }]
-  const run = runPetstore({ folder, env, arguments: ['keys', 'create', 'shop'] })
-  expect(await run.ended).toBe(0)
-  expect(auditLinesIn(run.stderr).map(({ action }) => action)).toEqual(['database.migrate', 'key.create'])
+  const migrate = runPetstore({ folder, env, arguments: ['db', 'migrate'] })
+  expect(await migrate.ended).toBe(0)
+  expect(auditLinesIn(migrate.stderr).map(({ action }) => action)).toEqual(['database.migrate'])
+  const create = runPetstore({ folder, env: { ...env, SUDO_USER: 'alice' }, arguments: ['keys', 'create', 'shop'] })
+  expect(await create.ended).toBe(0)
+  expect(auditLinesIn(create.stderr)).toMatchObject([{ action: 'key.create', user: 'alice' }])
 })
 
 /** A whole audit line. */

@@ -1,6 +1,6 @@
 import { type BaseStore, describeLocation, type Location, openStore } from '#store'
 import type { PrepareOptions } from '#store/operations'
-import type { Config } from '../config.ts'
+import { type Config, environment } from '../config.ts'
 import { createLog } from '../log.ts'
 import { type Audit, auditTo } from '../ops/audit.ts'
 import { OperatorError } from '../ops/operator-error.ts'
@@ -51,7 +51,8 @@ export function reportsOn(database: Location, audit: Audit): PrepareOptions {
  * the command, an audit line for the log collector.
  */
 export function auditOf(config: Config): Audit {
-  return auditTo(createLog(config, process.stderr))
+  // The guides run commands as the user of the service.
+  return auditTo(createLog(config, process.stderr), environment.SUDO_USER)
 }
 
 /** The path of the database and its audit lines, for commands that only SQLite has. */

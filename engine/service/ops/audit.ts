@@ -12,6 +12,7 @@ export type AuditAction =
   | 'database.restore'
   | 'database.copy'
   | `${string}.import`
+  | `${string}.export`
 
 interface AuditDetails {
   /** The key that the subject replaces. */
@@ -34,9 +35,12 @@ interface AuditDetails {
  */
 export type Audit = (action: AuditAction, subject: string, details?: AuditDetails) => void
 
-/** Writes audit lines to a log, whatever LOG_LEVEL is: a quiet log must not hide that a key was made. */
-export function auditTo(log: Logger): Audit {
-  const user = systemUser()
+/**
+ * Writes audit lines to a log, whatever LOG_LEVEL is: a quiet log must not hide that a key was made.
+ *
+ * @param user who acts: by default the user of the process.
+ */
+export function auditTo(log: Logger, user = systemUser()): Audit {
   const audit = log.child({}, { level: 'info' })
   return (action, subject, details) => {
     audit.info({ action, subject, user, ...details }, 'audit')
