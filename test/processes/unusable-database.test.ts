@@ -137,7 +137,9 @@ test('keys list, keys revoke and keys rotate create no file', async () => {
   )
   for (const run of runs) {
     expect(await run.ended).toBe(1)
-    expect(run.stderr).toMatch(/^The database \S+ cannot be used: no such file or directory; check the path.*\.\n$/)
+    expect(run.stderr).toMatch(
+      /^The database \S+ cannot be used: it does not exist yet: start the service first, or correct DATABASE_URL\.\n$/,
+    )
   }
   expect(readdirSync(folder)).toEqual([])
 })
@@ -180,7 +182,7 @@ test('an empty file is refused and not changed if create is false', () => {
 test('a missing file and its folders are created, unless create is false', () => {
   const folder = temporaryFolder()
   const path = join(folder, 'new/data/petstore.db')
-  expect(() => prepareSqlite(path, { create: false })).toThrow('no such file or directory; check the path')
+  expect(() => prepareSqlite(path, { create: false })).toThrow('it does not exist yet: start the service first')
   expect(existsSync(join(folder, 'new'))).toBe(false)
   prepareSqlite(path)
   expect([statSync(join(folder, 'new')), statSync(path)].map(({ mode }) => mode & 0o777)).toEqual([0o700, 0o600])
@@ -204,7 +206,7 @@ if (canTrace()) {
     const strace = ['strace', '-f', '--seccomp-bpf', '-y', '-o', trace, '-e', 'trace=fsync', ...petstore]
     const database = join(folder, 'new/data/petstore.db')
     const env = { DATABASE_URL: `file:${database}` }
-    expect(await runCommand([...strace, 'keys', 'create', 'test'], { env }).ended).toBe(0)
+    expect(await runCommand([...strace, 'db', 'migrate'], { env }).ended).toBe(0)
     expect(syncedIn(trace)).toEqual(expect.arrayContaining([folder, join(folder, 'new'), join(folder, 'new/data')]))
     expect(await runCommand([...strace, 'backup'], { env }).ended).toBe(0)
     expect(syncedIn(trace)).toEqual(
@@ -217,7 +219,7 @@ if (canTrace()) {
     const inject = ['-P', folder, '-e', 'trace=openat', '-e', 'inject=openat:error=EACCES']
     const strace = ['strace', '-f', '--seccomp-bpf', '-qq', '-o', '/dev/null', ...inject, ...petstore]
     const env = { DATABASE_URL: `file:${join(folder, 'data/petstore.db')}` }
-    const run = runCommand([...strace, 'keys', 'create', 'test'], { env })
+    const run = runCommand([...strace, 'db', 'migrate'], { env })
     expect([await run.ended, notesIn(run.stderr)]).toEqual([0, expect.stringMatching(/^Created the database .*\.\n/)])
   })
 

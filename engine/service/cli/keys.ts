@@ -55,7 +55,7 @@ export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
     .action((options: JsonOption) =>
       printAs(options, { key: apiKeyFormat(product.keyPrefix).mintApiKey('generated').key }, ({ key }) => key),
     )
-  addHelp(cli, generate, { examples: ['keys generate'] })
+  addHelp(cli, generate, { examples: ['keys generate'], settings: ['apiKey'] })
 
   const list = keys
     .command('list')

@@ -21,6 +21,9 @@ export function writeOutput(text: string): void {
   process.stdout.write(text)
 }
 
+/** The outputs whose errors are handled. */
+const watched = new WeakSet<NodeJS.WriteStream>()
+
 /**
  * Ends the process if standard output cannot be written. Says nothing if only the reader has gone, as in
  * `keys list | head -1`.
@@ -28,7 +31,9 @@ export function writeOutput(text: string): void {
  * @param remedy what to do in both cases, as a sentence. That of the first call counts.
  */
 export function watchOutput(remedy = ''): void {
-  if (process.stdout.listenerCount('error') > 0) return
+  // Not by the number of listeners, because a thread pipes its output, with one of its own that throws.
+  if (watched.has(process.stdout)) return
+  watched.add(process.stdout)
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE' || remedy) note(`The output cannot be written: ${error.message}. ${remedy}`.trim())
     process.exit(1)
@@ -42,7 +47,8 @@ export function note(text: string): void {
 
 /** As {@link note}, without a line end. What cannot be written is lost: the exit code tells of the failure. */
 export function writeError(text: string): void {
-  if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => {})
+  if (!watched.has(process.stderr)) process.stderr.on('error', () => {})
+  watched.add(process.stderr)
   process.stderr.write(text)
 }
 

@@ -227,6 +227,7 @@ if (existsSync('/dev/full')) {
 if (spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0) {
   test.for(['n', 'y'])('on a terminal, keys revoke asks before it revokes a key: %s', async (answer) => {
     const folder = temporaryFolder()
+    await runPetstore({ folder, arguments: ['db', 'migrate'] }).ended
     await runPetstore({ folder, arguments: ['keys', 'create', 'shop'] }).ended
     const command = [...petstore, 'keys', 'revoke', 'shop'].map((word) => `'${word}'`).join(' ')
     const env = { ...process.env, DATABASE_URL: `file:${join(folder, 'data/petstore.db')}` }

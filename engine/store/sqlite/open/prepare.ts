@@ -78,6 +78,7 @@ function findOrCreateFile(
   refuseOrphanedLog(path, realPath)
   if (!existsSync(path) || isBlank(path, realPath)) refuseRescuedCopies(path, program)
   if (create) createFile(realPath)
+  else if (!existsSync(path)) throw new UnusableDatabase(path, reasons.missing)
   const isNew = isBlank(path, realPath)
   if (!isNew) refuseForeignFile(path)
   else if (!create) throw new UnusableDatabase(path, reasons.empty)
