@@ -273,6 +273,19 @@ test('the performance document has the goals that are not met, and the results h
   expect(results.text.split(/\s+/).length).toBeLessThan(1_500)
 })
 
+test('the performance document says who is faster in most rows', () => {
+  expect(document('docs/background/performance.md').text).toContain(
+    'Fastify with a group-commit thread beats the service in most rows',
+  )
+  const [, rates = ''] = /^Requests per second:\n\n(.*?)\n\n/ms.exec(document('bench/RESULTS.md').text) ?? []
+  const [header = [], , ...rows] = rates.split('\n').map((line) => line.split('|').map((cell) => cell.trim()))
+  const rateOf = (row: string[], server: string) =>
+    Number.parseFloat(String(row[header.indexOf(server)]).replace(',', ''))
+  const faster = rows.filter((row) => rateOf(row, 'Fastify, group commit') > rateOf(row, 'Petstore'))
+  expect(rows.length).toBeGreaterThan(10)
+  expect(faster.length).toBeGreaterThan(rows.length / 2)
+})
+
 test('a document states performance in figures only in its generated tables, or names the test that measures them', () => {
   const speed =
     /\d times (?:as|its|that)|\d µs|\d % of (?:the|its|their) (?:rate|time|CPU)|\d (?:requests|creates|gets|pets) (?:per|a|in a) second/
