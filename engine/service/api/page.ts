@@ -15,11 +15,9 @@ export function pageOf<Filters extends Record<string, z.ZodOptional>>(noun: stri
     {
       limit: limitOf(plural),
       ...filters,
-      cursor: cursorOf(noun)
-        .optional()
-        .meta({
-          description: `Continues the list after the ${noun} with this id. The \`Link\` header of a full page carries it.`,
-        }),
+      cursor: cursorOf(noun).optional().meta({
+        description: 'The id after which the page begins. The `Link` header of a full page carries it.',
+      }),
     },
     { error: expected('an object') },
   )
@@ -41,7 +39,9 @@ export function searchOf<Fields extends Record<string, z.ZodOptional>>(noun: str
           description: '`newest` begins with the greatest id, `oldest` with the lowest one.',
           examples: ['newest'],
         }),
-      cursor: cursorOf(noun).optional().meta({ description: 'The `next` of the call before this one.' }),
+      cursor: cursorOf(noun).optional().meta({
+        description: 'The id after which the page begins, in the order of the search: `next` of the call before.',
+      }),
     },
     { error: expected('an object') },
   )

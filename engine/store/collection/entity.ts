@@ -135,7 +135,7 @@ export type SearchFields = Readonly<Record<string, 'text' | 'value'>>
 export type SearchQuery<T extends Table, F extends Names, S extends SearchFields> = {
   limit: number
   order: Order
-  /** `next` of the call before this one. */
+  /** The id after which the page begins: `next` of the call before. */
   cursor?: bigint | undefined
   id?: bigint | undefined
 } & {
