@@ -298,6 +298,54 @@ test('a document states performance in figures only in its generated tables, or 
   expect(prose.filter(({ figure }) => figure !== undefined)).toEqual([])
 })
 
+/** The path of a request in the document on the architecture. */
+const requestPath = rowsOf(document('docs/background/architecture.md')).map(([file = '', functions = '']) => ({
+  file: file.replaceAll('`', ''),
+  functions: functions.replaceAll('`', '').split(', '),
+}))
+const { imports: entries }: { imports: Record<string, string> } = JSON.parse(read('package.json'))
+
+test('each file on the path of a request exports the functions that the document names', () => {
+  expect(requestPath.length).toBeGreaterThan(15)
+  const missing = requestPath.flatMap(({ file, functions }) =>
+    functions
+      .filter((name) => !new RegExp(`^export (?:async )?(?:function|class|const) ${name}\\b`, 'm').test(codeOf(file)))
+      .map((name) => `${file}: ${name}`),
+  )
+  expect(missing).toEqual([])
+})
+
+test('each file on the path of a request is linked by imports to one before it', () => {
+  expect(areLinked('engine/service/api/int64.ts', 'engine/store/sqlite/open/reader.ts')).toBe(false)
+  const files = requestPath.map(({ file }) => file)
+  const alone = files.filter((file, index) => index > 0 && !files.slice(0, index).some((each) => areLinked(each, file)))
+  expect(alone).toEqual([])
+})
+
+/** Whether one of the files imports the other one, directly or through one more file. */
+function areLinked(one: string, other: string): boolean {
+  return [
+    [one, other],
+    [other, one],
+  ].some(([from = '', to = '']) => {
+    const direct = importsOf(from)
+    return direct.includes(to) || direct.some((file) => importsOf(file).includes(to))
+  })
+}
+
+/** The files that a file imports. The entry of an engine stands for the files that it exports. */
+function importsOf(file: string): string[] {
+  return [...codeOf(file).matchAll(/(?:\bfrom |\bimport\(|\bnew URL\()'([.#]?[^':]+)'/g)].flatMap(([, target = '']) => {
+    const entry = entries[target]
+    return entry === undefined ? [posix.join(posix.dirname(file), target)] : importsOf(entry.replace('./', ''))
+  })
+}
+
+/** Empty for a package, and for a file that does not exist. */
+function codeOf(file: string): string {
+  return /\.ts$/.test(file) && existsSync(join(root, file)) ? read(file) : ''
+}
+
 test('each decision has a number of its own', () => {
   const numbers = [...document('docs/background/decisions.md').text.matchAll(/^### (\d+)\. /gm)].map(([, number]) =>
     Number(number),
