@@ -354,6 +354,14 @@ test('each decision has a number of its own', () => {
   expect(new Set(numbers).size).toBe(numbers.length)
 })
 
+test('every decision that a comment names exists', () => {
+  const code = filesMatching(`{${sources},test,bench,deploy}/**/*.{ts,tsx,mjs,yaml,sql}`).map(read).join('\n')
+  const named = [...code.matchAll(/see decision (\d+)/g)].map(([, number]) => `### ${number}. `)
+  expect(named.length).toBeGreaterThan(0)
+  const { text } = document('docs/background/decisions.md')
+  expect(named.filter((heading) => !text.includes(heading))).toEqual([])
+})
+
 test('CI runs the script that developers run, on the Node that the service runs on', () => {
   expect(read('.github/workflows/ci.yml')).toContain('- run: .ci/run\n')
   const { optionalDependencies } = JSON.parse(read('package.json'))

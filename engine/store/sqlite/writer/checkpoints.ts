@@ -5,7 +5,7 @@ import { prepareLogState } from '../file/log-file.ts'
 
 /**
  * Pages in the log from which on each commit is followed by a checkpoint, as with `wal_autocheckpoint`. A checkpoint writes
- * each page once, however often the log has it: see decision 0029.
+ * each page once, however often the log has it.
  */
 const checkpointSize = 4_000
 /** MiB of pages in the log. Each further warning comes at twice the size of the last one. */
