@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createPetstoreClient } from '../../client/index.ts'
 import { expectToCompile } from '../support/compile.ts'
 import { isInstalled } from '../support/curl.ts'
 import {
@@ -64,6 +65,15 @@ test('the API document: each command gives the output that is shown, and so do t
   const outputs = scriptsOf(api).map((script) => runScript(script, tour))
   const sold = "{'id': '2', 'name': 'Tom', 'categoryId': '7', 'status': 'sold'}\n"
   expect(await Promise.all(outputs)).toEqual(['true\n', ...(isInstalled('python3') ? [sold] : [])])
+})
+
+test('the guide to tests: the client gets the pet of the fake fetch, and a spy on a procedure is refused', async () => {
+  const outputs = scriptsOf(document('docs/guides/testing.md')).map(async (script) =>
+    runScript(script, await startTour()),
+  )
+  expect(await Promise.all(outputs)).toEqual(["[ { id: 1n, name: 'Rex', categoryId: 7n, status: 'available' } ]\n"])
+  const petstore = createPetstoreClient({ url: address, apiKey: 'key' })
+  expect(() => vi.spyOn(petstore.pets.list, 'query')).toThrow('"query" is not defined')
 })
 
 test('no other document has curl lines, which no test would run', () => {
@@ -168,11 +178,14 @@ function scriptsOf(source: Document): Script[] {
 /** Returns what the script prints. */
 async function runScript({ program, code }: Script, { folder, server, key }: Tour): Promise<string> {
   const file = join(folder, program === 'node' ? 'script.ts' : 'script')
-  const client = pathToFileURL(join(root, 'client/index.ts')).href
+  const [client, superjson] = ['client/index.ts', 'node_modules/superjson/dist/index.js'].map(
+    (path) => pathToFileURL(join(root, path)).href,
+  )
   writeFileSync(
     file,
     code
       .replace(/'(\.\.\/client\/index\.ts|petstore-client)'/, `'${client}'`)
+      .replace("'superjson'", `'${superjson}'`)
       .replace(address, server.url)
       .replace("'…'", `'${key}'`),
   )

@@ -16,7 +16,10 @@ export async function expectToCompile(folder: string): Promise<void> {
     allowImportingTsExtensions: true,
     types: ['node'],
     typeRoots: [join(root, 'node_modules/@types')],
-    paths: { 'petstore-client': [join(root, 'client/index.ts')] },
+    paths: {
+      'petstore-client': [join(root, 'client/index.ts')],
+      superjson: [join(root, 'node_modules/superjson/dist/index.d.ts')],
+    },
   }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
   const tsc = join(root, 'node_modules/typescript/bin/tsc')
