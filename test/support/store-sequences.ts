@@ -82,11 +82,13 @@ const fewPets: fc.Arbitrary<NewPet> = fc.record({
   status: fc.constant('sold'),
 })
 const cursor = fc.oneof(fc.bigInt({ min: 0n, max: 20n }), int64)
-const query = fc.record({
+/** Of the list of pets: the page, and every filter. */
+export const listParameters = {
   limit: fc.integer({ min: 1, max: 100 }),
   cursor,
   status: fc.option(status, { nil: undefined }),
-})
+}
+const query = fc.record(listParameters)
 const time = fc.date({ noInvalidDate: true, min: new Date('2000-01-01'), max: new Date('2100-01-01') })
 const hash = fc.constantFrom(...'0123456789abcdef').map((digit) => digit.repeat(64))
 const newKey: fc.Arbitrary<NewApiKey> = fc.record({

@@ -257,13 +257,6 @@ test.for(kinds)('drizzle-kit reads every table that %s needs, and no other', asy
   )
 })
 
-test.for(kinds)('the migrations of %s and the snapshots of drizzle-kit match the schema', (database) => {
-  const folder = join(root, `db/migrations/${database}`)
-  const { entries } = JSON.parse(readFileSync(join(folder, 'meta/_journal.json'), 'utf8'))
-  const files = readdirSync(folder).filter((file) => file.endsWith('.sql'))
-  expect(entries.map(({ tag }: { tag: string }) => `${tag}.sql`)).toEqual(files)
-})
-
 function migrationsOf(files: Record<string, string>) {
   const folder = temporaryFolder()
   for (const [name, sql] of Object.entries(files)) writeFileSync(join(folder, name), sql)

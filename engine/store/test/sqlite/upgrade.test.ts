@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { pets } from '../../../../test/fixtures/rows.ts'
 import { openDatabase, openFileStore } from '../../../../test/support/database.ts'
-import { document, rowsOf } from '../../../../test/support/documents.ts'
+import { document, read, root, rowsOf } from '../../../../test/support/documents.ts'
 import { onPostgres, onSqlite } from '../../../../test/support/engines.ts'
 import { isLongForm, report } from '../../../../test/support/long-form.ts'
 import { change, makeBackup, restore } from '../../../../test/support/sample-database.ts'
@@ -15,10 +15,16 @@ import { migrate, readJournal } from '../../sqlite/migrate.ts'
 const fixtures = join(import.meta.dirname, '../../../../test/fixtures')
 const migrations = onSqlite.migrations
 
-test('every released schema has a fixture (node test/fixtures/make.ts makes a missing one)', () => {
+test('every released schema has a fixture (npx node test/fixtures/make.ts makes a missing one)', () => {
   const names = (pattern: string) => globSync(pattern, { cwd: fixtures }).map((path) => basename(path).split('.')[0])
   expect(names('sqlite/*.db').sort()).toEqual(migrations.map(({ name }) => name))
   expect(names('postgres/*.sql').sort()).toEqual(onPostgres.migrations.map(({ name }) => name))
+})
+
+test.for(['sqlite', 'postgres'])('the journal of drizzle-kit names the migrations of %s', (database) => {
+  const { entries } = JSON.parse(read(`db/migrations/${database}/meta/_journal.json`))
+  const files = globSync(`db/migrations/${database}/*.sql`, { cwd: root })
+  expect(entries.map(({ tag }: { tag: string }) => `${tag}.sql`)).toEqual(files.map((path) => basename(path)).sort())
 })
 
 describe.for(migrations.map(({ name }, index) => ({ name, index })))('the schema of $name', ({ name, index }) => {

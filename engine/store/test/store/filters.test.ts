@@ -9,6 +9,7 @@ import { isOnPostgres, openDatabase, openTestStore } from '../../../../test/supp
 import { onPostgres, onSqlite } from '../../../../test/support/engines.ts'
 import { contextWith } from '../../../../test/support/own-router.ts'
 import { query } from '../../../../test/support/postgres/databases.ts'
+import { listParameters } from '../../../../test/support/store-sequences.ts'
 import { type Field, fieldsOf } from '../../../service/files/fields.ts'
 import { type Procedure, proceduresOf } from '../../../service/trpc/procedures.ts'
 import { columnOf, type Order } from '../../collection/entity.ts'
@@ -27,6 +28,16 @@ test('the filters of each resource are the optional parameters of its list', () 
   const parameters = new Map(lists.map(({ resource, filters }) => [resource, filters.toSorted()]))
   const remedy = 'Write the same names in filters of the collection in db/, and in the input of the list in server/.'
   expect(filters, remedy).toEqual(Object.keys(collections).map((name) => [name, parameters.get(name) ?? []]))
+})
+
+test('the random sequences of calls use every filter of pets', () => {
+  const filters = collections.pets?.filters ?? []
+  expect(filters.length).toBeGreaterThan(0)
+  const remedy = 'Add it to listParameters in test/support/store-sequences.ts, and to the list in store-model.ts.'
+  expect(
+    filters.filter((name) => !(name in listParameters)),
+    remedy,
+  ).toEqual([])
 })
 
 test.for(lists)(
