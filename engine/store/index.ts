@@ -18,6 +18,7 @@ export {
   IdempotencyKeyReused,
   IdsExhausted,
   LostDatabase,
+  OtherRelease,
   RowChanged,
   RowConflict,
   RuleViolation,

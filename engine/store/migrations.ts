@@ -55,10 +55,6 @@ function readFolder(folder: URL): Migration[] {
     })
 }
 
-/** The message for the operator if {@link isUpToDate} is false while the service runs. */
-export const otherRelease =
-  'Another release has migrated the database. Stop this service and start that release, or restore a backup made before that.'
-
 /** Whether exactly these migrations are applied. */
 export function isUpToDate(applied: AppliedMigration[], migrations: Migration[]): boolean {
   return (

@@ -1,6 +1,14 @@
 import { type TRPC_ERROR_CODE_KEY, type TRPC_ERROR_CODE_NUMBER, TRPCError } from '@trpc/server'
 import { z } from 'zod'
-import { IdempotencyKeyReused, IdsExhausted, RowChanged, RowConflict, StoreUnavailable, TooManySearches } from '#store'
+import {
+  IdempotencyKeyReused,
+  IdsExhausted,
+  OtherRelease,
+  RowChanged,
+  RowConflict,
+  StoreUnavailable,
+  TooManySearches,
+} from '#store'
 import { describeIssues, type Issue, isRecord, issuesOf } from './validation.ts'
 
 /** Every code of an Error body, with its HTTP status and the closest tRPC code. */
@@ -141,10 +149,7 @@ export function explainUnreadable(schema: z.ZodType | undefined, output: unknown
 export function toApiError(thrown: unknown): ApiError {
   const fail = (code: ErrorCode, message: string) => new ApiError(code, message, { cause: thrown })
   if (thrown instanceof ApiError) return thrown
-  if (thrown instanceof StoreUnavailable)
-    return thrown.isRetryable
-      ? dataUnavailable(thrown)
-      : fail('unavailable', 'The service cannot use its database until an operator has repaired it.')
+  if (thrown instanceof StoreUnavailable) return unavailable(thrown)
   if (thrown instanceof TooManySearches)
     return temporarilyUnavailable(thrown.message, { rejection: { reason: 'overloaded' } })
   if (thrown instanceof IdempotencyKeyReused)
@@ -154,6 +159,22 @@ export function toApiError(thrown: unknown): ApiError {
     return fail('internal_error', `There are no ids left for new ${thrown.subject}. Trying again does not help.`)
   if (thrown instanceof TRPCError) return fromTrpc(thrown)
   return internalError(thrown)
+}
+
+function unavailable(cause: StoreUnavailable): ApiError {
+  if (cause instanceof OtherRelease) {
+    const message = 'A newer release has migrated the database, and this instance of the service is outdated.'
+    return cause.isRetryable
+      ? temporarilyUnavailable(message, { cause })
+      : new ApiError('unavailable', message, { cause })
+  }
+  if (cause.isRetryable) return dataUnavailable(cause)
+  // Where a statement fails, the journal of migrations is not read.
+  const message =
+    cause.failure === 'schema'
+      ? 'The database lacks the schema of this release: a newer release has migrated it, or an operator must repair it.'
+      : 'The service cannot use its database until an operator has repaired it.'
+  return new ApiError('unavailable', message, { cause })
 }
 
 function fromTrpc(error: TRPCError): ApiError {

@@ -4,8 +4,8 @@ import type { BaseStore, StoreObserver, StoreSizes } from '../base-store.ts'
 import { changeMethodOf } from '../collection/change.ts'
 import { addingMethodOf, type Engine, type Loaded, operationOf, type RunMutation } from '../collection/entity.ts'
 import { searchWith } from '../collection/search.ts'
-import { runtimeMessage, StoreUnavailable } from '../errors.ts'
-import { isUpToDate, otherRelease, type PrepareOptions } from '../migrations.ts'
+import { OtherRelease, runtimeMessage, StoreUnavailable } from '../errors.ts'
+import { isUpToDate, type PrepareOptions } from '../migrations.ts'
 import { openPool } from './connection/connection.ts'
 import { Failures } from './connection/failure.ts'
 import type { AnyMutation, Mutation, PostgresCollection, PostgresEngine, Statement } from './engine.ts'
@@ -109,10 +109,10 @@ async function check(
   probes: string[],
 ): Promise<void> {
   const db = drizzle({ client: pool })
-  const isCurrent = isUpToDate(await readJournal(db), migrations)
-  const missing = isCurrent ? await findMissingPart(db, collections) : undefined
-  const problem = isCurrent ? missing && runtimeMessage(missing, '') : otherRelease
-  if (problem !== undefined) throw new StoreUnavailable(problem, { isRetryable: false, failure: 'schema' })
+  if (!isUpToDate(await readJournal(db), migrations)) throw new OtherRelease()
+  const missing = await findMissingPart(db, collections)
+  if (missing !== undefined)
+    throw new StoreUnavailable(runtimeMessage(missing, ''), { isRetryable: false, failure: 'schema' })
   await pool.query([...probes, ...ownProbes].join(';'))
 }
 

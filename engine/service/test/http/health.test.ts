@@ -11,6 +11,7 @@ import { StoreUnavailable } from '../../../store/errors.ts'
 import { connect } from '../../../store/sqlite/file/connection.ts'
 
 const noKey = { authorization: '' }
+const outdated = 'A newer release has migrated the database, and this instance of the service is outdated.'
 
 describe('/livez', () => {
   test('responds 200 without an API key', async () => {
@@ -121,7 +122,7 @@ describe('/readyz', () => {
     const { rest, path } = await startOnFile()
     open(path).exec("INSERT INTO migrations VALUES ('9999_future', 'x', 'now')")
     const response = await rest.get('/readyz', noKey)
-    expect(response).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+    expect(response).toMatchObject({ status: 503, body: { code: 'unavailable', message: outdated } })
     expect(response.headers).not.toHaveProperty('retry-after')
   })
 
@@ -135,7 +136,7 @@ describe('/readyz', () => {
     )
     for (const headers of [{}, { 'idempotency-key': 'a' }]) {
       const response = await rest.post('/v1/pets', { name: 'Rex', categoryId: 1 }, headers)
-      expect(response).toMatchObject({ status: 503, body: { code: 'unavailable' }, headers: { 'retry-after': '1' } })
+      expect(response).toMatchObject({ status: 503, body: { message: outdated }, headers: { 'retry-after': '1' } })
     }
   })
 

@@ -4,6 +4,8 @@ import {
   brokenReference,
   IdempotencyKeyReused,
   IdsExhausted,
+  OtherRelease,
+  otherRelease,
   RowChanged,
   RowConflict,
   RuleViolation,
@@ -102,6 +104,8 @@ export function storeError(failure: Failure): Error {
     return Object.assign(new Rule(message, rule), { name: code })
   }
   if (!concernsDatabase(failure)) return new Error(`${code}: ${message}`)
+  // A retry may reach an instance of the other release.
+  if (message === otherRelease) return new OtherRelease({ isRetryable: true })
   return new StoreUnavailable(isSentence(message) ? message : runtimeMessage(reasonOf(failure), code), {
     isRetryable: !isCorrupt(failure) || mayBeReadError(failure),
     failure: kindOf(failure),

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
 import type { Loaded } from '../../collection/entity.ts'
-import { closedStore, runtimeMessage, StoreUnavailable } from '../../errors.ts'
-import { isUpToDate, otherRelease } from '../../migrations.ts'
+import { closedStore, OtherRelease, runtimeMessage, StoreUnavailable } from '../../errors.ts'
+import { isUpToDate } from '../../migrations.ts'
 import type { Prepare, SqliteCollection } from '../engine.ts'
 import { isBusy, mayBeReadError, storeError, toFailure } from '../file/failure.ts'
 import { type FileIdentities, OpenFile } from '../file/open-file.ts'
@@ -49,16 +49,17 @@ export class Reader {
     return (...args) => this.#run(() => read(...args))
   }
 
-  /** Why this release cannot use the schema, as a sentence; undefined if it can. */
-  schemaProblem(): Promise<string | undefined> {
+  /** Why this release cannot use the schema; undefined if it can. */
+  schemaProblem(): Promise<StoreUnavailable | undefined> {
     const { connection } = this.#file
     return this.#run(() => {
-      if (!isUpToDate(readJournal(connection), this.#loaded.migrations)) return otherRelease
+      if (!isUpToDate(readJournal(connection), this.#loaded.migrations)) return new OtherRelease()
       // Increases with each change of the schema. The comparison takes milliseconds.
       const version = connection.pragma('schema_version', { simple: true })
       if (version === this.#completeSchema) return undefined
       const missing = findMissingPart(connection, this.#loaded)
-      if (missing !== undefined) return runtimeMessage(missing, '')
+      if (missing !== undefined)
+        return new StoreUnavailable(runtimeMessage(missing, ''), { isRetryable: false, failure: 'schema' })
       this.#completeSchema = version
       return undefined
     })

@@ -3,7 +3,6 @@ import type { BaseStore, StoreObserver, StoreSizes } from '../../base-store.ts'
 import { changeMethodOf } from '../../collection/change.ts'
 import { addingMethodOf, type Engine, operationOf, type RunMutation } from '../../collection/entity.ts'
 import { searchWith } from '../../collection/search.ts'
-import { StoreUnavailable } from '../../errors.ts'
 import type { PrepareOptions } from '../../migrations.ts'
 import { measureBackups } from '../backup/inventory.ts'
 import type { Mutation, SqliteCollection, SqliteEngine } from '../engine.ts'
@@ -46,9 +45,9 @@ export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
     revision: () => reader.revision(),
     async check() {
       const problem = await reader.schemaProblem()
-      if (problem !== undefined) {
-        observer?.writeFailed?.('schema')
-        throw new StoreUnavailable(problem, { isRetryable: false })
+      if (problem) {
+        observer?.writeFailed?.(problem.failure)
+        throw problem
       }
       await writer.probe()
     },

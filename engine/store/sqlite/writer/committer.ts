@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
 import type { Loaded } from '../../collection/entity.ts'
-import { isUpToDate, otherRelease } from '../../migrations.ts'
+import { otherRelease } from '../../errors.ts'
+import { isUpToDate } from '../../migrations.ts'
 import type { SqliteCollection } from '../engine.ts'
 import { orClose, retryWhileBusy } from '../file/connection.ts'
 import { FilesDamaged } from '../file/damage.ts'
