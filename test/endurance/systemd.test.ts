@@ -23,6 +23,9 @@ const key = mintApiKey()
 const watchdogTime = 6
 /** The first one is on SQLite. The other one is on PostgreSQL after `configureOnPostgres`. */
 const bothUnits = ['petstore', 'petstore@2']
+/** Of an upgrade with petstore@. */
+const upgrade =
+  codeBlocksOf(document('docs/guides/upgrades.md'), 'sh').find(({ code }) => code.includes('petstore@'))?.code ?? ''
 
 describe.runIf(canRunSystemd())('systemd', () => {
   const cleanings: Parameters<AtEnd>[0][] = []
@@ -203,7 +206,8 @@ describe.runIf(canRunSystemd())('systemd', () => {
     async (kind) => {
       const server = kind === 'PostgreSQL' ? await startPostgres() : undefined
       onTestFinished(() => server?.stop())
-      await configure(server ? `DATABASE_URL=${server.url}\n` : '')
+      // The template overrides the first two.
+      await configure(`ADMIN_PORT=9464\nREUSE_PORT=false\n${server ? `DATABASE_URL=${server.url}\n` : ''}`)
       await systemctl('start', 'petstore@1')
       if (server) await systemctl('start', 'petstore@2')
       // The drain closes the connection of a caller that a busy machine does not run for half a second.
@@ -212,11 +216,14 @@ describe.runIf(canRunSystemd())('systemd', () => {
       const load = startLoad(url, key, { keepAlive: () => true })
       for (const [index, release] of ['petstore-2.0.1', 'petstore-next'].entries()) {
         await load.reach((index + 1) * 6_700)
-        await systemd.run('ln', '-sfn', release, '/opt/petstore')
-        for (const unit of ['petstore@2', 'petstore@1']) {
-          await systemctl('restart', unit)
+        const { code, stderr } = await systemd.run(
+          'sh',
+          '-c',
+          upgrade.replace('/opt/petstore-2.0.0', `/opt/${release}`),
+        )
+        expect([code, stderr]).toEqual([0, ''])
+        for (const unit of ['petstore@2', 'petstore@1'])
           expect(readFileSync(`/proc/${systemd.hostProcess(unit)}/cmdline`, 'utf8')).toContain(`/opt/${release}/`)
-        }
         if (!server) await systemctl('stop', 'petstore@2')
       }
       await load.reach(20_100)

@@ -52,6 +52,13 @@ test('the backups have the database, the user and the folder of the service', ()
   expect(backup).toContain(`${setting('ExecStart')} backup `)
 })
 
+test('the environment file cannot override the ports of the template', () => {
+  const [reset, start, ...others] = [...read('deploy/petstore@.service.d/instances.conf').matchAll(/^\w+=.*$/gm)].flat()
+  expect([reset, others]).toEqual(['ExecStart=', []])
+  expect(start).toBe(`ExecStart=/usr/bin/env REUSE_PORT=true ADMIN_PORT=946%i ${setting('ExecStart')}`)
+  expect(read('docs/guides/monitoring.md')).toContain('127.0.0.1:9461')
+})
+
 test('the service has no privileges', () => {
   expect(setting('User')).toBe('petstore')
   expect(setting('NoNewPrivileges')).toBe('true')
