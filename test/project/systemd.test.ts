@@ -52,6 +52,14 @@ test('the backups have the database, the user and the folder of the service', ()
   expect(backup).toContain(`${setting('ExecStart')} backup `)
 })
 
+test('the backups have the sandbox of the service, and no network', () => {
+  const sandboxOf = (text: string) => text.slice(text.indexOf('ProtectSystem=')).match(/^\w+=.*$/gm) ?? []
+  const [backup, service] = [read('deploy/petstore-backup.service'), unit.split('[Install]')[0] ?? ''].map(sandboxOf)
+  const families = /^RestrictAddressFamilies=.*$/
+  expect(service?.length).toBeGreaterThan(20)
+  expect(backup).toEqual(service?.map((line) => line.replace(families, 'RestrictAddressFamilies=AF_UNIX')))
+})
+
 test('the environment file cannot override the ports of the template', () => {
   const [reset, start, ...others] = [...read('deploy/petstore@.service.d/instances.conf').matchAll(/^\w+=.*$/gm)].flat()
   expect([reset, others]).toEqual(['ExecStart=', []])
