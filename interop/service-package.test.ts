@@ -65,8 +65,12 @@ test('the user cannot write to the installed files', async () => {
 test('npm installs the versions of package-lock.json, and finds nothing wrong with them', async () => {
   const { stdout } = await run('npm', ['ls', '--all', '--json', '--prefix', prefix])
   expect(JSON.parse(stdout).problems ?? []).toEqual([])
+  const { packages } = JSON.parse(readFileSync(join(built, 'package-lock.json'), 'utf8'))
   const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(built, 'package.json'), 'utf8'))
-  const pinned: [name: string, version: string][] = Object.entries({ ...dependencies, ...optionalDependencies })
+  const pinned = Object.keys({ ...dependencies, ...optionalDependencies }).map((name): [string, string] => [
+    name,
+    packages[`node_modules/${name}`].version,
+  ])
   const installed = pinned.flatMap(([name, version]) => {
     const file = join(prefix, 'node_modules', name, 'package.json')
     return existsSync(file) ? [{ name, version, found: JSON.parse(readFileSync(file, 'utf8')).version }] : []

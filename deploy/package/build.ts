@@ -82,7 +82,7 @@ function writeManifests(): void {
     imports: shippedEntries(manifest.imports),
     ...revision(),
     bin: { petstore: 'bin/petstore' },
-    ...pinned(locked),
+    ...pinned(locked, manifest.dependencies),
     os: ['!win32'],
   }
   writeJson('package.json', shipped)
@@ -111,14 +111,22 @@ function revision(): { gitHead?: string } {
 /**
  * The tested version of every package as a direct dependency, because npm ignores the lockfile of a package that it
  * installs. Packages that the tree has in a second version are pinned only in the first.
+ *
+ * @param declared keep a range if they have one
  */
-function pinned(locked: Packages): Record<'dependencies' | 'optionalDependencies', Record<string, string>> {
+function pinned(
+  locked: Packages,
+  declared: Record<string, string>,
+): Record<'dependencies' | 'optionalDependencies', Record<string, string>> {
   const direct = Object.entries(locked).filter(([path]) => path.lastIndexOf('node_modules/') === 0)
   const versions = (isOptional: boolean) =>
     Object.fromEntries(
       direct
         .filter(([, { optional = false }]) => optional === isOptional)
-        .map(([path, { version }]) => [path.slice('node_modules/'.length), version]),
+        .map(([path, { version }]) => {
+          const name = path.slice('node_modules/'.length)
+          return [name, declared[name] ?? version]
+        }),
     )
   return { dependencies: versions(false), optionalDependencies: versions(true) }
 }

@@ -51,7 +51,7 @@ export async function serve(config: Config, { product, definition, router, conso
   const audit = auditTo(log)
   const metrics = new Metrics(product)
   metrics.addProcess(outputs)
-  const tracer = registeredTracer(product)
+  const tracer = registeredTracer(product, (message) => log.warn(message))
   const tracing = tracer && new Tracing(tracer, config.database.kind, product.command)
   const systemd = notifySystemd(environment)
   const damaged = Promise.withResolvers<undefined>()

@@ -7,9 +7,16 @@ import { read, root } from '../support/documents.ts'
 const manifest = JSON.parse(read('package.json'))
 const tree = Object.entries(lockedDependencies())
 
-test('the service has exact versions of its dependencies', () => {
-  const versions = Object.values({ ...manifest.dependencies, ...manifest.optionalDependencies })
-  expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(String(version)))).toEqual([])
+test('the service has exact versions of its dependencies, and a range where npm shares one copy with an SDK', () => {
+  const versions = Object.entries({ ...manifest.dependencies, ...manifest.optionalDependencies })
+  const ranges = versions.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(String(version)))
+  expect(ranges).toEqual([['@opentelemetry/api', '^1.9.0']])
+})
+
+test('package-lock.json has the versions of package.json', () => {
+  const { '': locked } = JSON.parse(read('package-lock.json')).packages
+  for (const kind of ['dependencies', 'optionalDependencies', 'devDependencies'])
+    expect(locked[kind]).toEqual(manifest[kind])
 })
 
 test('no dependency of the service runs a script when it is installed', () => {

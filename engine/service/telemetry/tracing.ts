@@ -14,6 +14,7 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { BaseStore } from '#store'
 import { toApiError } from '../api/errors.ts'
+import { isRecord } from '../api/validation.ts'
 import { isProbe, labelsOf, whenEnded } from '../http/request.ts'
 import { routeOf } from '../http/routing.ts'
 import type { Product } from '../product.ts'
@@ -27,10 +28,24 @@ declare module 'fastify' {
   }
 }
 
-/** Undefined if the process was started without an SDK of OpenTelemetry. docs/guides/monitoring.md shows how to add one. */
-export function registeredTracer({ command, version }: Pick<Product, 'command' | 'version'>): Tracer | undefined {
+/**
+ * Undefined if the process was started without an SDK of OpenTelemetry. docs/guides/monitoring.md shows how to add one.
+ *
+ * @param onWarning called if there is one that cannot be used
+ */
+export function registeredTracer(
+  { command, version }: Pick<Product, 'command' | 'version'>,
+  onWarning: (message: string) => void,
+): Tracer | undefined {
   const tracer = trace.getTracer(command, version)
-  return tracer instanceof ProxyTracer ? undefined : tracer
+  if (!(tracer instanceof ProxyTracer)) return tracer
+  // Each copy of @opentelemetry/api registers here. It ignores an older one without a message.
+  const registered: unknown = Reflect.get(globalThis, Symbol.for('opentelemetry.js.api.1'))
+  if (isRecord(registered) && 'trace' in registered)
+    onWarning(
+      `Requests are not traced: the SDK of OpenTelemetry has version ${registered.version} of @opentelemetry/api, which is older than that of the service. Install a newer SDK.`,
+    )
+  return undefined
 }
 
 /**

@@ -4,7 +4,7 @@ import { SpanStatusCode } from '@opentelemetry/api'
 import { hrTimeToMilliseconds } from '@opentelemetry/core'
 import { describe, expect, test } from 'vitest'
 import { createPetstoreClient } from '../../../../client/index.ts'
-import { startServer } from '../../../../test/support/process.ts'
+import { startServer, waitForOutput } from '../../../../test/support/process.ts'
 import type { RestClient } from '../../../../test/support/rest-client.ts'
 import { startTracedApi } from '../../../../test/support/traced-api.ts'
 import { fetchFrom } from '../../../../test/support/transport.ts'
@@ -121,4 +121,12 @@ test.for([true, false])('a process traces its requests if an SDK is registered: 
   await expect.poll(async () => (await fetch(`${server.url}/v1/pets`)).status).toBe(401)
   const { headers } = await fetch(`${server.url}/v1/pets`)
   expect(headers.has('traceresponse')).toBe(isRegistered)
+})
+
+test('the log says that an SDK is ignored whose copy of the API is older', async () => {
+  const preload = "globalThis[Symbol.for('opentelemetry.js.api.1')] = { version: '1.9.1', trace: {} }"
+  const server = await startServer({
+    env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}` },
+  })
+  expect(await waitForOutput(server, /"warn".*Requests are not traced: .* version (\S+) of/)).toBe('1.9.1')
 })
