@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { listBackups } from '../../engine/store/sqlite/backup/inventory.ts'
 import { openDatabase } from '../support/database.ts'
-import { codeBlocksOf, document } from '../support/documents.ts'
+import { codeBlocksOf, document, read } from '../support/documents.ts'
 import { freePort } from '../support/free-port.ts'
 import { canFreeze, mountFreezableDisk } from '../support/frozen-disk.ts'
 import { startLoad } from '../support/load-without-retries.ts'
@@ -134,6 +134,26 @@ describe.runIf(canRunSystemd())('systemd', () => {
     await expect
       .poll(() => systemd.journal('petstore', '--priority=err'))
       .toContainEqual(expect.stringContaining('RATE_LIMIT: expected a rate'))
+  })
+
+  test('commands that are run as the guides show have the environment of the service, and its password is not in ps', async () => {
+    const [definition, ...others] = ['deployment', 'upgrades'].map(
+      (name) => /^run\(\) \{\n.*?^\}\n/ms.exec(read(`docs/guides/${name}.md`))?.[0],
+    )
+    expect(others).toEqual([definition])
+    await configure('PGPASSWORD=secret\n')
+    await systemctl('start', 'petstore')
+    // The pipes of systemd-run need D-Bus, which does not run here.
+    const start = definition?.replace('--quiet --pipe --wait ', '')
+    const run = (command: string) => systemd.run('sh', '-c', `${start}run ${command}`)
+    expect(await run('/opt/petstore/node_modules/.bin/petstore keys create shop')).toMatchObject({ code: 0 })
+    const keys = openDatabase(join(systemd.state, 'petstore.db')).prepare('SELECT name FROM api_keys').pluck()
+    await expect.poll(() => keys.all()).toContain('shop')
+    const shown = '(id --user --name; printenv PGPASSWORD; ps -e -o args; echo end) > /var/lib/petstore/shown'
+    await run(`sh -c "${shown}"`)
+    const output = () => readFileSync(join(systemd.state, 'shown'), 'utf8')
+    await expect.poll(output).toMatch(/^petstore\nsecret\n.*\nend\n$/s)
+    expect(output().match(/secret/g)).toHaveLength(1)
   })
 
   test('systemctl reload is refused', async () => {
