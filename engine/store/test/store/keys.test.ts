@@ -175,9 +175,9 @@ describe('changes of keys', () => {
     await store.apiKeys.touch(await store.apiKeys.create(other), at('07:08:09.000'))
     expect(await describeKeys(await listKeys(store))).toBe(
       [
-        'NAME  START        ACCESS  CREATED              EXPIRES              REVOKED  LAST USED',
-        'shop  pet_AAAAAA…  write   2026-11-20T01:02:03  2026-11-20T04:05:06  -        -',
-        'x     pet_BBBBBB…  read    2026-11-20T01:02:03  -                    -        2026-11-20T07:08:09',
+        'NAME  START        ACCESS  CREATED               EXPIRES               REVOKED  LAST USED',
+        'shop  pet_AAAAAA…  write   2026-11-20T01:02:03Z  2026-11-20T04:05:06Z  -        -',
+        'x     pet_BBBBBB…  read    2026-11-20T01:02:03Z  -                     -        2026-11-20T07:08:09Z',
       ].join('\n'),
     )
   })
