@@ -25,6 +25,7 @@ function issueText({ label, kind, choices = {} }: Field, issue: ServiceIssue): s
     case 'control':
     case 'blank':
     case 'inexact':
+    case 'rounded':
       return issues[code](label)
     case 'length':
       return issues.length(label, Number(minimum), Number(maximum))

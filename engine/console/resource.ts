@@ -1,6 +1,9 @@
 import type { TRPCClient } from '@trpc/client'
 import type { AnyRouter, inferRouterInputs, inferRouterOutputs } from '@trpc/server'
 import type { Batch, ServiceClient } from '#client'
+import type { Field as FileField, Values } from '#service/fields'
+
+export { namesOf, parseTexts, type Values } from '#service/fields'
 
 /** The words for one item and for several. Texts, paths and procedures use the same ones. */
 export interface Noun {
@@ -44,8 +47,6 @@ export interface Procedures {
 
 type CreateContext = { idempotencyKey: string; batch?: Batch; onResponse?: (response: Response) => void }
 
-/** The values of an item by the names of its fields. The value of an absent field is undefined. */
-export type Values = Readonly<Record<string, unknown>>
 export type Item = Values & { id: bigint }
 
 /** What a request has found. */
@@ -63,19 +64,13 @@ export interface Count {
   isExact: boolean
 }
 
-export interface Field {
-  name: string
+export interface Field extends FileField {
   /** The name for the user. */
   label: string
-  kind: 'id' | 'text' | 'integer' | 'choice' | 'boolean' | 'time'
-  /** Whether a new item needs a value. The service generates some values. */
-  presence: 'required' | 'optional' | 'generated'
   /** The values of two examples. */
   samples?: readonly unknown[]
   /** The number of characters that a text may have. */
   maxLength?: number
-  /** The possible values, as text, with their names for the user. */
-  choices?: Readonly<Record<string, string>>
   /** Whether the list can be filtered by the choices. */
   isFilter?: boolean
   /** Whether the API searches by a part of the text, or by the integer. */
@@ -148,22 +143,6 @@ export function resourceOf<Router extends AnyRouter, Many extends keyof TRPCClie
 /** Whether the API searches the resource. Then it also lists the newest items first. */
 export function isSearchable({ fields }: Resource): boolean {
   return fields.some(({ isSearched }) => isSearched)
-}
-
-export function namesOf(fields: readonly Field[]): string[] {
-  return fields.map(({ name }) => name)
-}
-
-/** The values of a new item whose texts a user entered. They are not validated. */
-export function parseTexts(resource: Resource, texts: Readonly<Record<string, string | undefined>>): Values {
-  return valuesOf(resource, ({ name, kind, presence }) => {
-    const text = texts[name] ?? ''
-    if (kind === 'text') return text === '' && presence === 'optional' ? undefined : text
-    const word = text.trim()
-    if (word === '') return undefined
-    if (kind === 'integer') return parseInteger(word) ?? word
-    return kind === 'boolean' ? parseBoolean(word) : word
-  })
 }
 
 /** The value of a choice that was written as text. Undefined if the field has no such choice. */

@@ -13,17 +13,14 @@ import { checkText, exportText, importText, ndjsonOf } from '../support/transfer
 describe('the check of an import', () => {
   test.for([
     ['{"name":"Rex"}', 'categoryId: required'],
-    [
-      '{"name":"","categoryId":"7"}',
-      'name: expected 1 to 255 characters; categoryId: expected an integer, got a string',
-    ],
+    ['{"name":"","categoryId":"7"}', 'name: expected 1 to 255 characters; categoryId: expected an integer, got "7"'],
     ['{"name":"Rex","categoryId":1.5}', 'categoryId: expected an integer, got 1.5'],
     ['{"name":"Rex","categoryId":9223372036854775808}', 'categoryId: expected a 64-bit integer, got one out of range'],
     ['{"name":"Rex","categoryId":1,"status":"lost"}', 'status: expected one of available, pending, sold, got "lost"'],
-    ['{"name":"Rex","categoryId":1,"colour":"red","__proto__":{}}', 'unknown fields: "colour", "__proto__"'],
-    ['[1]', 'expected an object, got an array'],
-    ['{"name":"Rex"', 'expected a JSON object'],
-    ['id,name,categoryId,status', 'expected a JSON object'],
+    ['{"name":"Rex","categoryId":1,"colour":"red","__proto__":{}}', 'Unknown fields: colour, __proto__.'],
+    ['[1]', 'This is not a JSON object.'],
+    ['{"name":"Rex"', 'This is not a JSON object.'],
+    ['id,name,categoryId,status', 'This is not a JSON object.'],
   ])('refuses the line %s', async ([line = '', problem]) => {
     const { pets, skipped } = await checkText(
       `{"name":"Rex","categoryId":1}\n\n${line}\r\n{"name":"Rex","categoryId":1}`,
@@ -32,11 +29,17 @@ describe('the check of an import', () => {
   })
 
   test.for([
-    ['Rex,,sold', 'categoryId: expected an integer, got an empty string'],
-    ['Rex,+7,sold', 'categoryId: expected an integer, got a string'],
+    ['Rex,,sold', 'categoryId: required'],
+    ['Rex,+7,sold', 'categoryId: expected an integer, got "+7"'],
+    ['Rex,7.5,sold', 'categoryId: expected an integer, got "7.5"'],
+    [`Rex,${'x'.repeat(50)},sold`, `categoryId: expected an integer, got "${'x'.repeat(39)}…"`],
+    [
+      'Rex,9.00E+15,sold',
+      'categoryId: expected an integer, got "9.00E+15", which was rounded by a spreadsheet. Format its column as text or as a whole number there, and export it again',
+    ],
     ['Rex,9223372036854775808,sold', 'categoryId: expected a 64-bit integer, got one out of range'],
-    ['Rex,7', 'expected 3 fields, got 2'],
-    ['Rex,7,sold,1', 'expected 3 fields, got 4'],
+    ['Rex,7', '3 values are expected, not 2.'],
+    ['Rex,7,sold,1', '3 values are expected, not 4. Too many: 1.'],
     [' ,7,lost', expect.stringContaining('status: expected one of available')],
   ])('refuses the CSV record %s', async ([record = '', problem]) => {
     const text = `name,categoryId,status\r\nRex,1,\r\n\r\n${record}\r\nRex,1,sold`
@@ -48,21 +51,15 @@ describe('the check of an import', () => {
 
   test.for([
     ['without a header', '', 'is empty. Begin a CSV file with the header row id,name,categoryId,status.'],
+    ['with a missing column', 'name,colour;categoryId,x\n', 'Unknown: colour;categoryId, x. Missing: categoryId.'],
+    ['with a repeated column', 'name,Name,categoryId\n', 'Repeated: name.'],
     [
-      'with semicolons',
-      'id;name;categoryId\n1;Rex;7\n',
-      'has semicolons between its columns instead of commas. Export',
+      'with a quote inside a value',
+      'name,categoryId\nok,1\nx"y,2\n',
+      'The quotes do not match from line 3 on. Write a',
     ],
-    ['with tabs', 'name\tcategoryId\n', 'has tabs between its columns instead of commas. Export'],
-    [
-      'with an unknown column',
-      'name,colour;categoryId,x\n',
-      'unknown: "colour;categoryId", "x". missing: "categoryId".',
-    ],
-    ['with a repeated column', 'name,name,categoryId\n', 'repeated: "name".'],
-    ['with a quote inside a field', 'name,categoryId\nRex "the dog",1\n', 'is not CSV as in RFC 4180. Invalid Opening'],
-    ['with a quote that is not closed', 'name,categoryId\n"Rex,1\n', 'is not CSV as in RFC 4180. Quote Not Closed'],
-    ['with a long record', `name,categoryId\n"${'Rex\n'.repeat(20_000)}`, 'is not CSV as in RFC 4180. Max Record Size'],
+    ['with a quote that is not closed', 'name,categoryId\n"A\r\nB",1\n"Rex,1\n', 'do not match from line 4 on.'],
+    ['with a long record', `name,categoryId\n"${'Rex\n'.repeat(40_000)}`, 'The quotes do not match from line 2 on.'],
   ])('refuses a CSV file %s', async ([, text = '', message]) => {
     await expect(checkText(text, 'csv')).rejects.toThrow(message)
   })
@@ -71,15 +68,26 @@ describe('the check of an import', () => {
     ['csv', Buffer.from(`PK\x03\x04${'\0'.repeat(900)}`), 'is a spreadsheet or a ZIP archive. Save it as CSV.'],
     ['ndjson', Buffer.from('PK\x03\x04'), 'is a spreadsheet or a ZIP archive. Save it as CSV.'],
     ['ndjson', gzipSync('{"name":"Rex","categoryId":1}\n'), 'is compressed. Decompress it.'],
-    ['ndjson', `[${'{"name":"Rex","categoryId":1},'.repeat(3_000)}`, "for example with jq -c '.[]'."],
-    ['ndjson', '\ufeff[\n{"name":"Rex","categoryId":1}]', "for example with jq -c '.[]'."],
-    ['ndjson', '{\n  "name": "Rex",\n  "categoryId": 1\n}', "for example with jq -c '.[]'."],
-    ['csv', `${'x,'.repeat(900)}\n`, 'may be omitted.'],
-    ['csv', `name,categoryId\n${'x'.repeat(900)}"`, 'Correct that line.'],
+    ['csv', Buffer.from('\ufeffname,categoryId\nRex,1\n', 'utf16le'), 'is not UTF-8 text. Save it as “CSV UTF-8”.'],
+    ['csv', Buffer.from('name,categoryId\nRex,1\n', 'utf16le'), 'is not UTF-8 text. Save it as “CSV UTF-8”.'],
+    ['csv', Buffer.from('name,categoryId\nFran\xe7ois,1\n', 'latin1'), 'is not UTF-8 text. Save it as “CSV UTF-8”.'],
+    ['ndjson', `[${'{"name":"Rex","categoryId":1},\n'.repeat(180_000)}`, "for example with jq -c '.[]'."],
+    ['ndjson', `[${'{"name":"Rex","categoryId":1},'.repeat(180_000)}`, "for example with jq -c '.[]'."],
+    ['ndjson', '[{"name":"Rex"', 'The text is not valid JSON'],
+    ['csv', `${'x,'.repeat(900)}name,id\n`, 'Missing: categoryId.'],
+    ['csv', `name,categoryId\n${'x'.repeat(900)}"`, 'The quotes do not match from line 2 on.'],
   ] as const)('refuses another format than %s with a short sentence', async ([format, text, message]) => {
     const error = await checkText(text, format).then(String, ({ message }: Error) => message)
     expect(error).toMatch(/^.{20,300}$/)
     expect(error).toContain(message)
+  })
+
+  test('reads a JSON array of one long line', async () => {
+    const array = JSON.stringify(Array.from({ length: 3_000 }, () => ({ name: 'Rex', categoryId: 1 })))
+    expect(await checkText(array.replace(':1}]', ':"1"}]'))).toMatchObject({
+      pets: 2_999,
+      skipped: ['item 3000: categoryId: expected an integer, got "1"'],
+    })
   })
 
   test('skips the blank rows of a spreadsheet', async () => {
@@ -110,11 +118,21 @@ describe('the check of an import', () => {
 })
 
 describe('petstore pets import', () => {
-  test('names the tabs of a .tsv file', async () => {
+  test('detects the format, and names the columns that it does not use', async () => {
     const folder = temporaryFolder()
-    writeFileSync(join(folder, 'pets.tsv'), 'name\tcategoryId\nRex\t7\n')
-    const run = runPetstore({ folder, arguments: ['pets', 'import', 'pets.tsv'] })
-    expect([await run.ended, notesIn(run.stderr)]).toEqual([1, expect.stringContaining('has tabs between its columns')])
+    writeFileSync(join(folder, 'pets.txt'), 'Name\tCategory\tStatus\tnotes\nRex\t7\tSold\t\n')
+    const run = runPetstore({ folder, arguments: ['pets', 'import', 'pets.txt'] })
+    expect([await run.ended, run.stdout]).toEqual([0, expect.stringContaining('1 pet created')])
+    expect(notesIn(run.stderr)).toContain('The column notes is not used.\n')
+  })
+
+  test('does not ask to repeat an import that created nothing', async () => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'pets.csv'), 'name,kind\nRex,7\n')
+    const run = runPetstore({ folder, arguments: ['pets', 'import', 'pets.csv'] })
+    expect(await run.ended).toBe(1)
+    expect(run.stderr).toContain('pets.csv: The columns are name, categoryId, and status.')
+    expect(run.stderr).not.toContain('Run the command again')
   })
 
   test('stops at an invalid line, and completes the import when that line is corrected or skipped', async () => {

@@ -3,7 +3,7 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { HTTPMethods } from 'fastify'
 import { onTestFinished } from 'vitest'
-import { parseJson } from '../../engine/service/api/int64.ts'
+import { parseJson } from '../../engine/service/api/literals.ts'
 
 export interface RestRequest {
   /** GET by default. */

@@ -7,6 +7,7 @@ import type { Format, ItemStore, ItemType } from '../../engine/service/files/fie
 import { importItems, readItems } from '../../engine/service/files/import.ts'
 import { type Input, withInput } from '../../engine/service/files/input.ts'
 import { petFiles } from '../../server/pets/files.ts'
+import type { NewPet } from '../../server/pets/pets.ts'
 import { temporaryFolder } from './temporary.ts'
 
 /** What export and import know of pets. */
@@ -28,15 +29,19 @@ export async function exportedText<New>(
   return Buffer.concat(chunks).toString()
 }
 
-/** Reads a file with this content. Resolves to the number of pets and to the descriptions of the invalid lines. */
-export async function checkText(content: string | Buffer, format: Format = 'ndjson') {
+/**
+ * Reads a file with this content. Resolves to the number of pets, to them, and to the descriptions of the invalid lines.
+ *
+ * @param format by default it is detected
+ */
+export async function checkText(content: string | Buffer, format?: Format) {
   const skipped: string[] = []
-  let count = 0
+  const found: NewPet[] = []
   await withContent(content, format, async (input) => {
     const options = { format, onInvalid: (line: string) => void skipped.push(line) }
-    for await (const items of readItems(pets, input, options)) count += items.length
+    for await (const items of readItems(pets, input, options)) found.push(...items)
   })
-  return { pets: count, skipped }
+  return { pets: found.length, found, skipped }
 }
 
 interface ImportOptions {
@@ -64,7 +69,7 @@ export async function importItemsOf<New>(
 
 function withContent<T>(
   content: string | Buffer,
-  format: Format,
+  format: Format | undefined,
   use: (input: Input) => Promise<T>,
   file = join(temporaryFolder(), `items.${format}`),
 ): Promise<T> {

@@ -5,6 +5,7 @@ import './bulk.css'
 import { Progress } from '@mantine/core'
 import { useWindowEvent } from '@mantine/hooks'
 import { type Ref, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { texts } from '#service/reader'
 import { Button } from '../components/buttons.tsx'
 import { PauseMessage } from '../components/failure.tsx'
 import { keepFocus } from '../components/focus.ts'
@@ -152,7 +153,7 @@ function Summary({ noun, table, run: { state, outcomes, missing }, valid }: Summ
     return (
       <>
         <Lines first={bulk.summary(noun, missing.length, invalid)} second={second} />
-        {unused.length > 0 && <span className="bulk-problem"> {bulk.unused(unused)}</span>}
+        {unused.length > 0 && <span className="bulk-problem"> {texts.unused(unused)}</span>}
       </>
     )
   }

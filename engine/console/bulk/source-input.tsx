@@ -1,5 +1,6 @@
 import { FileButton, Textarea } from '@mantine/core'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { mayBeUtf16, texts } from '#service/reader'
 import { Button } from '../components/buttons.tsx'
 import { type Draft, importDrafts } from '../resource/drafts.ts'
 import { namesOf, type Resource } from '../resource.ts'
@@ -123,10 +124,11 @@ function exampleOf({ entered }: Resource): string {
 async function readFile(file: File): Promise<{ text: string } | { problem: string }> {
   if (file.size > maxMegabytes * 1_000_000) return { problem: bulk.fileTooLarge(maxMegabytes) }
   try {
-    const bytes = await file.arrayBuffer()
+    const bytes = new Uint8Array(await file.arrayBuffer())
+    if (mayBeUtf16(bytes)) return { problem: `The file ${texts.notUtf8}` }
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
   } catch (error) {
     const isNotUtf8 = error instanceof TypeError
-    return { problem: isNotUtf8 ? bulk.fileNotUtf8 : bulk.fileUnreadable }
+    return { problem: isNotUtf8 ? `The file ${texts.notUtf8}` : bulk.fileUnreadable }
   }
 }

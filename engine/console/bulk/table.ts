@@ -1,32 +1,18 @@
 import type { ServiceIssue } from '#client'
+import { isRounded } from '#service/fields'
+import type { Row as FileRow, Table as FileTable } from '#service/reader'
 import { issueTexts } from '../issues.ts'
-import { type Field, namesOf, parseTexts, type Resource, type Values, valuesOf } from '../resource.ts'
+import { type Field, parseTexts, type Resource, type Values, valuesOf } from '../resource.ts'
 
-/** The delimiters of the formats with columns. */
-export const delimiters = { comma: ',', semicolon: ';', tab: '\t' }
-export type Delimiter = keyof typeof delimiters
-
-export type Format = Delimiter | 'json' | 'ndjson'
-
-export interface Table {
-  format: Format
-  hasHeader: boolean
-  /** The names of the columns, those of the header row if there is one. */
-  columns: string[]
+export interface Table extends Omit<FileTable, 'unused'> {
   rows: Row[]
-  /** The columns of the header row that are no field, or their numbers if they have no name. */
+  /** The columns of the header row that are no field. */
   unused?: string[]
   /** Why the text has no usable rows. */
   problem?: string | undefined
 }
 
-interface RowText {
-  /** Counts from 1, as in a spreadsheet: the header row and empty rows count, too. */
-  number: number
-  /** The texts of the row, in the order of the columns. */
-  cells: string[]
-  /** What the texts mean, not checked. Undefined if a correction of single values would drop others. */
-  values?: Values
+interface RowText extends Omit<FileRow, 'problem'> {
   /** Whether a text was changed after the table was read. */
   isCorrected?: true
 }
@@ -40,16 +26,11 @@ export function isValid(row: Row): row is ValidRow {
   return 'item' in row
 }
 
-/** The names that are not those of a field. */
-export function unknownOf({ fields }: Resource, names: string[]): string[] {
-  return names.filter((name) => !namesOf(fields).includes(name))
-}
-
 /** The row with another text for one of its values, checked again. All of its other values stay exactly the same. */
 export function correct(resource: Resource, { columns }: Table, row: Row, name: string, text: string): Row {
   const { number } = row
   const cells = columns.map((column, index) => (column === name ? text : (row.cells[index] ?? '')))
-  const values = { ...row.values, [name]: parseTexts(resource, { [name]: text })[name] }
+  const values = { ...row.values, [name]: parseTexts(resource.fields, { [name]: text })[name] }
   return { number, cells, values, isCorrected: true, ...checkItem(resource, values) }
 }
 
@@ -103,6 +84,7 @@ function brokenTextRule({ presence, maxLength = 0 }: Field, text: unknown): Rule
 }
 
 function brokenIntegerRule(integer: unknown): Rule | undefined {
+  if (isRounded(integer)) return { code: 'rounded' }
   if (typeof integer !== 'bigint') return { code: Number.isInteger(integer) ? 'inexact' : 'invalid_type' }
   return BigInt.asIntN(64, integer) === integer ? undefined : { code: 'too_big' }
 }

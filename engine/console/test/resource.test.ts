@@ -72,11 +72,11 @@ test('a definition of a resource that differs from the types of the API does not
 
 test('an optional field without an entry is absent, and changes no idempotency key', () => {
   const entries = { name: ' Ball ', price: ' 05 ', size: '', note: '' }
-  const toy = parseTexts(toys, entries)
+  const toy = parseTexts(toys.fields, entries)
   expect(toy).toStrictEqual({ name: ' Ball ', price: 5n })
   expect(identityOf(toys, toy)).toEqual([' Ball ', '5'])
-  expect(identityOf(toys, parseTexts(toys, { ...entries, note: ' ' }))).toEqual([' Ball ', '5', undefined, ' '])
-  expect(parseTexts(toys, { price: 'seven' })).toStrictEqual({ name: '', price: 'seven' })
+  expect(identityOf(toys, parseTexts(toys.fields, { ...entries, note: ' ' }))).toEqual([' Ball ', '5', undefined, ' '])
+  expect(parseTexts(toys.fields, { price: 'seven' })).toStrictEqual({ name: '', price: 'seven' })
 })
 
 test('rows of any resource are read, and an optional column may be empty or absent', () => {

@@ -1,3 +1,4 @@
+import { rounded } from '#service/fields'
 import type { Noun } from '../resource.ts'
 import { capitalized, countOf, joined, listOf, number, plural, rows, was } from './formats.ts'
 
@@ -15,19 +16,9 @@ export const bulk = {
   dropHint: 'or drop one here',
   startOver: 'Start over',
   fileTooLarge: (megabytes: number) => `The file is larger than ${megabytes} MB.`,
-  fileNotUtf8: 'The file is not UTF-8 text. Save it as “CSV UTF-8”.',
   fileUnreadable: 'The file cannot be read.',
   tooManyRows: (rows: number, max: number) =>
     `${number(rows)} rows are too many. Add at most ${number(max)} at a time.`,
-  quotes: (row: number) => `The quotes do not match from row ${number(row)} on.`,
-  notJson: (reason: string) => `The text is not valid JSON: ${reason}`,
-  header: (columns: string[], unknown: string[], repeated: string[], missing: string[]) =>
-    joined(' ', [
-      `The columns are ${listOf(columns)}. An id is ignored.`,
-      unknown.length > 0 && `Unknown: ${unknown.join(', ')}.`,
-      repeated.length > 0 && `Repeated: ${repeated.join(', ')}.`,
-      missing.length > 0 && `Missing: ${missing.join(', ')}.`,
-    ]),
   formats: {
     comma: 'CSV with commas',
     semicolon: 'CSV with semicolons',
@@ -42,15 +33,6 @@ export const bulk = {
     ]),
   skipped: (noun: Noun, count: number) =>
     `${countOf(noun, count)} ${was(count)} added before, and ${plural({ one: 'is', many: 'are' }, count)} skipped.`,
-  unused: (names: string[]) =>
-    `${plural({ one: 'The column', many: 'The columns' }, names.length)} ${listOf(names)} ${plural({ one: 'is', many: 'are' }, names.length)} not used.`,
-  notAnObject: 'This is not a JSON object.',
-  unknownFields: (names: string[]) => `Unknown fields: ${names.join(', ')}.`,
-  cells: (expected: number, found: number, surplus: string[]) =>
-    joined(' ', [
-      `${countOf({ one: 'value is', many: 'values are' }, expected)} expected, not ${number(found)}.`,
-      surplus.length > 0 && `Too many: ${surplus.join(', ')}`,
-    ]),
   table: 'Rows',
   row: 'Row',
   result: 'Result',
@@ -114,6 +96,7 @@ export const issues = {
   blank: (label: string) => `${the(label)} is only white space.`,
   notInteger: (label: string) => `${the(label)} is not an integer.`,
   inexact: (label: string) => `${the(label)} is too large to be read exactly from JSON. Use CSV.`,
+  rounded: (label: string) => `${the(label)} ${rounded}.`,
   notInt64: (label: string) => `${the(label)} does not fit into 64 bits.`,
   notChoice: (label: string, choices: string[]) => `${the(label)} is not one of ${choices.join(', ')}.`,
   /** @param expectation from the service */

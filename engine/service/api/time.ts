@@ -15,9 +15,3 @@ export const Time = z.date({ error: expected(timeFormat) }).meta({
     pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$',
   },
 })
-
-/** Whether the text is in this format, and its day and hour exist. */
-export function isTime(text: string): boolean {
-  const time = new Date(text.length === example.length ? text : Number.NaN)
-  return !Number.isNaN(time.getTime()) && time.toISOString() === text
-}

@@ -44,10 +44,20 @@ export function expected(what: string, got?: string, rule?: Rule): (issue: RawIs
   }
 }
 
-/** One line that names each invalid field: `name: required; size: expected an integer, got a string`. */
-export function describeIssues(error: z.core.$ZodError): string {
+/**
+ * One line that names each invalid field: `name: required; size: expected an integer, got a string`.
+ *
+ * @param describeText describes a text instead of `a string`, if it returns something.
+ */
+export function describeIssues(
+  error: z.core.$ZodError,
+  describeText: (path: string) => string | undefined = () => undefined,
+): string {
   return firstIssues(error)
-    .map((issue) => `${pathOf(issue)}: ${issue.message}`)
+    .map((issue) => {
+      const text = describeText(pathOf(issue))
+      return `${pathOf(issue)}: ${text ? issue.message.replace(/(?<=got )a string$/, () => text) : issue.message}`
+    })
     .join('; ')
 }
 

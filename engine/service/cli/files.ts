@@ -48,7 +48,7 @@ export function addFileCommands<Stores>(
   const exporting = group
     .command('export [file]')
     .description(`write all ${plural} to a file or to standard output, as NDJSON or CSV`)
-    .addOption(formatOption())
+    .addOption(formatOption('by default that of the ending of the name, or ndjson'))
   for (const { name, option: flag, values, parse } of filters) {
     const option = new Option(`${flag} <${name}>`, `export only ${plural} of this ${name}`)
     exporting.addOption(values.length > 0 ? option.choices(values) : option.argParser(parse))
@@ -68,9 +68,9 @@ export function addFileCommands<Stores>(
   const importing = group
     .command('import <file>')
     .description(
-      `create the ${plural} of an NDJSON or CSV file (- for standard input); repeat it after an interruption`,
+      `create the ${plural} of a CSV, NDJSON or JSON file (- for standard input); repeat it after an interruption`,
     )
-    .addOption(formatOption())
+    .addOption(formatOption('by default that of the ending of the name or of the content'))
     .option('--key <text>', 'identifies the import, instead of the path of the file; required for standard input')
     .option('--skip-invalid', 'import the valid lines of a file, and list the invalid ones')
     .option(...jsonOption)
@@ -87,13 +87,14 @@ function keepHeapSmall(): void {
   setFlagsFromString('--optimize-for-size')
 }
 
-/** CSV for `.csv`, otherwise NDJSON. */
-function formatOf(file: string | undefined): Format {
-  return file !== undefined && extname(file).toLowerCase() === '.csv' ? 'csv' : 'ndjson'
+const formatsByEnding: Partial<Record<string, Format>> = { '.csv': 'csv', '.ndjson': 'ndjson', '.jsonl': 'ndjson' }
+
+function formatOf(file: string): Format | undefined {
+  return formatsByEnding[extname(file).toLowerCase()]
 }
 
-function formatOption(): Option {
-  return new Option('--format <format>', 'by default the format of the extension, or ndjson').choices(formats)
+function formatOption(byDefault: string): Option {
+  return new Option('--format <format>', byDefault).choices(formats)
 }
 
 async function exportToFile<Stores>(
@@ -103,11 +104,12 @@ async function exportToFile<Stores>(
   { format, force, json, ...filters }: ExportArguments,
 ): Promise<void> {
   if (file === undefined) refuseJson({ json }, `the ${importExport.plural}`)
+  const chosen = format ?? (file === undefined ? undefined : formatOf(file)) ?? 'ndjson'
   await withStore(cli, async (store, _audit, database) => {
     const ownership = database.kind === 'sqlite' ? ownershipOf(database.path) : undefined
     const progress = describeCount('Exported', importExport.plural)
     const { written, sha256 } = await withProgress(progress, (onProgress) => {
-      const options = { format: format ?? formatOf(file), filters, onProgress }
+      const options = { format: chosen, filters, onProgress }
       const work = (write: Write) => exportItems(importExport, importExport.collection(store), write, options)
       return file === undefined
         ? writeStream(process.stdout, work)
@@ -126,8 +128,7 @@ async function importFromFile<Stores>(
 ): Promise<void> {
   const { name, plural } = importExport
   const { key, skipInvalid } = options
-  // A file with tabs is read as CSV, whose reader says what to do.
-  const format = options.format ?? formatOf(file.replace(/\.tsv$/i, '.csv'))
+  const format = options.format ?? formatOf(file)
   await withInput(file, async (input) => {
     if (input.path === undefined && key === undefined) {
       throw new UsageError(
@@ -146,6 +147,7 @@ async function importFromFile<Stores>(
           importItems(importExport, importExport.collection(store), input, {
             format,
             key,
+            onUnused: note,
             onInvalid: skipInvalid && skip,
             onProgress,
           }),

@@ -1,9 +1,8 @@
 import type { AnyRouter } from '@trpc/server'
 import { z } from 'zod'
 import type { IdempotencyKey } from '#store'
-import { parseDigits } from '../api/int64.ts'
-import { isTime } from '../api/time.ts'
 import { UsageError } from '../ops/operator-error.ts'
+import { type Field, parseText } from '../reader/fields.ts'
 import { operationsOf } from '../rest/operations.ts'
 
 /** What the commands `export` and `import` need to know of the items of a collection. */
@@ -37,42 +36,33 @@ export interface ImportExport<Store, New> extends ItemType<New> {
   collection(store: Store): ItemStore<New>
 }
 
-export interface Field {
-  name: string
-  kind: keyof typeof parsers
-  /** Of an enum. */
-  values: readonly string[]
-  /** Whether a new item has it. The store assigns the other fields. */
-  isGiven: boolean
-  /** Whether a new item must have it. */
-  isRequired: boolean
-}
-
-/** Makes a value of the text of a cell. Text that denotes no value is kept: the schema refuses it. */
-const parsers = {
-  bigint: (text: string) => parseDigits(text) ?? text,
-  boolean: (text: string) => (text === 'true' || text === 'false' ? text === 'true' : text),
-  date: (text: string) => (isTime(text) ? new Date(text) : text),
-  enum: (text: string) => text,
-  string: (text: string) => text,
+/** How each kind of schema is written in a file. */
+const kinds: Partial<Record<string, Field['kind']>> = {
+  bigint: 'integer',
+  boolean: 'boolean',
+  date: 'time',
+  enum: 'choice',
+  string: 'text',
 }
 
 export function fieldsOf({ item, newItem }: Pick<ItemType<unknown>, 'item' | 'newItem'>): Field[] {
   return Object.entries(item.shape).map(([name, schema]) => {
     const given = newItem.shape[name]
     const type = withoutOptional(schema)
-    // Checked by the next line.
-    const kind = type._zod.def.type as Field['kind']
-    if (!Object.hasOwn(parsers, kind))
-      throw new Error(`The field ${name} cannot be exported, because its schema is a ${kind}.`)
+    const { type: kindOfSchema } = type._zod.def
+    const kind = kinds[kindOfSchema]
+    if (!kind) throw new Error(`The field ${name} cannot be exported, because its schema is a ${kindOfSchema}.`)
     return {
       name,
       kind,
-      values: type instanceof z.ZodEnum ? type.options.map(String) : [],
-      isGiven: given !== undefined,
-      isRequired: given !== undefined && !given.isOptional(),
+      presence: given === undefined ? 'generated' : given.isOptional() ? 'optional' : 'required',
+      ...(type instanceof z.ZodEnum && { choices: choicesOf(type.options.map(String)) }),
     }
   })
+}
+
+function choicesOf(values: string[]): Record<string, string> {
+  return Object.fromEntries(values.map((value) => [value, value]))
 }
 
 /** The filters of an export: the parameters of the list of this resource, without those of the page. */
@@ -85,19 +75,12 @@ export function filtersOf(router: AnyRouter, resource: string) {
       const option = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
       /** @throws {UsageError} */
       function parse(text: string): unknown {
-        const { error, data } = schema.safeParse(field && parsers[field.kind](text))
+        const { error, data } = schema.safeParse(field && parseText(field, text))
         if (error) throw new UsageError(`${option}: ${error.issues[0]?.message}.`)
         return data
       }
-      return { name, option, values: field?.values ?? [], parse }
+      return { name, option, values: Object.keys(field?.choices ?? {}), parse }
     })
-}
-
-/** The value of a cell of CSV. An empty cell of a field that is not required is absent. */
-export function parseCell({ kind, isRequired }: Field, text: string): unknown {
-  if (text === '' && !isRequired) return undefined
-  // Without the apostrophe that an export writes before a formula.
-  return parsers[kind](text.replace(/^'(?='*[=+\-@＝＋－＠])/, ''))
 }
 
 function withoutOptional(schema: z.core.$ZodType): z.core.$ZodType {

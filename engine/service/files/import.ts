@@ -3,15 +3,20 @@ import { type IdempotencyKey, noApiKey, StoreUnavailable } from '#store'
 import { describeIssues } from '../api/validation.ts'
 import { count } from '../ops/format.ts'
 import { OperatorError } from '../ops/operator-error.ts'
-import { type Field, type Format, fieldsOf, type ItemStore, type ItemType, parseCell } from './fields.ts'
-import { readers } from './formats.ts'
-import { type Input, type InvalidRow, type Row, readBlocks, shorten } from './input.ts'
+import { type Field, isRounded, rounded } from '../reader/fields.ts'
+import { openReader, type Reader, type Row, texts, Unreadable } from '../reader/reader.ts'
+import { shorten } from '../reader/texts.ts'
+import { type Format, fieldsOf, type ItemStore, type ItemType } from './fields.ts'
+import { type Input, readBlocks } from './input.ts'
 
 /** Creates in flight. They share a few transactions. More would hold the write lock of SQLite for longer. */
 const batchSize = 500
 
 interface ReadOptions {
-  format: Format
+  /** By default it is detected. */
+  format?: Format | undefined
+  /** Called with a sentence about the columns that are no field. */
+  onUnused?: ((sentence: string) => void) | undefined
   /** Called with a description of each invalid line. Without it, the first invalid line is an error. */
   onInvalid?: ((description: string) => void) | undefined
 }
@@ -59,8 +64,10 @@ export async function importItems<New>(
     }
   } catch (error) {
     if (!(error instanceof StoreUnavailable || error instanceof OperatorError)) throw error
+    // Nothing is stored yet, such as after a wrong header row.
+    if (error instanceof OperatorError && created + existing === 0) throw error
     throw new OperatorError(
-      `${error.message.replace(/\.?$/, '.')} ${count(created, name, plural)} created, ${existing} already existed. Run the command again within 24 hours: it creates no ${name} twice.`,
+      `${sentence(error.message)} ${count(created, name, plural)} created, ${existing} already existed. Run the command again within 24 hours: it creates no ${name} twice.`,
       { cause: error },
     )
   }
@@ -88,19 +95,20 @@ function keysIn(namespace: string): (item: unknown) => string {
 export async function* readItems<New>(
   itemType: ItemType<New>,
   input: Input,
-  { format, onInvalid }: ReadOptions,
+  { format, onUnused, onInvalid }: ReadOptions,
 ): AsyncGenerator<New[]> {
-  const check = rowCheck(itemType)
-  const blocks = readBlocks(input, format)
-  for await (const rows of readers[format](blocks, input.name, fieldsOf(itemType))) {
+  const fields = fieldsOf(itemType)
+  for await (const rows of readRows(fields, input, { format, onUnused })) {
     const items: New[] = []
-    for (const row of rows.map(check)) {
-      if ('item' in row) items.push(row.item)
-      else if (onInvalid) onInvalid(`line ${row.line}: ${row.problem}`)
+    for (const row of rows) {
+      const checked = checkRow(itemType, row)
+      const place = row.line === undefined ? `item ${row.number}` : `line ${row.line}`
+      if ('item' in checked) items.push(checked.item)
+      else if (onInvalid) onInvalid(`${place}: ${checked.problem}`)
       else {
         yield items
         throw new OperatorError(
-          `Line ${row.line} of ${input.name} is invalid: ${row.problem}. Correct it, or skip invalid lines with --skip-invalid.`,
+          `${capitalize(place)} of ${input.name} is invalid: ${sentence(checked.problem)} Correct it, or skip invalid lines with --skip-invalid.`,
         )
       }
     }
@@ -108,30 +116,52 @@ export async function* readItems<New>(
   }
 }
 
-/**
- * Makes the function that applies the rules and the messages of the API to a line, but refuses unknown fields. It ignores
- * the fields that the store assigns.
- */
-function rowCheck<New>(itemType: ItemType<New>): (row: Row) => { item: New } | InvalidRow {
-  const known = new Map(fieldsOf(itemType).map((field) => [field.name, field]))
-  return (row) => {
-    if ('problem' in row) return row
-    const { line, fields } = row
-    const unknown = Object.keys(fields).filter((name) => !known.has(name))
-    if (unknown.length > 0) {
-      return { line, problem: `unknown fields: ${shorten(unknown.map((name) => JSON.stringify(name)).join(', '))}` }
-    }
-    const given = Object.entries(fields).flatMap(([name, value]) => {
-      const field = known.get(name)
-      return field?.isGiven ? [[name, fromJson(field, value)]] : []
-    })
-    const { data, error } = itemType.newItem.safeParse(Object.fromEntries(given))
-    return error ? { line, problem: describeIssues(error) } : { item: data }
+async function* readRows(
+  fields: Field[],
+  input: Input,
+  { format, onUnused }: Pick<ReadOptions, 'format' | 'onUnused'>,
+): AsyncGenerator<Row[]> {
+  let reader: Reader | undefined
+  let isAnnounced = false
+  function read(bytes: Uint8Array, isLast: boolean): Row[] {
+    reader ??= openReader(fields, bytes, format)
+    const rows = reader.read(bytes, isLast)
+    const { unused } = reader.table
+    if (unused.length > 0 && !isAnnounced) onUnused?.(texts.unused(unused))
+    isAnnounced ||= unused.length > 0
+    return rows
+  }
+  try {
+    for await (const bytes of readBlocks(input)) yield read(bytes, false)
+    if (reader) yield read(new Uint8Array(), true)
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error
+    throw new OperatorError(`${input.name}: ${error.message}`, { cause: error })
+  }
+  if (!reader && format === 'csv') {
+    const columns = fields.map(({ name }) => name).join(',')
+    throw new OperatorError(`${input.name} is empty. Begin a CSV file with the header row ${columns}.`)
   }
 }
 
-/** JSON has no value of these kinds. */
-function fromJson(field: Field, value: unknown): unknown {
-  if (field.kind === 'bigint' && typeof value === 'number' && Number.isInteger(value)) return BigInt(value)
-  return field.kind === 'date' && typeof value === 'string' ? parseCell(field, value) : value
+/** Applies the rules and the messages of the API to a row. */
+function checkRow<New>({ newItem }: ItemType<New>, { values = {}, problem }: Row): { item: New } | { problem: string } {
+  if (problem !== undefined) return { problem }
+  const { data, error } = newItem.safeParse(values)
+  return error ? { problem: describeIssues(error, (path) => describeText(values[path])) } : { item: data }
+}
+
+/** Cells of CSV have no type. So a message shows the text. */
+function describeText(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value === '') return undefined
+  const text = JSON.stringify(shorten(value))
+  return isRounded(value) ? `${text}, which ${rounded}` : text
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+function sentence(text: string): string {
+  return text.replace(/\.?$/, '.')
 }

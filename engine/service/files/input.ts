@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { stdin } from 'node:process'
 import { OperatorError, withFileErrors } from '../ops/operator-error.ts'
-import type { Format } from './fields.ts'
+import { maxJson, mayBeUtf16, texts } from '../reader/reader.ts'
 
 export interface Input {
   /** The path as it was given, or `standard input`, for messages. */
@@ -13,24 +13,9 @@ export interface Input {
   chunks: AsyncIterable<Buffer>
 }
 
-/** A line that is not validated yet. Lines count from 1. */
-export type Row = { line: number; fields: Record<string, unknown> } | InvalidRow
-
-export interface InvalidRow {
-  line: number
-  problem: string
-}
-
-/** Complete lines of UTF-8 text. */
-export interface Block {
-  /** The number of the first line, from 1. */
-  line: number
-  bytes: Buffer
-}
-
 const chunkSize = 64 * 1024
 /** Bytes of a line, as many as the body of a request may have. It bounds the memory. */
-export const maxLineLength = 64 * 1024
+const maxLineLength = 64 * 1024
 const newline = 0x0a
 const byteOrderMark = Buffer.from('\ufeff')
 
@@ -56,15 +41,20 @@ async function* readChunks(file: FileHandle, name: string): AsyncGenerator<Buffe
 }
 
 /**
- * Divides the bytes at the ends of lines and removes a byte order mark.
+ * Divides the bytes at the ends of lines and removes a byte order mark. So each block is UTF-8 text.
  *
  * @throws {OperatorError} if a line is too long or not UTF-8.
  */
-export async function* readBlocks({ chunks, name }: Input, format: Format): AsyncGenerator<Block> {
+export async function* readBlocks({ chunks, name }: Input): AsyncGenerator<Buffer> {
   let line = 1
   let rest: Buffer = Buffer.alloc(0)
+  let isArray = false
   for await (const chunk of chunks) {
-    if (line === 1 && rest.length === 0) refuseOtherFormat(chunk, name, format)
+    if (line === 1 && rest.length === 0) {
+      refuseOtherFile(chunk, name)
+      // Most programs write it as one line. The trim also removes a byte order mark.
+      isArray = chunk.toString('utf8', 0, 1_024).trimStart().startsWith('[')
+    }
     const end = chunk.lastIndexOf(newline) + 1
     if (end === 0) rest = Buffer.concat([rest, chunk])
     else {
@@ -73,7 +63,8 @@ export async function* readBlocks({ chunks, name }: Input, format: Format): Asyn
       line += linesOf(bytes).length - 1
       rest = chunk.subarray(end)
     }
-    if (rest.length > maxLineLength) {
+    if (isArray && rest.length > maxJson) throw new OperatorError(`${name}: ${texts.largeJson}`)
+    if (!isArray && rest.length > maxLineLength) {
       throw new OperatorError(`Line ${line} of ${name} is longer than 64 KiB. Check the format of the file.`)
     }
   }
@@ -81,30 +72,24 @@ export async function* readBlocks({ chunks, name }: Input, format: Format): Asyn
 }
 
 /** @param chunk the start of the file. */
-function refuseOtherFormat(chunk: Buffer, name: string, format: Format): void {
-  const start = chunk.toString('utf8', 0, 1024).replace('\ufeff', '').trimStart()
-  const problem = start.startsWith('PK\x03\x04')
+function refuseOtherFile(chunk: Buffer, name: string): void {
+  const problem = chunk.toString('latin1', 0, 4).startsWith('PK\x03\x04')
     ? 'is a spreadsheet or a ZIP archive. Save it as CSV.'
     : chunk[0] === 0x1f && chunk[1] === 0x8b
       ? 'is compressed. Decompress it.'
-      : format === 'ndjson' && /^(\[|\{\s*\n)/.test(start)
-        ? "is a JSON array or an object of several lines. Write each object on one line, for example with jq -c '.[]'."
+      : mayBeUtf16(chunk)
+        ? texts.notUtf8
         : undefined
   if (problem !== undefined) throw new OperatorError(`${name} ${problem}`)
 }
 
-/** For a message. */
-export function shorten(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 39)}…` : text
-}
-
-function toBlock(line: number, bytes: Buffer, name: string): Block {
+function toBlock(line: number, bytes: Buffer, name: string): Buffer {
   if (isUtf8(bytes)) {
     const hasMark = line === 1 && bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark)
-    return { line, bytes: hasMark ? bytes.subarray(byteOrderMark.length) : bytes }
+    return hasMark ? bytes.subarray(byteOrderMark.length) : bytes
   }
   const index = linesOf(bytes).findIndex((text) => !isUtf8(Buffer.from(text, 'latin1')))
-  throw new OperatorError(`Line ${line + index} of ${name} is not UTF-8. Convert the file to UTF-8.`)
+  throw new OperatorError(`Line ${line + index} of ${name} ${texts.notUtf8}`)
 }
 
 /** Splits the bytes at each newline. Latin-1 has a character for every byte. */

@@ -8,7 +8,7 @@ import type {
 } from 'fastify'
 import { createSchema } from 'zod-openapi'
 import { explainUnreadable } from '../api/errors.ts'
-import { parseJson } from '../api/int64.ts'
+import { parseJson } from '../api/literals.ts'
 import { isRecord } from '../api/validation.ts'
 import type { CacheableResponse, ResponseCache } from '../http/response-cache.ts'
 import { acceptJsonOnly, handleOtherMethods, notEmpty, refuseUnknownPaths } from '../http/routing.ts'

@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ApiError } from '../api/errors.ts'
-import { parseDigits } from '../api/int64.ts'
-import { isTime } from '../api/time.ts'
+import { isTime, parseDigits } from '../api/literals.ts'
 import { expected, isRecord } from '../api/validation.ts'
 import { type Operation, splitInput, takesBody } from './operations.ts'
 

@@ -1,5 +1,6 @@
 import { ApiError } from '../api/errors.ts'
-import { isTime, timeFormat } from '../api/time.ts'
+import { isTime } from '../api/literals.ts'
+import { timeFormat } from '../api/time.ts'
 import { isRecord } from '../api/validation.ts'
 
 /** Enough for an integer of 128 bits. The time to parse digits grows faster than their number. */

@@ -76,7 +76,7 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
     const latest = { ...initial, ...form.getValues() }
     // The second click of two, and Enter that is held down, must not look like a failure.
     if (wasAdded.current && !latest[resource.title]) return
-    const values = parseTexts(resource, latest)
+    const values = parseTexts(resource.fields, latest)
     const found = issuesOf(resource, values)
     setIssues(found)
     if (found.length > 0) {

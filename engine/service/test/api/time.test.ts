@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { mutation, router } from '../../../../server/trpc.ts'
 import { shareTestApi } from '../../../../test/support/test-api.ts'
+import { isTime } from '../../api/literals.ts'
 import { keepsValues } from '../../api/output.ts'
-import { isTime, Time } from '../../api/time.ts'
+import { Time } from '../../api/time.ts'
 import { compileWriter } from '../../trpc/superjson-writer.ts'
 
 const at = new Date('2026-11-20T08:30:00.070Z')

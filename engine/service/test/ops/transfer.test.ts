@@ -42,7 +42,7 @@ test('the columns, their values and the optional fields follow from the schemas 
   ]
   expect(await exportText(store, 'csv')).toBe(`${records.join('\r\n')}\r\n`)
   await expect(importText(store, 'price\n', 'csv')).rejects.toThrow(
-    'missing: "label", "isLoud". Use the columns id, label, isLoud, colour, price, note; id, colour, price and note may be omitted.',
+    'the file: The columns are label, isLoud, colour, price, and note. An id is ignored. Missing: label, isLoud.',
   )
 })
 

@@ -10,7 +10,8 @@ import { onPostgres, onSqlite } from '../../../../test/support/engines.ts'
 import { contextWith } from '../../../../test/support/own-router.ts'
 import { query } from '../../../../test/support/postgres/databases.ts'
 import { listParameters } from '../../../../test/support/store-sequences.ts'
-import { type Field, fieldsOf } from '../../../service/files/fields.ts'
+import { fieldsOf } from '../../../service/files/fields.ts'
+import type { Field } from '../../../service/reader/fields.ts'
 import { type Procedure, proceduresOf } from '../../../service/trpc/procedures.ts'
 import { columnOf, type Order } from '../../collection/entity.ts'
 import { pageStatement as pageOnPostgres } from '../../postgres/statements.ts'
@@ -51,7 +52,7 @@ test.for(lists)(
     }
     const store = await openTestStore()
     const ctx = contextWith(store)
-    const fields = fieldsOf({ item: output.element, newItem }).filter(({ isGiven }) => isGiven)
+    const fields = fieldsOf({ item: output.element, newItem }).filter(({ presence }) => presence !== 'generated')
     for (let row = 0; row < 40; row++) {
       const given = fields.filter(({ name }) => row % 3 > 0 || !newItem.shape[name].safeParse(undefined).success)
       await create?.call(Object.fromEntries(given.map((field) => [field.name, sampleOf(field, row)])), ctx)
@@ -69,14 +70,16 @@ test.for(lists)(
 )
 
 /** One of a few values that a field may have. */
-function sampleOf({ kind, values }: Field, row: number): unknown {
+function sampleOf({ kind, choices = {} }: Field, row: number): unknown {
   const number = row % 8
+  const values = Object.keys(choices)
   const ofKind = {
-    bigint: BigInt(number),
+    id: undefined,
+    integer: BigInt(number),
     boolean: number % 2 === 0,
-    date: new Date(number),
-    enum: values[row % values.length],
-    string: `value ${number}`,
+    time: new Date(number),
+    choice: values[row % values.length],
+    text: `value ${number}`,
   }
   return ofKind[kind]
 }

@@ -5,7 +5,8 @@ import { isOnPostgres, testDatabase } from '../../../../test/support/database.ts
 import { cpuTimeOf } from '../../../../test/support/fastest.ts'
 import { shareTestApi, startTestApi } from '../../../../test/support/test-api.ts'
 import { fetchFrom } from '../../../../test/support/transport.ts'
-import { maxInt64, minInt64, parseJson } from '../../../service/api/int64.ts'
+import { maxInt64, minInt64 } from '../../../service/api/int64.ts'
+import { parseJson } from '../../../service/api/literals.ts'
 
 const int64 = fc.oneof(
   fc.bigInt({ min: minInt64, max: maxInt64 }),

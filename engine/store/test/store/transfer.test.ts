@@ -96,7 +96,7 @@ describe('an import', () => {
     const broken = Buffer.concat([Buffer.from(start), Buffer.from('"Fran\xe7ois"', 'latin1')])
     const message = await importText(store, broken, { file }).catch((error: Error) => error.message)
     expect(message).toMatch(
-      /^Line 2001 of .* is not UTF-8\. Convert the file to UTF-8\. \d+ pets created, 0 already existed\. Run /,
+      /^Line 2001 of .* is not UTF-8 text\. Save it as “CSV UTF-8”\. \d+ pets created, 0 already existed\. Run /,
     )
     const { created, existing } = await importText(store, start, { file })
     expect(message).toContain(` ${existing} pets created`)

@@ -1,0 +1,66 @@
+/** How numbers and times are written as text, in JSON, in URLs and in files. Needs neither Node nor Zod: browsers load it. */
+
+/** Every integer of 20 digits is out of range. Longer ones are not needed, and a `bigint` of many digits is expensive. */
+const maxDigits = 20
+const outOfRange = 10n ** BigInt(maxDigits - 1)
+
+/** Matches JSON text with a number that a double might round: 16 digits in a row, also around a point, or an exponent. */
+const mayHoldInexactNumber = /\d[\d.]{15}|\d[eE]/
+
+/**
+ * Parses JSON (RFC 8259) without losing a digit of a 64-bit integer. An integer that a double cannot represent becomes a
+ * `bigint`. One of 20 digits or more becomes another `bigint` that is out of range, too. A fraction that a double would
+ * round to an integer becomes `NaN`.
+ *
+ * @throws {SyntaxError} if the text is not JSON.
+ */
+export function parseJson(text: string): unknown {
+  return mayHoldInexactNumber.test(text) ? JSON.parse(text, exactNumber) : JSON.parse(text)
+}
+
+function exactNumber(_key: string, value: unknown, context?: { source: string }): unknown {
+  if (typeof value !== 'number' || !context) return value
+  const { source } = context
+  if (!Number.isInteger(value) && Number.isFinite(value)) return value
+  if (Math.abs(value) >= Number(outOfRange)) return value > 0 ? outOfRange : -outOfRange
+  // A double keeps 15 digits. Only a number that is too small for a double becomes 0.
+  if (source.length <= 15 && Number.isSafeInteger(value) && value !== 0) return value
+  const exact = parseInteger(source)
+  if (exact === undefined) return Number.NaN
+  return Number.isSafeInteger(value) ? value : exact
+}
+
+const jsonNumber = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+
+/**
+ * The integer that a JSON number denotes (`5`, `5.0` and `50e-1` all denote 5), or undefined if it has a fraction. Of an
+ * integer with more than 20 digits, it returns the first 20.
+ */
+function parseInteger(source: string): bigint | undefined {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = jsonNumber.exec(source) ?? []
+  const digits = (whole + fraction).replace(/^0+/, '')
+  if (digits === '') return 0n
+  const wholeDigits = digits.length - fraction.length + Number(exponent)
+  if (!/^0*$/.test(digits.slice(Math.max(wholeDigits, 0)))) return undefined
+  const length = Math.min(wholeDigits, maxDigits)
+  return BigInt(sign + digits.slice(0, length).padEnd(length, '0'))
+}
+
+/**
+ * Parses decimal digits with an optional minus sign. Returns undefined for any other text, and the first 20 digits of a
+ * longer integer, which is out of range, too.
+ */
+export function parseDigits(text: string): bigint | undefined {
+  return /^-?[0-9]+$/.test(text) ? parseInteger(text) : undefined
+}
+
+/** The integer that a number in the notation of JSON denotes, as in a request: `7.0` is 7. Undefined for any other text. */
+export function parseNumber(text: string): bigint | undefined {
+  return jsonNumber.test(text) ? parseInteger(text) : undefined
+}
+
+/** Whether the text is a time in UTC with milliseconds, and its day and hour exist. */
+export function isTime(text: string): boolean {
+  const time = new Date(text.length === 24 ? text : Number.NaN)
+  return !Number.isNaN(time.getTime()) && time.toISOString() === text
+}

@@ -1,0 +1,133 @@
+import { CsvError, parse } from 'csv-parse/browser/esm/sync'
+import { type Field, givenOf, isPlausible, nameOfColumn, namesOf, parseText, parseTexts } from './fields.ts'
+import { type Reader, type Row, Unreadable } from './table.ts'
+import { texts } from './texts.ts'
+
+const delimiters = { comma: ',', semicolon: ';', tab: '\t' }
+const dialects = ['comma', 'semicolon', 'tab'] as const
+type Dialect = (typeof dialects)[number]
+
+/** Bytes of a row. It bounds the memory when a quote is not closed. */
+const maxRow = 64 * 1024
+
+/** Reads CSV as in RFC 4180, also with semicolons or tabs, with or without a header row. */
+export function csvReader(fields: readonly Field[], start: Uint8Array): Reader {
+  return readerOf(fields, detectDialect(fields, start))
+}
+
+/** The dialect in which the first rows have the most items, or else the most columns. */
+function detectDialect(fields: readonly Field[], start: Uint8Array): Dialect {
+  const scores = dialects.map((dialect) => {
+    const { read, widthOf } = readerOf(fields, dialect, 20)
+    return { dialect, score: countItems(fields, () => read(start, false)) * 1_000 + widthOf() }
+  })
+  return scores.reduce((best, each) => (each.score > best.score ? each : best)).dialect
+}
+
+function countItems(fields: readonly Field[], read: () => Row[]): number {
+  const given = givenOf(fields)
+  const isItem = ({ problem, values = {} }: Row) =>
+    problem === undefined && given.every((field) => isPlausible(field, values[field.name]))
+  try {
+    return read().filter(isItem).length
+  } catch {
+    return 0
+  }
+}
+
+function readerOf(fields: readonly Field[], format: Dialect, maxRows = -1): Reader & { widthOf: () => number } {
+  const given = givenOf(fields)
+  const table = { format, hasHeader: false, columns: namesOf(given), unused: [] as string[] }
+  // The last columns may be omitted if they are optional.
+  let minCells = given.findLastIndex(({ presence }) => presence === 'required') + 1
+  let [number, line, width] = [0, 1, 0]
+  let rest: Uint8Array = new Uint8Array()
+
+  function toRow(cells: string[]): Row | undefined {
+    const isFirst = width === 0
+    const row = { number: ++number, line, cells }
+    // Not that of the parser, which counts a line break of two characters inside quotes twice.
+    line += 1 + cells.reduce((sum, cell) => sum + lineBreaksIn(cell), 0)
+    if (cells.every((cell) => cell.trim() === '')) return undefined
+    if (isFirst) {
+      width = cells.length
+      if (setHeader(cells)) return undefined
+    }
+    return parseRow(fields, row, table.columns, minCells)
+  }
+
+  function setHeader(cells: string[]): boolean {
+    const names = cells.map((cell) => nameOfColumn(fields, cell))
+    const known = namesOf(fields)
+    const isNumber = (cell: string) => /^-?\d+$/.test(cell.trim())
+    if (!names.some((name) => known.includes(name)) || cells.some(isNumber)) return false
+    const unknown = names.filter((name) => !known.includes(name))
+    const repeated = names.filter((name, index) => names.indexOf(name) < index && known.includes(name))
+    const required = given.filter(({ presence }) => presence === 'required')
+    const missing = namesOf(required).filter((name) => !names.includes(name))
+    if (repeated.length + missing.length > 0)
+      throw new Unreadable(texts.header(namesOf(given), unknown, repeated, missing))
+    const unused = unknown.map((name) => name || String(names.indexOf(name) + 1))
+    Object.assign(table, { hasHeader: true, columns: names, unused })
+    minCells = names.length
+    return true
+  }
+
+  function read(part: Uint8Array, isLast: boolean): Row[] {
+    const bytes = joined(rest, part)
+    const rows: Row[] = []
+    let end = 0
+    try {
+      parse(bytes, {
+        delimiter: delimiters[format],
+        record_delimiter: ['\r\n', '\n', '\r'],
+        relax_column_count: true,
+        // A spreadsheet copies its cells with tabs between them, and does not double their quotes.
+        relax_quotes: format === 'tab',
+        to: maxRows,
+        on_record: (cells: string[], info) => {
+          end = info.bytes
+          const row = toRow(cells)
+          if (row) rows.push(row)
+          return null
+        },
+      })
+    } catch (error) {
+      if (!(error instanceof CsvError)) throw error
+      // The row goes on in the next part.
+      const isOpen = error.code === 'CSV_QUOTE_NOT_CLOSED' && !isLast && bytes.length - end <= maxRow
+      if (!isOpen) throw new Unreadable(texts.quotes(line))
+    }
+    rest = bytes.slice(end)
+    return rows
+  }
+
+  return { table, read, widthOf: () => width }
+}
+
+function lineBreaksIn(cell: string): number {
+  return /[\r\n]/.test(cell) ? cell.split(/\r\n|\r|\n/).length - 1 : 0
+}
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+  if (first.length === 0) return second
+  const bytes = new Uint8Array(first.length + second.length)
+  bytes.set(first)
+  bytes.set(second, first.length)
+  return bytes
+}
+
+/** @param minCells fewer values are a problem */
+function parseRow(fields: readonly Field[], written: Row, columns: string[], minCells: number): Row {
+  const cells = written.cells.map((text, index) => {
+    const field = fields.find(({ name }) => name === columns[index])
+    if (!field) return text
+    // Without the apostrophe that an export writes before a formula.
+    const cell = text.replace(/^'(?='*[=+\-@＝＋－＠])/, '')
+    return field.kind === 'choice' || field.kind === 'boolean' ? String(parseText(field, cell) ?? cell) : cell
+  })
+  const values = parseTexts(fields, Object.fromEntries(columns.map((column, index) => [column, cells[index]])))
+  const row = { ...written, cells, values }
+  if (cells.length >= minCells && cells.length <= columns.length) return row
+  return { ...row, problem: texts.cells(columns.length, cells.length, cells.slice(columns.length)) }
+}
