@@ -48,7 +48,7 @@ export function addFileCommands<Stores>(
   const exporting = group
     .command('export [file]')
     .description(`write all ${plural} to a file or to standard output, as NDJSON or CSV`)
-    .addOption(formatOption('by default that of the ending of the name, or ndjson'))
+    .addOption(formatOption('by default that of the ending of the name; ndjson for standard output'))
   for (const { name, option: flag, values, parse } of filters) {
     const option = new Option(`${flag} <${name}>`, `export only ${plural} of this ${name}`)
     exporting.addOption(values.length > 0 ? option.choices(values) : option.argParser(parse))
@@ -93,6 +93,14 @@ function formatOf(file: string): Format | undefined {
   return formatsByEnding[extname(file).toLowerCase()]
 }
 
+/** @throws {UsageError} because a file such as `.xlsx` would contain something else than its name says. */
+function formatOfExport(file: string | undefined): Format {
+  const format = file === undefined ? 'ndjson' : formatOf(file)
+  if (format) return format
+  const endings = new Intl.ListFormat('en', { type: 'disjunction' }).format(Object.keys(formatsByEnding))
+  throw new UsageError(`The name of ${file} does not end with ${endings}. Choose another name, or a --format.`)
+}
+
 function formatOption(byDefault: string): Option {
   return new Option('--format <format>', byDefault).choices(formats)
 }
@@ -104,7 +112,7 @@ async function exportToFile<Stores>(
   { format, force, json, ...filters }: ExportArguments,
 ): Promise<void> {
   if (file === undefined) refuseJson({ json }, `the ${importExport.plural}`)
-  const chosen = format ?? (file === undefined ? undefined : formatOf(file)) ?? 'ndjson'
+  const chosen = format ?? formatOfExport(file)
   await withStore(cli, async (store, _audit, database) => {
     const ownership = database.kind === 'sqlite' ? ownershipOf(database.path) : undefined
     const progress = describeCount('Exported', importExport.plural)

@@ -44,6 +44,24 @@ test.for(['SIGTERM', 'SIGKILL'] as const)('pets export leaves no incomplete file
   expect(partial()).toHaveLength(signal === 'SIGKILL' ? 1 : 0)
 })
 
+test.for(['pets.xlsx', 'pets', 'pets.ndjson.gz'])(
+  'pets export refuses %s, whose name tells no format',
+  async (file) => {
+    const folder = folderWithPets(2)
+    const run = (...words: string[]) => runPetstore({ folder, arguments: ['pets', 'export', file, ...words] })
+    const refused = run()
+    expect([await refused.ended, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining(
+        `${file} does not end with .csv, .ndjson, or .jsonl. Choose another name, or a --format.`,
+      ),
+    ])
+    expect(readdirSync(folder)).toEqual(['data'])
+    const chosen = run('--format', 'csv')
+    expect([await chosen.ended, chosen.stderr]).toEqual([0, expect.stringContaining('Exported 2 pets')])
+  },
+)
+
 test('an existing file is replaced only if it is asked for, and only as a whole', async () => {
   const file = join(temporaryFolder(), 'pets.csv')
   const write = (text: string, overwrite: boolean) =>
