@@ -118,12 +118,15 @@ describe('the check of an import', () => {
 })
 
 describe('petstore pets import', () => {
-  test('detects the format, and names the columns that it does not use', async () => {
+  test('detects the format, and refuses columns that are no field', async () => {
     const folder = temporaryFolder()
-    writeFileSync(join(folder, 'pets.txt'), 'Name\tCategory\tStatus\tnotes\nRex\t7\tSold\t\n')
+    writeFileSync(join(folder, 'pets.txt'), 'Name\tCategory\tStatus\nRex\t7\tSold\n')
     const run = runPetstore({ folder, arguments: ['pets', 'import', 'pets.txt'] })
     expect([await run.ended, run.stdout]).toEqual([0, expect.stringContaining('1 pet created')])
-    expect(notesIn(run.stderr)).toContain('The column notes is not used.\n')
+    writeFileSync(join(folder, 'pets.csv'), 'name,categoryId,statsu\nRex,7,sold\n')
+    const misspelled = runPetstore({ folder, arguments: ['pets', 'import', 'pets.csv'] })
+    expect([await misspelled.ended, misspelled.stdout]).toEqual([1, ''])
+    expect(misspelled.stderr).toContain('The column statsu is not used. Correct its name, or remove it.')
   })
 
   test('does not ask to repeat an import that created nothing', async () => {

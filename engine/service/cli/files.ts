@@ -155,7 +155,6 @@ async function importFromFile<Stores>(
           importItems(importExport, importExport.collection(store), input, {
             format,
             key,
-            onUnused: note,
             onInvalid: skipInvalid && skip,
             onProgress,
           }),

@@ -15,8 +15,6 @@ const batchSize = 500
 interface ReadOptions {
   /** By default it is detected. */
   format?: Format | undefined
-  /** Called with a sentence about the columns that are no field. */
-  onUnused?: ((sentence: string) => void) | undefined
   /** Called with a description of each invalid line. Without it, the first invalid line is an error. */
   onInvalid?: ((description: string) => void) | undefined
 }
@@ -95,10 +93,10 @@ function keysIn(namespace: string): (item: unknown) => string {
 export async function* readItems<New>(
   itemType: ItemType<New>,
   input: Input,
-  { format, onUnused, onInvalid }: ReadOptions,
+  { format, onInvalid }: ReadOptions,
 ): AsyncGenerator<New[]> {
   const fields = fieldsOf(itemType)
-  for await (const rows of readRows(fields, input, { format, onUnused })) {
+  for await (const rows of readRows(fields, input, format)) {
     const items: New[] = []
     for (const row of rows) {
       const checked = checkRow(itemType, row)
@@ -116,19 +114,14 @@ export async function* readItems<New>(
   }
 }
 
-async function* readRows(
-  fields: Field[],
-  input: Input,
-  { format, onUnused }: Pick<ReadOptions, 'format' | 'onUnused'>,
-): AsyncGenerator<Row[]> {
+async function* readRows(fields: Field[], input: Input, format: Format | undefined): AsyncGenerator<Row[]> {
   let reader: Reader | undefined
-  let isAnnounced = false
   function read(bytes: Uint8Array, isLast: boolean): Row[] {
     reader ??= openReader(fields, bytes, format)
     const rows = reader.read(bytes, isLast)
     const { unused } = reader.table
-    if (unused.length > 0 && !isAnnounced) onUnused?.(texts.unused(unused))
-    isAnnounced ||= unused.length > 0
+    // A person sees it in the console. Here, a misspelled name would lose the values of a column.
+    if (unused.length > 0) throw new Unreadable(`${texts.unused(unused)} Correct its name, or remove it.`)
     return rows
   }
   try {

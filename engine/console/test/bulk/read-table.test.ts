@@ -227,7 +227,7 @@ test('a row with a field that no column shows cannot be corrected in the table',
 test.for([
   'name,categoryId,status\r\nRex,7,\r\n\r\n ,7,sold\r\nRex,7\r\nRex,,sold\r\n"a ""b""",+7,sold\r\n"a, b",-7,sold',
   'status,id,categoryId,name\n,77,9223372036854775807,"a\nb"\nsold,,9223372036854775808,Rex\nlost,1,1,Rex\n,,0,Tom',
-  'Name;Category;Status;notes\nRex;7;Sold;old\nTom;7.0;;\nZoe;9.00E+15;;',
+  'Name;Category;Status\nRex;7;Sold\nTom;7.0;\nZoe;9.00E+15;',
   'name\tcategoryId\na "b"\t 7 \n"c, d"\t8',
   'Rex,7\nTom;Jerry,8,Pending\nZoe,8,sold,1',
   '{"name":"Rex","categoryId":1}\n\n{"name":"Rex","categoryId":1.5}\r\n{"name":"Rex","categoryId":5.0}\n[1]\n{}\n{"name":"Rex"',
