@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { patternsFor, program } from '../../sources.ts'
@@ -94,16 +94,26 @@ test('the installed command has the Node options of "npm start"', () => {
 test.for([
   ['below the package', 'petstore-service/node_modules/.bin/node', 'pinned'],
   ['beside the package', '.bin/node', 'pinned'],
+  ['beside the link to the package, where pnpm has it', 'link/node_modules/.bin/node', 'pinned'],
   ['of the system, if none was installed with the package', undefined, 'of the system'],
 ] as const)('the command runs the Node %s', async ([, place, expected]) => {
   const folder = temporaryFolder()
   const command = join(folder, 'modules/petstore-service/bin/petstore')
   writeScript(command, read('deploy/package/petstore'))
+  const link = join(folder, 'modules/link/node_modules/petstore-service')
+  mkdirSync(dirname(link), { recursive: true })
+  symlinkSync(join(folder, 'modules/petstore-service'), link)
   writeScript(join(folder, 'system/node'), '#!/bin/sh\necho of the system')
   if (place) writeScript(join(folder, 'modules', place), '#!/bin/sh\necho pinned')
-  const run = runCommand([command], { env: { PATH: `${join(folder, 'system')}:${process.env.PATH}` } })
+  const started = place?.startsWith('link') ? join(link, 'bin/petstore') : command
+  const run = runCommand([started], { env: { PATH: `${join(folder, 'system')}:${process.env.PATH}` } })
   await run.ended
   expect(run.stdout.trim()).toBe(expected)
+})
+
+test('the command also runs with Node, as Yarn runs it', async () => {
+  const run = runCommand([process.execPath, join(installed, 'bin/petstore'), '--version'])
+  expect([await run.ended, run.stdout, run.stderr]).toEqual([0, `${JSON.parse(read('package.json')).version}\n`, ''])
 })
 
 function writeScript(path: string, text: string): void {

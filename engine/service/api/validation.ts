@@ -96,11 +96,21 @@ function shown(value: unknown): string {
   return typeof value === 'string' && value.length > 0 && value.length <= 32 ? JSON.stringify(value) : describe(value)
 }
 
+/** The text of a parameter whose schema expects an integer. A message shows it, because every parameter is a text. */
+export class OtherText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
 function describe(value: unknown, code?: string): string {
+  if (value instanceof OtherText) return shown(value.text)
   if (value === null) return 'null'
   if (value === '') return 'an empty string'
   if (Array.isArray(value)) return 'an array'
-  if (Number.isNaN(value)) return 'something else'
+  if (Number.isNaN(value)) return 'a number that is not exact'
   if (typeof value === 'bigint') return code === 'invalid_type' ? 'a bigint' : 'one out of range'
   if (typeof value === 'number') return String(value)
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`

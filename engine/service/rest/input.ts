@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ApiError } from '../api/errors.ts'
 import { isTime, parseDigits } from '../api/literals.ts'
-import { expected, isRecord } from '../api/validation.ts'
+import { expected, isRecord, OtherText } from '../api/validation.ts'
 import { type Operation, splitInput, takesBody } from './operations.ts'
 
 type Fields = Record<string, unknown>
@@ -21,7 +21,8 @@ export function inputReader(operation: Operation): (request: FastifyRequest) => 
 
   return ({ params, query, body }) => {
     const parameters = decodePath(params)
-    if (Object.values(parameters).some(Number.isNaN)) throw new ApiError('not_found', 'There is nothing at this path.')
+    if (Object.values(parameters).some((value) => value instanceof OtherText))
+      throw new ApiError('not_found', 'There is nothing at this path.')
     if (hasBody && body === undefined) throw new ApiError('invalid_request', 'The body is missing.')
     if (hasBody && !isRecord(body)) {
       throw new ApiError('invalid_request', `body: ${expected('an object')({ input: body })}`)
@@ -64,10 +65,13 @@ function decodeJson(schema: z.core.$ZodType): Decode {
   return (value) => value
 }
 
-/** What the text of a path or query parameter means, by the type of its schema. What is no integer becomes `NaN`. */
+/** What the text of a path or query parameter means, by the type of its schema. What is no integer stays a text. */
 const textDecoders = {
-  bigint: (text: string) => parseDigits(text) ?? Number.NaN,
-  int: (text: string) => Number(parseDigits(text) ?? Number.NaN),
+  bigint: (text: string) => parseDigits(text) ?? new OtherText(text),
+  int(text: string) {
+    const digits = parseDigits(text)
+    return digits === undefined ? new OtherText(text) : Number(digits)
+  },
   boolean: (text: string) => (text === 'true' || text === 'false' ? text === 'true' : text),
   date: (text: string) => (isTime(text) ? new Date(text) : text),
   string: (text: string) => text,
