@@ -113,7 +113,7 @@ async function exportToFile<Stores>(
 ): Promise<void> {
   if (file === undefined) refuseJson({ json }, `the ${importExport.plural}`)
   const chosen = format ?? formatOfExport(file)
-  await withStore(cli, async (store, _audit, database) => {
+  await withStore(cli, async (store, audit, database) => {
     const ownership = database.kind === 'sqlite' ? ownershipOf(database.path) : undefined
     const progress = describeCount('Exported', importExport.plural)
     const { written, sha256 } = await withProgress(progress, (onProgress) => {
@@ -123,6 +123,7 @@ async function exportToFile<Stores>(
         ? writeStream(process.stdout, work)
         : writeFile(file, { overwrite: force === true, ownership }, work)
     })
+    audit(`${importExport.plural}.export`, describeLocation(database), { rows: written })
     const describe = () => `Exported ${count(written, importExport.name, importExport.plural)}, SHA-256 ${sha256}.`
     printAs({ json }, { file: file ?? null, exported: written, sha256 }, describe, note)
   })

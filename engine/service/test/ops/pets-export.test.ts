@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { auditLinesIn, notesIn } from '../../../../test/support/log-lines.ts'
 import { petstore, runCommand, runPetstore } from '../../../../test/support/process.ts'
 import { makeDatabase } from '../../../../test/support/sample-database.ts'
 import { temporaryFolder } from '../../../../test/support/temporary.ts'
@@ -20,7 +21,10 @@ test('pets export writes the same bytes to a file and to standard output, and th
   for (const run of [toOutput, toDash]) expect(run?.stdout).toBe(text)
   expect(text.split('\r\n')).toHaveLength(1_502)
   const sha256 = createHash('sha256').update(text).digest('hex')
-  for (const run of [toFile, toOutput]) expect(run?.stderr).toBe(`Exported 1500 pets, SHA-256 ${sha256}.\n`)
+  for (const run of [toFile, toOutput]) {
+    expect(notesIn(run?.stderr ?? '')).toBe(`Exported 1500 pets, SHA-256 ${sha256}.\n`)
+    expect(auditLinesIn(run?.stderr ?? '')).toMatchObject([{ action: 'pets.export', rows: 1_500 }])
+  }
   expect(readdirSync(folder).toSorted()).toEqual(['data', 'pets.csv'])
 })
 
