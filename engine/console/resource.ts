@@ -3,7 +3,7 @@ import type { AnyRouter, inferRouterInputs, inferRouterOutputs } from '@trpc/ser
 import type { Batch, ServiceClient } from '#client'
 import type { Field as FileField, Values } from '#service/fields'
 
-export { namesOf, parseTexts, type Values } from '#service/fields'
+export type { Values } from '#service/fields'
 
 /** The words for one item and for several. Texts, paths and procedures use the same ones. */
 export interface Noun {

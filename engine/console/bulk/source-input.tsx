@@ -1,9 +1,10 @@
 import { FileButton, Textarea } from '@mantine/core'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { namesOf } from '#service/fields'
 import { mayBeUtf16, texts } from '#service/reader'
 import { Button } from '../components/buttons.tsx'
 import { type Draft, importDrafts } from '../resource/drafts.ts'
-import { namesOf, type Resource } from '../resource.ts'
+import type { Resource } from '../resource.ts'
 import { bulk } from '../texts/bulk.ts'
 import { csvLine } from './write-file.ts'
 

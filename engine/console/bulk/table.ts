@@ -1,8 +1,8 @@
 import type { ServiceIssue } from '#client'
-import { isRounded } from '#service/fields'
+import { isRounded, parseTexts } from '#service/fields'
 import type { Row as FileRow, Table as FileTable } from '#service/reader'
 import { issueTexts } from '../issues.ts'
-import { type Field, parseTexts, type Resource, type Values, valuesOf } from '../resource.ts'
+import { type Field, type Resource, type Values, valuesOf } from '../resource.ts'
 
 export interface Table extends Omit<FileTable, 'unused'> {
   rows: Row[]

@@ -1,5 +1,6 @@
+import { namesOf } from '#service/fields'
 import { jsonOf } from '../requests/curl.ts'
-import { type Item, namesOf, type Resource, textOf } from '../resource.ts'
+import { type Item, type Resource, textOf } from '../resource.ts'
 
 const types = { csv: 'text/csv', json: 'application/json' }
 

@@ -1,12 +1,13 @@
 import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server'
 import { expect, test } from 'vitest'
 import { petResource } from '../../../web/pets/pet.ts'
+import { parseTexts } from '../../service/reader/fields.ts'
 import { exportItems } from '../bulk/export-items.ts'
 import { readTable } from '../bulk/read-table.ts'
 import { fileOf } from '../bulk/write-file.ts'
 import { restRequestOf } from '../requests/curl.ts'
 import { loadPart, meaningsOf } from '../resource/search.ts'
-import { identityOf, parseTexts, resourceOf, type Values } from '../resource.ts'
+import { identityOf, resourceOf, type Values } from '../resource.ts'
 
 type Toy = {
   id: bigint
