@@ -37,7 +37,7 @@ test('an expired key is refused with any DateStyle of the database', async () =>
   const key = await createKey(store, 'short', 1)
   await expect.poll(async () => (await rest.get('/v1/pets', { authorization: `Bearer ${key}` })).status).toBe(401)
   expect(await describeKeys(await listKeys(store))).toMatch(
-    /^short +pet_\w{6}… +write +(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d) +(\1|\S+) +- +/m,
+    /^short +pet_\w{6}… +write +(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ) +(\1|\S+) +- +/m,
   )
 })
 
