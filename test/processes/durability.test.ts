@@ -12,7 +12,7 @@ import { maxCommitTime, Writer } from '../../engine/store/sqlite/writer/writer.t
 import type { Write } from '../../engine/store/sqlite/writer/writes.ts'
 import { openDatabase, openFileStore } from '../support/database.ts'
 import { onSqlite, prepareSqlite, prepareWrites } from '../support/engines.ts'
-import { createFirstKey, type Server, startServer } from '../support/process.ts'
+import { runCommand, type Server, waitForOutput } from '../support/process.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { attachStrace, canTrace, startTraced } from '../support/traced.ts'
 
@@ -56,18 +56,30 @@ if (canTrace()) {
       expect(syncs.length).toBeLessThan(32)
     })
 
-    test('a create gets 503 at once while the writer thread cannot be started, and the next create succeeds', async () => {
-      const folder = temporaryFolder()
-      const key = await createFirstKey(folder)
-      const server = await startServer({ folder })
+    test('a create fails at once while the writer thread cannot be started, and the next create succeeds', async () => {
+      const path = join(temporaryFolder(), 'petstore.db')
+      const root = join(import.meta.dirname, '../..')
+      // Not the service, whose first check of its readiness has started the thread.
+      const script = `
+        import { definition } from '${root}/db/store.ts'
+        import { openStore } from '${root}/engine/store/open.ts'
+        const store = await openStore(definition, { kind: 'sqlite', path: '${path}' }, { busyTimeout: 250 })
+        const pet = { name: 'Rex', categoryId: 7n, status: 'sold' }
+        const create = () => store.pets.create(pet).then(() => console.log('stored'), ({ name }) => console.log(name))
+        process.on('SIGUSR2', create)
+        setInterval(() => {}, 1_000)
+        console.log('open')`
+      const run = runCommand([process.execPath, '--input-type=module', '--eval', script])
+      await waitForOutput(run, /(open)/)
       const noThreads = ['-e', 'trace=clone,clone3', '-e', 'inject=clone,clone3:error=EAGAIN']
-      const detach = await attachStrace(server.child.pid, noThreads)
+      const detach = await attachStrace(run.child.pid, noThreads)
       const start = performance.now()
-      const refused = await create(server, key, 'refused')
-      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+      run.child.kill('SIGUSR2')
+      expect(await waitForOutput(run, /open\n(\w+)/)).toBe('StoreUnavailable')
       expect(performance.now() - start).toBeLessThan(9_000)
       await detach()
-      expect((await create(server, key, 'stored')).status).toBe(201)
+      run.child.kill('SIGUSR2')
+      expect(await waitForOutput(run, /StoreUnavailable\n(\w+)/)).toBe('stored')
     })
 
     test('a create whose fsync fails gets 503 and stores nothing, and the service is not ready until a write succeeds', async () => {

@@ -56,7 +56,10 @@ describe('the restore command', () => {
 
   test('is refused while the service runs, with one sentence', async () => {
     const { folder, database, backup } = await makeBackup()
-    await waitForOutput(await startServer({ folder }), bannerKey)
+    const server = await startServer({ folder })
+    await waitForOutput(server, bannerKey)
+    // The check of the start writes to the database.
+    await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(200)
     const before = fingerprints(join(folder, 'data'))
     const run = runPetstore({ folder, arguments: ['restore', backup] })
     expect([await run.ended, run.stdout]).toEqual([1, ''])

