@@ -105,7 +105,7 @@ export async function serve(config: Config, { product, definition, router, conso
       log.info({ signal }, 'stopping')
       systemd.reportStopping()
       limitStop(app, admin, force)
-      // Probes are answered meanwhile, so that nobody takes the process for one that hangs.
+      // Health checks still get responses meanwhile. Otherwise a supervisor would kill the process.
       await store.saved()
       const isFromPerson = signal === 'SIGINT' || signal === 'SIGQUIT'
       await Promise.all([stopBackups(), drain(app, isFromPerson ? 0 : drainTime)])

@@ -80,7 +80,7 @@ export interface BackupSizes {
 export interface Searcher {
   /** Scans of different callers take turns. */
   id: unknown
-  /** Aborted when nobody waits for the result any more. */
+  /** Aborted when the client has closed its connection. */
   signal: AbortSignal
 }
 

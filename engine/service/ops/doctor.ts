@@ -17,7 +17,7 @@ import { systemMessage } from './operator-error.ts'
 
 /** PostgreSQL's developers correct faults of each major version for five years: 15 is the oldest that they support. */
 const minPostgresVersion = 15
-/** Milliseconds: a backup every night, and a day for whoever repairs it. */
+/** Milliseconds. One missed nightly backup is no warning yet. */
 const maxBackupAge = 2 * 86_400_000
 /** Bytes. SQLite needs room for its log, which is truncated to 64 MiB. */
 const minFreeSpace = 64 * 1024 * 1024

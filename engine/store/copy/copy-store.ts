@@ -126,7 +126,7 @@ async function refuseRows(target: CopyDatabase, table: Table): Promise<void> {
   const name = getTableName(table)
   throw new UnusableDatabase(
     target.name,
-    `its table ${name} contains rows; choose an empty database in --to, or, if nobody needs these rows, ${target.emptying}`,
+    `its table ${name} contains rows; choose an empty database in --to, or delete its contents: ${target.emptying}`,
   )
 }
 

@@ -135,7 +135,7 @@ describe('a copy is refused, and neither database changes,', () => {
     for (const url of [urlOf(from), other.href])
       await expectRefusal(
         { from, to: postgresDatabase(url) },
-        'its table api_keys contains rows; choose an empty database in --to, or, if nobody needs these rows, run TRUNCATE "api_keys", ',
+        'its table api_keys contains rows; choose an empty database in --to, or delete its contents: run TRUNCATE "api_keys", ',
       )
   })
 

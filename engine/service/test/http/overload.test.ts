@@ -118,7 +118,7 @@ test('a request whose client is gone when its turn comes does not start', async 
   expect(started).toBe(0)
 })
 
-test('of reads that have begun, those whose bytes exceed 128 MiB get 503, and bytes that do not exist yet stop nobody', async () => {
+test('a read that finds 128 MiB of unfinished responses gets 503, and a read without a response yet counts no bytes', async () => {
   const { app } = startApp()
   const { promise, resolve } = Promise.withResolvers<void>()
   app.get('/read', async (request, reply) => {
