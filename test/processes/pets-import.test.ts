@@ -32,7 +32,8 @@ describe('the check of an import', () => {
     ['Rex,,sold', 'categoryId: required'],
     ['Rex,+7,sold', 'categoryId: expected an integer, got "+7"'],
     ['Rex,7.5,sold', 'categoryId: expected an integer, got "7.5"'],
-    [`Rex,${'x'.repeat(50)},sold`, `categoryId: expected an integer, got "${'x'.repeat(39)}…"`],
+    // A long text may be a secret.
+    [`Rex,${'x'.repeat(50)},sold`, 'categoryId: expected an integer, got a string'],
     [
       'Rex,9.00E+15,sold',
       'categoryId: expected an integer, got "9.00E+15", which was rounded by a spreadsheet. Format its column as text or as a whole number there, and export it again',

@@ -44,20 +44,10 @@ export function expected(what: string, got?: string, rule?: Rule): (issue: RawIs
   }
 }
 
-/**
- * One line that names each invalid field: `name: required; size: expected an integer, got a string`.
- *
- * @param describeText describes a text instead of `a string`, if it returns something.
- */
-export function describeIssues(
-  error: z.core.$ZodError,
-  describeText: (path: string) => string | undefined = () => undefined,
-): string {
+/** One line that names each invalid field: `name: required; size: expected an integer, got a string`. */
+export function describeIssues(error: z.core.$ZodError): string {
   return firstIssues(error)
-    .map((issue) => {
-      const text = describeText(pathOf(issue))
-      return `${pathOf(issue)}: ${text ? issue.message.replace(/(?<=got )a string$/, () => text) : issue.message}`
-    })
+    .map((issue) => `${pathOf(issue)}: ${issue.message}`)
     .join('; ')
 }
 
@@ -96,17 +86,25 @@ function shown(value: unknown): string {
   return typeof value === 'string' && value.length > 0 && value.length <= 32 ? JSON.stringify(value) : describe(value)
 }
 
-/** The text of a parameter whose schema expects an integer. A message shows it, because every parameter is a text. */
+/**
+ * A text where the schema expects another type. A message shows it instead of `a string`, because every parameter of a URL
+ * and every cell of CSV is a text.
+ */
 export class OtherText {
+  /** Zod's own messages show it: `expected boolean, received string`. */
+  static readonly name = 'string'
   readonly text: string
+  /** A clause for the message. */
+  readonly note: string
 
-  constructor(text: string) {
+  constructor(text: string, note = '') {
     this.text = text
+    this.note = note
   }
 }
 
 function describe(value: unknown, code?: string): string {
-  if (value instanceof OtherText) return shown(value.text)
+  if (value instanceof OtherText) return shown(value.text) + value.note
   if (value === null) return 'null'
   if (value === '') return 'an empty string'
   if (Array.isArray(value)) return 'an array'

@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto'
 import { type IdempotencyKey, noApiKey, StoreUnavailable } from '#store'
-import { describeIssues } from '../api/validation.ts'
+import { describeIssues, OtherText } from '../api/validation.ts'
 import { count } from '../ops/format.ts'
 import { OperatorError } from '../ops/operator-error.ts'
 import { type Field, isRounded, rounded } from '../reader/fields.ts'
 import { openReader, type Reader, type Row, texts, Unreadable } from '../reader/reader.ts'
-import { shorten } from '../reader/texts.ts'
 import { type Format, fieldsOf, type ItemStore, type ItemType } from './fields.ts'
 import { type Input, readBlocks } from './input.ts'
 
@@ -99,7 +98,7 @@ export async function* readItems<New>(
   for await (const rows of readRows(fields, input, format)) {
     const items: New[] = []
     for (const row of rows) {
-      const checked = checkRow(itemType, row)
+      const checked = checkRow(itemType, fields, row)
       const place = row.line === undefined ? `item ${row.number}` : `line ${row.line}`
       if ('item' in checked) items.push(checked.item)
       else if (onInvalid) onInvalid(`${place}: ${checked.problem}`)
@@ -138,17 +137,20 @@ async function* readRows(fields: Field[], input: Input, format: Format | undefin
 }
 
 /** Applies the rules and the messages of the API to a row. */
-function checkRow<New>({ newItem }: ItemType<New>, { values = {}, problem }: Row): { item: New } | { problem: string } {
+function checkRow<New>(
+  { newItem }: ItemType<New>,
+  fields: Field[],
+  { values = {}, problem }: Row,
+): { item: New } | { problem: string } {
   if (problem !== undefined) return { problem }
-  const { data, error } = newItem.safeParse(values)
-  return error ? { problem: describeIssues(error, (path) => describeText(values[path])) } : { item: data }
-}
-
-/** Cells of CSV have no type. So a message shows the text. */
-function describeText(value: unknown): string | undefined {
-  if (typeof value !== 'string' || value === '') return undefined
-  const text = JSON.stringify(shorten(value))
-  return isRounded(value) ? `${text}, which ${rounded}` : text
+  const others = fields.flatMap(({ name, kind }) => {
+    const text = values[name]
+    // Cells of CSV have no type.
+    const isOther = typeof text === 'string' && text !== '' && ['integer', 'boolean', 'time'].includes(kind)
+    return isOther ? [[name, new OtherText(text, isRounded(text) ? `, which ${rounded}` : '')]] : []
+  })
+  const { data, error } = newItem.safeParse({ ...values, ...Object.fromEntries(others) })
+  return error ? { problem: describeIssues(error) } : { item: data }
 }
 
 function capitalize(text: string): string {
