@@ -46,7 +46,7 @@ const PublicUrl = HttpUrl.transform((text) => new URL(text))
   .transform(({ origin, pathname }) => origin + pathname.replaceAll(/\/+/g, '/').replace(/\/$/, ''))
   .refine((text) => !text.endsWith('/v1'), 'expected a URL without /v1, which is added')
 
-/** Apps and browser extensions have schemes of their own, whose origins URL does not know. */
+/** The origin of an app or a browser extension. `URL` returns the origin `null` for their schemes. */
 const appOrigin = /^(?!file:)[a-z][a-z\d+.-]{0,63}:\/\/[a-z\d.-]{1,255}(:\d{1,5})?$/
 
 const Origin = z.string().refine((text) => {

@@ -24,9 +24,8 @@ const base = { pid: process.pid, host: hostname() }
 
 export type Log = Logger & {
   /**
-   * Logs a request after its response, or after its client has gone: all refused, aborted and slow requests, those that
-   * the service has failed once a second for each operation and status, and the share LOG_SAMPLE of the others. Headers,
-   * URLs and bodies are never logged.
+   * Logs a request after its response, or after its client has gone: all refused, aborted and slow requests, one 5xx a
+   * second for each operation and status, and the share LOG_SAMPLE of the others. Headers, URLs and bodies are never logged.
    */
   request(request: FastifyRequest, reply: FastifyReply, labels: RequestLabels, result: RequestResult): void
 }

@@ -158,7 +158,7 @@ function stopSignal(log: Log, force: (reason: string) => void): Promise<NodeJS.S
 function limitStop(app: FastifyInstance, admin: FastifyInstance | undefined, force: (reason: string) => void): void {
   setTimeout(() => app.closeReaders(), lateTime).unref()
   setTimeout(() => [app, admin].forEach((each) => void each?.server.closeAllConnections()), maxStopTime - 1_000).unref()
-  // Again and again, because it is not ended while it saves what only it has.
+  // Repeated, because `force` does nothing during a rescue.
   setInterval(() => force('timeout'), maxStopTime).unref()
 }
 

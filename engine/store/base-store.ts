@@ -37,7 +37,7 @@ export interface BaseStore {
   sizes(): Promise<StoreSizes>
   /**
    * Looks at the files of SQLite, and resolves when what would be lost with them is saved: at once if they are in place. It
-   * may take as long as an operator takes to free some space.
+   * waits until the disk has room for the copy.
    */
   saved(): Promise<void>
   /** Waits for pending writes, then closes the database. */

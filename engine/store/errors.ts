@@ -35,7 +35,7 @@ export class OtherRelease extends StoreUnavailable {
   }
 }
 
-/** So many scans of a caller wait that this one was not begun. A retry can succeed. */
+/** The queue of a caller's scans is full. A retry can succeed. */
 export class TooManySearches extends Error {
   override name = 'TooManySearches'
 
@@ -136,7 +136,7 @@ export function runtimeMessage(reason: string, code: string): string {
   return `The database cannot be used: ${reason}${code && ` (${code})`}.`
 }
 
-/** Another file beside it has what a missing or empty database had. It must be put back before anything is stored again. */
+/** The database is missing or empty, but its log or a rescued copy exists, and must be restored first. */
 export class LostDatabase extends UnusableDatabase {
   override name = 'LostDatabase'
 }

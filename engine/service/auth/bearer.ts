@@ -75,7 +75,7 @@ export function bearerCheck(
 
   return function checkBearer(request, _reply, done) {
     const { authorization = '' } = request.headers
-    // Node keeps the first one, and a proxy may have checked another one.
+    // Node uses the first header, but a proxy may have checked the second one.
     if (countFields(request.raw.rawHeaders, 'authorization') > 1) return done(noKey(realm, 'malformed'))
     const known = cache.get(authorization)
     if (known) return done(admit(request, known))

@@ -31,7 +31,7 @@ const watched = new WeakSet<NodeJS.WriteStream>()
  * @param remedy what to do in both cases, as a sentence. That of the first call counts.
  */
 export function watchOutput(remedy = ''): void {
-  // Not by the number of listeners, because a thread pipes its output, with one of its own that throws.
+  // `listenerCount` does not tell: the pipe of a worker thread adds a listener that throws.
   if (watched.has(process.stdout)) return
   watched.add(process.stdout)
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -45,7 +45,7 @@ export function note(text: string): void {
   writeError(`${text}\n`)
 }
 
-/** As {@link note}, without a line end. What cannot be written is lost: the exit code tells of the failure. */
+/** As {@link note}, without a line end. Its errors are ignored: the exit code reports the failure. */
 export function writeError(text: string): void {
   if (!watched.has(process.stderr)) process.stderr.on('error', () => {})
   watched.add(process.stderr)

@@ -50,7 +50,7 @@ export async function run<Stores extends WithApiKeys>(service: Service<Stores>):
   }
 }
 
-/** Of sysexits(3). A supervisor must not start the service again and again: it would be refused each time. */
+/** EX_NOINPUT of sysexits(3). It tells a supervisor not to restart the service. */
 const noInput = 66
 
 function exitCodeOf(error: Error): number {

@@ -62,16 +62,13 @@ function isClientError(thrown: unknown): boolean {
 
 /** Milliseconds between two lines about one cause. */
 const interval = 1_000
-/** An outage has a few causes. More of them would be texts with values. */
+/** Bounds the memory if messages contain values. */
 const maxCauses = 1_000
 
-/**
- * Whether a line about this cause may be logged: the number of lines about it that were not, or undefined if this one is not
- * either.
- */
+/** Returns how many lines about this cause were dropped since the last one, or undefined to drop this one, too. */
 export type MayLog = (cause: string) => number | undefined
 
-/** Lets pass one line a second for each cause, so that an outage does not fill the disk. */
+/** A rate limit of one log line a second for each cause: an outage must not fill the disk. */
 export function oncePerSecond(now = () => performance.now()): MayLog {
   const causes = new Map<string, { at: number; others: number }>()
   return (cause) => {

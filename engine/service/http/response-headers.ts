@@ -86,7 +86,7 @@ export function corsFor(origins: string[], responseHeaders: Record<string, strin
   }
 }
 
-/** For an error of a request that cannot be read, so that its origin is not known. It has nothing of the caller. */
+/** For errors of the HTTP parser, which does not report the Origin. Their bodies contain no data of a caller. */
 export function corsOfUnreadable(origins: string[]): Record<string, string> {
   return origins.length === 0
     ? {}

@@ -84,7 +84,7 @@ export function searchWith<T extends Table, F extends Names, S extends SearchFie
   }
 }
 
-/** The scans that wait, by their callers. The caller whose turn is next is the first. */
+/** The queues of scans by caller, in round-robin order: the first one is next. */
 const waiting = new Map<unknown, (() => Promise<unknown>)[]>()
 let isScanning = false
 
@@ -112,7 +112,7 @@ async function scanAll(): Promise<void> {
   for (let [next] = waiting; next; [next] = waiting) {
     const [caller, own] = next
     const scan = own.shift()
-    // Now the others come first.
+    // The caller moves to the end of the round.
     waiting.delete(caller)
     if (own.length > 0) waiting.set(caller, own)
     await scan?.()
