@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { type Column, getTableColumns, getTableName, is, type SQL, sql, type Table } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { PgBoolean, PgTimestamp } from 'drizzle-orm/pg-core'
@@ -52,6 +53,9 @@ export async function openTarget(
   )
 }
 
+/** Milliseconds for which the server may still list the sessions of a service that was stopped. */
+const maxClosingTime = 2_000
+
 /** Begins a transaction on a connection of its own, which is closed if `prepare` fails. */
 async function begin<T>(
   url: string,
@@ -75,11 +79,14 @@ function methods(url: string, program: string, tables: Table[], client: Client):
     name: nameOf(url),
     emptying: `run ${textOf(sql`TRUNCATE ${listOf(tables.map((table) => sql`${table}`))}`)}`,
     async refuseOthers() {
-      // Otherwise the transaction would see the sessions as they were before.
-      await run(sql`SELECT CAST(pg_stat_clear_snapshot() AS text)`)
-      const [sessions] = await run(sql`SELECT CAST(count(*) AS text) FROM pg_stat_activity
-        WHERE datname = current_database() AND application_name = ${program} AND pid <> pg_backend_pid()`)
-      if (sessions?.[0] === '0') return
+      for (const deadline = performance.now() + maxClosingTime; ; await wait(100)) {
+        // Otherwise the transaction would see the sessions as they were before.
+        await run(sql`SELECT CAST(pg_stat_clear_snapshot() AS text)`)
+        const [sessions] = await run(sql`SELECT CAST(count(*) AS text) FROM pg_stat_activity
+          WHERE datname = current_database() AND application_name = ${program} AND pid <> pg_backend_pid()`)
+        if (sessions?.[0] === '0') return
+        if (performance.now() > deadline) break
+      }
       const remedy = 'stop the service and try again; a pooler may keep its connections for a while'
       throw new UnusableDatabase(nameOf(url), `another process of the service has it open; ${remedy}`)
     },

@@ -1,7 +1,8 @@
 import { existsSync, linkSync, readdirSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { Client } from 'pg'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { postgresDatabase, sqliteDatabase, type TestDatabase } from '../../support/database.ts'
 import {
   addingKeys,
@@ -23,6 +24,7 @@ import {
   urlOf,
 } from '../../support/postgres/copies.ts'
 import { query } from '../../support/postgres/databases.ts'
+import { product } from '../../support/product.ts'
 import { addingPets, change, unfitFiles } from '../../support/sample-database.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
@@ -117,14 +119,25 @@ describe('a copy is refused, and neither database changes,', () => {
 
   test('from PostgreSQL if a service has opened the source meanwhile', async () => {
     const { from, to } = await newDatabases('postgres', 'sqlite')
-    await fill(from, addingPets(2_000, 'pet'))
-    let created: Promise<unknown> | undefined
+    await fill(from, addingPets(3, 'pet'))
+    // A thread connects as the service does, while the copy waits.
+    const state = new Int32Array(new SharedArrayBuffer(8))
+    const code = `
+      const { workerData: { connection, state } } = require('node:worker_threads')
+      Atomics.wait(state, 0, 0)
+      new (require('pg').Client)(connection).connect().then(() => {
+        Atomics.store(state, 1, 1)
+        Atomics.notify(state, 1)
+      })`
+    const connection = { connectionString: urlOf(from), application_name: product.command }
+    const thread = new Worker(code, { eval: true, workerData: { connection, state } })
+    onTestFinished(async () => void (await thread.terminate()))
     const onProgress = () => {
-      const pet = { name: 'late', categoryId: 1n, status: 'available' } as const
-      created ??= from.open().then(({ pets }) => pets.create(pet))
+      Atomics.store(state, 0, 1)
+      Atomics.notify(state, 0)
+      Atomics.wait(state, 1, 0)
     }
-    await expectRefusal({ from, to }, 'has it open; stop the service and try again', { batchSize: 1, onProgress })
-    await created
+    await expectRefusal({ from, to }, 'has it open; stop the service and try again', { onProgress })
     expect(await to.rows('pets')).toEqual([])
   })
 
