@@ -149,10 +149,13 @@ test('a list of 100 rows scrolls without a long task', async ({ visit }) => {
 })
 
 describe('the first use of each panel', () => {
-  // React's fallback takes 300 ms on its own. The difference does not depend on the speed of the machine.
-  test.for([1, 4])(
-    'takes at most 250 ms more than the second on a processor that is %i times slower',
-    async (slowdown, { visit }) => {
+  // React's fallback takes 300 ms on its own. To evaluate and render the form takes longer on a slower machine.
+  test.for([
+    { slowdown: 1, limit: 250 },
+    { slowdown: 4, limit: 1_000 },
+  ])(
+    'takes at most $limit ms more than the second on a processor that is $slowdown times slower',
+    async ({ slowdown, limit }, { visit }) => {
       const { url, key, store } = await startConsole()
       await addPets(store, 25)
       const samples: Record<string, number>[] = []
@@ -181,7 +184,7 @@ describe('the first use of each panel', () => {
       const names = Object.keys(samples[0] ?? {})
       const delays = names.map((name): [string, number] => [name, Math.min(...samples.map((each) => each[name] ?? 0))])
       expect(names).toHaveLength(6)
-      expect(delays.filter(([, milliseconds]) => milliseconds > 250)).toEqual([])
+      expect(delays.filter(([, milliseconds]) => milliseconds > limit)).toEqual([])
     },
   )
 
