@@ -184,7 +184,8 @@ function startSchedule(databasePath: string, config: { backupEvery: number; back
   onTestFinished(stop)
   async function logged(message: string, count: number): Promise<LogLine[]> {
     const found = () => lines.filter(({ msg }) => msg.startsWith(message))
-    await expect.poll(() => found().length).toBeGreaterThanOrEqual(count)
+    // A backup runs with a lower priority: on a busy machine, it takes minutes.
+    await expect.poll(() => found().length, { timeout: 240_000 }).toBeGreaterThanOrEqual(count)
     return found()
   }
   return { lines, stop, logged }
