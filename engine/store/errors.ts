@@ -48,8 +48,12 @@ export class TooManySearches extends Error {
 export const tooManyWrites =
   'Too many writes wait for the database. Check how fast its disk is, and send fewer writes at once.'
 
-/** For an operator, if a request arrives after {@link BaseStore.close}. */
-export const closedStore = 'The database is closed, because the process is stopping.'
+/** A call came after {@link BaseStore.close}. */
+export class ClosedStore extends StoreUnavailable {
+  constructor() {
+    super('The database is closed, because the process is stopping.')
+  }
+}
 
 /**
  * A write breaks a rule of its collection, and fails alone. The message is for the operator. An error of a collection comes

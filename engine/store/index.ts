@@ -15,6 +15,7 @@ export { migrateStore, openStore } from './open.ts'
 // Handle its errors.
 
 export {
+  ClosedStore,
   IdempotencyKeyReused,
   IdsExhausted,
   LostDatabase,

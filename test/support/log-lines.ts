@@ -6,6 +6,7 @@ export interface LogLine {
   requestId?: string
   action?: string
   subject?: string
+  err?: { type: string; message: string }
   [field: string]: unknown
 }
 

@@ -1,6 +1,7 @@
 import { type TRPC_ERROR_CODE_KEY, type TRPC_ERROR_CODE_NUMBER, TRPCError } from '@trpc/server'
 import { z } from 'zod'
 import {
+  ClosedStore,
   IdempotencyKeyReused,
   IdsExhausted,
   OtherRelease,
@@ -149,6 +150,8 @@ export function explainUnreadable(schema: z.ZodType | undefined, output: unknown
 export function toApiError(thrown: unknown): ApiError {
   const fail = (code: ErrorCode, message: string) => new ApiError(code, message, { cause: thrown })
   if (thrown instanceof ApiError) return thrown
+  // Only a stop closes the store, and the caller has gone then.
+  if (thrown instanceof ClosedStore) return temporarilyUnavailable('The service is stopping.')
   if (thrown instanceof StoreUnavailable) return unavailable(thrown)
   if (thrown instanceof TooManySearches)
     return temporarilyUnavailable(thrown.message, { rejection: { reason: 'overloaded' } })

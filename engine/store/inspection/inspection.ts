@@ -73,8 +73,10 @@ export function inspectionOf<T extends Table>(database: InspectedDatabase<T>): O
       const applied = await database.readApplied()
       const state = schemaState(applied, migrations, name)
       if (applied.length === 0 && state.problem === undefined) {
-        const tables = Object.values(collections).map(({ table }) => database.hasTable(table))
-        if ((await Promise.all(tables)).includes(true)) return { ...state, problem: reasons.noJournal }
+        // One after the other: a connection runs one statement at a time.
+        for (const { table } of Object.values(collections)) {
+          if (await database.hasTable(table)) return { ...state, problem: reasons.noJournal }
+        }
       }
       if (state.problem !== undefined || state.pending.length > 0) return state
       return { ...state, problem: await database.findMissingPart() }

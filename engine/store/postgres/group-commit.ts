@@ -1,5 +1,5 @@
 import type { StoreObserver } from '../base-store.ts'
-import { closedStore, StoreUnavailable, tooManyWrites, writeFailureOf } from '../errors.ts'
+import { ClosedStore, StoreUnavailable, tooManyWrites, writeFailureOf } from '../errors.ts'
 
 /** The maximum number of waiting writes. A longer queue would mean that the database hangs, so further writes fail. */
 const maxWaiting = 10_000
@@ -34,7 +34,7 @@ export class GroupCommit<Write, T> {
   run(write: Write): Promise<T> {
     return new Promise((resolve, reject) => {
       const pending = { write, resolve, reject }
-      if (this.#isClosed) return this.#reject(pending, new StoreUnavailable(closedStore))
+      if (this.#isClosed) return this.#reject(pending, new ClosedStore())
       if (this.#waiting.length >= maxWaiting) {
         return this.#reject(pending, new StoreUnavailable(tooManyWrites, { failure: 'queue_full' }))
       }

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { changedRows, compareChanges, type Row, startChanges } from '../../support/changes.ts'
 import { maxRetryTime, startLoad } from '../../support/load.ts'
+import { logLinesIn } from '../../support/log-lines.ts'
 import { isLongForm, report, showProgress } from '../../support/long-form.ts'
 import { type Balancer, startBalancer } from '../../support/postgres/balancer.ts'
 import { query } from '../../support/postgres/databases.ts'
@@ -126,6 +127,9 @@ async function failIfEnded(server: Server): Promise<never> {
 
 /** The logged errors, except those about the database, and the standard error output. */
 function faultsOf({ stdout, stderr }: Server): string[] {
-  const lines = stdout.split('\n').filter((line) => /"level":"(?:error|fatal)"/.test(line))
-  return [...lines.filter((line) => JSON.parse(line).err?.type !== 'StoreUnavailable'), ...(stderr ? [stderr] : [])]
+  const faults = logLinesIn(stdout).filter(({ level, msg, err }) => {
+    const concernsDatabase = err?.type === 'StoreUnavailable' || /^The service is not ready. The database /.test(msg)
+    return /^(?:error|fatal)$/.test(level) && !concernsDatabase
+  })
+  return [...faults.map((line) => JSON.stringify(line)), ...(stderr ? [stderr] : [])]
 }

@@ -1,7 +1,7 @@
 import { TRPCError } from '@trpc/server'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { IdempotencyKeyReused, StoreUnavailable } from '../../../store/errors.ts'
+import { ClosedStore, IdempotencyKeyReused, StoreUnavailable } from '../../../store/errors.ts'
 import { ApiError, type ErrorCode, toApiError } from '../../api/errors.ts'
 
 const cause = new Error('the cause')
@@ -43,6 +43,11 @@ describe('a thrown value becomes an ApiError:', () => {
       expect(toApiError(thrown).cause).toBe(thrown)
     }
     expect(toApiError(internal(cause)).cause).toBe(cause)
+  })
+
+  test('a call after the store was closed has no cause, so that a stop logs no error', () => {
+    const { body, cause } = toApiError(internal(new ClosedStore()))
+    expect([body.code, cause]).toEqual(['unavailable', undefined])
   })
 
   test('the message names each field of a Zod error of the input, and none of one of the output', () => {

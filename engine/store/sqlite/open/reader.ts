@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
 import type { Loaded } from '../../collection/entity.ts'
-import { closedStore, OtherRelease, runtimeMessage, StoreUnavailable } from '../../errors.ts'
+import { ClosedStore, OtherRelease, runtimeMessage, StoreUnavailable } from '../../errors.ts'
 import { isUpToDate } from '../../migrations.ts'
 import type { Prepare, SqliteCollection } from '../engine.ts'
 import { isBusy, mayBeReadError, storeError, toFailure } from '../file/failure.ts'
@@ -72,7 +72,7 @@ export class Reader {
         if (this.watch.damage) throw this.watch.damage
         return read()
       } catch (error) {
-        if (!this.#file.connection.open) throw new StoreUnavailable(closedStore)
+        if (!this.#file.connection.open) throw new ClosedStore()
         this.#check()
         const failure = toFailure(this.watch.damage ?? error)
         if (isBusy(failure) && performance.now() < deadline) {

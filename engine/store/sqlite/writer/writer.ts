@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import type { IdempotencyKey, StoreObserver } from '../../base-store.ts'
 import type { Loaded, MutationResult } from '../../collection/entity.ts'
-import { closedStore, StoreUnavailable, tooManyWrites, writeFailureOf } from '../../errors.ts'
+import { ClosedStore, StoreUnavailable, tooManyWrites, writeFailureOf } from '../../errors.ts'
 import type { SqliteCollection } from '../engine.ts'
 import type { Damage } from '../file/damage.ts'
 import { concernsDatabase, conflictOf, type Failure, isBusy, storeError } from '../file/failure.ts'
@@ -46,7 +46,7 @@ interface SentWrite extends PromiseWithResolvers<unknown> {
 
 /** Why a write is rejected without a reply of the thread. */
 const refusals = {
-  closed: () => new StoreUnavailable(closedStore),
+  closed: () => new ClosedStore(),
   diskHangs: () =>
     new StoreUnavailable('The disk does not respond. Check it, and thaw its file system if it is frozen.', {
       failure: 'hanging',
