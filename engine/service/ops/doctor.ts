@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describeLocation, type Location, type StoreDefinition } from '#store'
-import { backupFolder, listBackups } from '#store/backup'
+import { backupFolder, listBackups, measureBackups } from '#store/backup'
 import {
   describeRescuedCopies,
   existingFolder,
@@ -241,16 +241,15 @@ function checkSpace(folder: string): Verdict {
 /** @param interval between backups in milliseconds; undefined if none are scheduled. */
 async function checkBackups(path: string, interval: number | undefined): Promise<Verdict> {
   const now = Date.now()
-  const backups = (await listBackups(path)).filter(({ time }) => time <= now)
   if (interval === undefined) {
-    const [newest] = backups
-    const remedy = 'Set BACKUP_EVERY, or start a timer, unless you back up elsewhere.'
-    if (!newest) return warning(`There is no backup in ${backupFolder(path)}. ${remedy}`)
-    const age = describeDuration(now - newest.time)
-    const message = `The newest backup is ${age} old, and BACKUP_EVERY is not set.`
-    return now - newest.time <= maxBackupAge ? ok(message) : warning(`${message} ${remedy}`)
+    const { newestAt } = await measureBackups(path)
+    const remedy = 'Set BACKUP_EVERY, or start a timer, unless you back up without the command backup.'
+    if (!newestAt) return warning(`The command backup has made no backup. ${remedy}`)
+    const age = now - newestAt.getTime()
+    const message = `The newest backup is ${describeDuration(age)} old, and BACKUP_EVERY is not set.`
+    return age <= maxBackupAge ? ok(message) : warning(`${message} ${remedy}`)
   }
-  const newest = backups.find(({ isScheduled }) => isScheduled)
+  const newest = (await listBackups(path)).find(({ time, isScheduled }) => isScheduled && time <= now)
   if (!newest)
     return warning('There is no scheduled backup yet. Start the service, and look for "backup failed" in its log.')
   const age = now - newest.time

@@ -29,7 +29,7 @@ export function storeMetrics(factory: MetricFactory) {
   )
   gauge(
     'backup_last_success_timestamp_seconds',
-    'Time of the newest backup in that folder, in seconds since 1970.',
+    'Time of the newest backup that the command backup has made, in seconds since 1970.',
     () => inSeconds(sizes.backups?.newestAt?.getTime()),
   )
   gauge('backup_interval_seconds', 'Time between scheduled backups, BACKUP_EVERY.', () => inSeconds(backupInterval))

@@ -2,11 +2,12 @@ import { mkdirSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { NewPet } from '../../../../db/pets/pets.ts'
-import type { Store } from '../../../../db/store.ts'
+import { definition, type Store } from '../../../../db/store.ts'
 import { openSqlite } from '../../../../test/support/engines.ts'
 import { readMetric, writeFailuresIn } from '../../../../test/support/metrics.ts'
 import { apiKeyRecord, mintApiKey, product } from '../../../../test/support/product.ts'
 import { temporaryFolder } from '../../../../test/support/temporary.ts'
+import { backUpDatabase, streamBackup } from '../../../store/sqlite/backup/backup.ts'
 import { connect } from '../../../store/sqlite/file/connection.ts'
 import { Metrics } from '../../telemetry/metrics.ts'
 
@@ -93,6 +94,22 @@ test('the sizes are those of the files', async () => {
   expect(readMetric(after, 'petstore_backup_bytes')).toBe(70)
   const seconds = Date.parse('2026-01-03T03:04:05.678Z') / 1_000
   expect(readMetric(after, 'petstore_backup_last_success_timestamp_seconds')).toBe(seconds)
+})
+
+test('backups in another folder and to a stream count as the newest one', async () => {
+  const { metrics, store, path } = openObserved()
+  await store.pets.create(rex)
+  const newest = async () => readMetric(await metrics.text(), 'petstore_backup_last_success_timestamp_seconds') ?? 0
+  expect(await newest()).toBe(0)
+  const migrations = definition.migrationsFor('sqlite')
+  for (const backUp of [
+    () => backUpDatabase(path, migrations, join(temporaryFolder(), 'copy.db')),
+    () => streamBackup(path, migrations, async () => {}),
+  ]) {
+    const before = await newest()
+    await backUp()
+    expect(await newest()).toBeGreaterThan(before)
+  }
 })
 
 test('a folder of backups that cannot be read hides no other size', async () => {

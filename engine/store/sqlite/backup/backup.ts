@@ -8,7 +8,7 @@ import { makeFolder } from '../file/files.ts'
 import { refuseForeignFile } from '../file/header.ts'
 import { ownershipOf } from '../file/ownership.ts'
 import { checksumOf, hashFile, writeChecksum } from './checksum.ts'
-import { backupFolder, newBackupPath } from './inventory.ts'
+import { backupFolder, newBackupPath, recordBackup } from './inventory.ts'
 import { type OnProgress, withSnapshot } from './snapshot.ts'
 import { publish } from './temporary-file.ts'
 
@@ -41,6 +41,7 @@ export async function backUpDatabase(
     // Second, because a rename overwrites, and only a backup may replace the checksum that has its name.
     renameSync(checksum, checksumOf(path))
   })
+  if (dirname(path) !== backupFolder(database)) recordBackup(database, ownership)
   return path
 }
 
@@ -74,6 +75,7 @@ export async function streamBackup(
       await write(chunk)
     }
   })
+  recordBackup(database, request.ownership)
   return { bytes, sha256: hash.digest('hex') }
 }
 

@@ -1,8 +1,10 @@
+import { existsSync, utimesSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { BackupSizes } from '../../base-store.ts'
 import { toFailure } from '../file/failure.ts'
-import { fileTimestamp } from '../file/files.ts'
+import { fileTimestamp, makeFile } from '../file/files.ts'
+import type { Ownership } from '../file/ownership.ts'
 
 /** The default folder for backups. */
 export function backupFolder(database: string): string {
@@ -55,16 +57,32 @@ export async function listBackups(database: string): Promise<Backup[]> {
   return backups.filter(({ time }) => !Number.isNaN(time)).sort((a, b) => b.time - a.time)
 }
 
-export async function measureBackups(database: string): Promise<BackupSizes> {
-  const backups = await listBackups(database)
-  let bytes = 0
-  for (const { path } of backups) bytes += await sizeOf(path)
-  const newest = backups.find(({ time }) => time <= Date.now())
-  return { bytes, newestAt: newest && new Date(newest.time) }
+/** An empty file beside the database. Its time is that of the newest backup outside the default folder. */
+function recordOf(database: string): string {
+  return `${database}.backed-up`
 }
 
-/** 0 for a backup that was deleted meanwhile. */
-async function sizeOf(path: string): Promise<number> {
-  const file = await stat(path).catch(() => undefined)
-  return file?.size ?? 0
+/** Notes that a backup was made outside the default folder. A backup is complete without the note. */
+export function recordBackup(database: string, ownership: Ownership): void {
+  const [path, now] = [recordOf(database), new Date()]
+  try {
+    if (existsSync(path)) utimesSync(path, now, now)
+    else makeFile(path, ownership)
+  } catch {
+    // The folder of the database may be read-only.
+  }
+}
+
+/** The bytes of the backups in the default folder, and the time of the newest one in any place. */
+export async function measureBackups(database: string): Promise<BackupSizes> {
+  const backups = await listBackups(database)
+  // A file may be deleted meanwhile.
+  const files = await Promise.all(backups.map(({ path }) => stat(path).catch(() => undefined)))
+  const record = await stat(recordOf(database)).catch(() => undefined)
+  const times = [...backups.map(({ time }) => time), record?.mtimeMs ?? 0].filter((time) => time <= Date.now())
+  const newest = Math.max(0, ...times)
+  return {
+    bytes: files.reduce((sum, file) => sum + (file?.size ?? 0), 0),
+    newestAt: newest > 0 ? new Date(newest) : undefined,
+  }
 }
