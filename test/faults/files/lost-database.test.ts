@@ -184,6 +184,26 @@ test.for([
   },
 )
 
+test.for([
+  ['is deleted', rmSync],
+  ['is moved', (path: string) => renameSync(path, `${path}.away`)],
+] as const)('a database that %s is restored from its copy at once, beside its old log', async ([, remove]) => {
+  const folder = temporaryFolder()
+  const key = await createFirstKey(folder)
+  const path = join(folder, 'data/petstore.db')
+  const server = await startServer({ folder })
+  const load = startLoad(server.url, key)
+  await load.create(10)
+  await load.end()
+  remove(path)
+  expect(await server.ended).toBe(1)
+  const [copy = ''] = rescuedCopies(path)
+  const restoring = runPetstore({ folder, arguments: ['restore', copy] })
+  expect(await restoring.ended, restoring.stderr).toBe(0)
+  await startServer({ folder })
+  expect(storedNames(path)).toHaveLength(10)
+})
+
 test('while the copy cannot be made, the service reports it, waits and tries again', async () => {
   const { path, given } = databasePaths(linkTo)
   const { api, damage, warnings } = await startOnFile({ path, given })

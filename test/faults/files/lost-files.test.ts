@@ -128,7 +128,6 @@ async function run({ fault, files, state, path: spelling, outcome }: Case) {
   const lostAway = isAway ? lacking(await readStore(given, keys)) : []
   const rescued = rescuedCopies(path)
   for (const copy of rescued) {
-    rmSync(`${path}-shm`, { force: true })
     await restoreDatabase(path, onSqlite.migrations, copy)
     for (const name of await readStore(given, keys)) found.add(name)
   }

@@ -1,4 +1,4 @@
-import { lstatSync, renameSync } from 'node:fs'
+import { lstatSync, renameSync, rmSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { connect, orClose } from './connection.ts'
 import { type Damage, FilesDamaged } from './damage.ts'
@@ -128,6 +128,13 @@ export class OpenFile {
     if (log !== undefined && (!isLost(log, this.identities.log) || sizeOf(log) > 0)) return
     this.connection.pragma(`busy_timeout = ${checkpointTimeout}`)
     this.connection.pragma('wal_checkpoint(TRUNCATE)')
+  }
+
+  /** Deletes the index of a database that was deleted or moved. A restore would take it for that of a process that runs. */
+  deleteIndex(): void {
+    const index = `${this.#realPath}-shm`
+    const hasName = lstatSync(this.#realPath, { throwIfNoEntry: false }) !== undefined
+    if (!hasName && !isLost(index, this.identities.index)) rmSync(index, { force: true })
   }
 
   close(): void {

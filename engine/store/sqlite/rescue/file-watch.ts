@@ -58,6 +58,11 @@ export class FileWatch {
       damage === 'log truncated'
         ? 'what only the log had is lost: restore a backup if you need it'
         : await rescue(this.#file, this.#options)
+    try {
+      this.#file.deleteIndex()
+    } catch (error) {
+      onWarning(toFailure(error).message)
+    }
     this.#damage = new FilesDamaged(damage, remedy)
     onDamage(this.#damage.message)
   }
