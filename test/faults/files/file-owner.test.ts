@@ -35,6 +35,7 @@ test('everything that commands create beside a database has its owner and its mo
     'data/backups/petstore.db-<time>.db',
     'data/backups/petstore.db-<time>.db.sha256',
     'data/petstore.db',
+    'data/petstore.db.backed-up',
     'data/petstore.db.before-restore-<time>',
   ])
 })
@@ -77,6 +78,7 @@ if (canTrace()) {
       'copy.db.sha256',
       'data',
       'data/petstore.db',
+      'data/petstore.db.backed-up',
       'data/petstore.db.before-restore-<time>',
     ])
   })
