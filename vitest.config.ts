@@ -6,9 +6,8 @@ import { patternsFor } from './sources.ts'
 const slow = [
   ...['examples', 'guides'].map((name) => `engine/client/test/${name}`),
   'engine/console/test/build',
-  ...['api/patterns', 'http/header-costs', 'telemetry/admin-port', 'telemetry/monitoring'].map(
-    (name) => `engine/service/test/${name}`,
-  ),
+  ...['api/patterns', 'http/header-costs', 'http/static-files'].map((name) => `engine/service/test/${name}`),
+  ...['admin-port', 'monitoring', 'tracing'].map((name) => `engine/service/test/telemetry/${name}`),
   ...['backup', 'cli', 'database-commands', 'pets-export'].map((name) => `engine/service/test/ops/${name}`),
   ...['sqlite/migrations', 'store/transfer'].map((name) => `engine/store/test/${name}`),
   ...['log-fields', 'nginx', 'package', 'pages', 'tour'].map((name) => `test/project/${name}`),
