@@ -163,16 +163,7 @@ test.for([
 ] as const)(
   'a database is saved when %s is deleted, and the next start is refused and names the copy',
   async ([, remove]) => {
-    const folder = temporaryFolder()
-    const key = await createFirstKey(folder)
-    const path = join(folder, 'data/petstore.db')
-    const server = await startServer({ folder })
-    const load = startLoad(server.url, key)
-    await load.create(10)
-    await load.end()
-    remove(path)
-    expect(await server.ended).toBe(1)
-    const [copy = ''] = rescuedCopies(path)
+    const { folder, path, server, copy } = await lose(remove)
     expect(storedNames(copy)).toHaveLength(10)
     const sentences = [...server.stdout.matchAll(/"level":"error",.*"msg":"(The database was .*)"/g)]
     expect(sentences.map(([, sentence = '']) => lost.exec(sentence)?.[1])).toEqual([copy])
@@ -188,6 +179,15 @@ test.for([
   ['is deleted', rmSync],
   ['is moved', (path: string) => renameSync(path, `${path}.away`)],
 ] as const)('a database that %s is restored from its copy at once, beside its old log', async ([, remove]) => {
+  const { folder, path, copy } = await lose(remove)
+  const restoring = runPetstore({ folder, arguments: ['restore', copy] })
+  expect(await restoring.ended, restoring.stderr).toBe(0)
+  await startServer({ folder })
+  expect(storedNames(path)).toHaveLength(10)
+})
+
+/** Starts a service, creates ten pets, and removes the database. Resolves when the service has ended. */
+async function lose(remove: (path: string) => void) {
   const folder = temporaryFolder()
   const key = await createFirstKey(folder)
   const path = join(folder, 'data/petstore.db')
@@ -198,11 +198,8 @@ test.for([
   remove(path)
   expect(await server.ended).toBe(1)
   const [copy = ''] = rescuedCopies(path)
-  const restoring = runPetstore({ folder, arguments: ['restore', copy] })
-  expect(await restoring.ended, restoring.stderr).toBe(0)
-  await startServer({ folder })
-  expect(storedNames(path)).toHaveLength(10)
-})
+  return { folder, path, server, copy }
+}
 
 test('while the copy cannot be made, the service reports it, waits and tries again', async () => {
   const { path, given } = databasePaths(linkTo)

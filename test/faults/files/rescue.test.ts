@@ -124,7 +124,11 @@ if (existsSync('/proc/self/fd')) {
     other.exec('COMMIT')
     expect([await starting.ended, starting.stdout]).toEqual([1, ''])
     expect(starting.stderr).toContain('it was deleted, moved or replaced while it was being opened; all that it had')
-    expect(storedNames(rescuedCopies(path)[0] ?? '')).toHaveLength(1_000)
+    const [copy = ''] = rescuedCopies(path)
+    expect(storedNames(copy)).toHaveLength(1_000)
+    other.close()
+    const restoring = runPetstore({ folder, arguments: ['restore', copy] })
+    expect(await restoring.ended, restoring.stderr).toBe(0)
   })
 }
 

@@ -96,14 +96,17 @@ test('the sizes are those of the files', async () => {
   expect(readMetric(after, 'petstore_backup_last_success_timestamp_seconds')).toBe(seconds)
 })
 
-test('backups in another folder and to a stream count as the newest one', async () => {
+test('backups in another folder, with another name, and to a stream count as the newest one', async () => {
   const { metrics, store, path } = openObserved()
   await store.pets.create(rex)
   const newest = async () => readMetric(await metrics.text(), 'petstore_backup_last_success_timestamp_seconds') ?? 0
   expect(await newest()).toBe(0)
   const migrations = definition.migrationsFor('sqlite')
+  const backups = join(path, '../backups')
+  mkdirSync(backups)
   for (const backUp of [
     () => backUpDatabase(path, migrations, join(temporaryFolder(), 'copy.db')),
+    () => backUpDatabase(path, migrations, join(backups, 'by hand.db')),
     () => streamBackup(path, migrations, async () => {}),
   ]) {
     const before = await newest()

@@ -8,7 +8,7 @@ import { makeFolder } from '../file/files.ts'
 import { refuseForeignFile } from '../file/header.ts'
 import { ownershipOf } from '../file/ownership.ts'
 import { checksumOf, hashFile, writeChecksum } from './checksum.ts'
-import { backupFolder, newBackupPath, recordBackup } from './inventory.ts'
+import { backupFolder, listBackups, newBackupPath, recordBackup } from './inventory.ts'
 import { type OnProgress, withSnapshot } from './snapshot.ts'
 import { publish } from './temporary-file.ts'
 
@@ -41,7 +41,8 @@ export async function backUpDatabase(
     // Second, because a rename overwrites, and only a backup may replace the checksum that has its name.
     renameSync(checksum, checksumOf(path))
   })
-  if (dirname(path) !== backupFolder(database)) recordBackup(database, ownership)
+  const listed = await listBackups(database).catch(() => [])
+  if (!listed.some((backup) => backup.path === path)) recordBackup(database, ownership)
   return path
 }
 

@@ -57,19 +57,19 @@ export async function listBackups(database: string): Promise<Backup[]> {
   return backups.filter(({ time }) => !Number.isNaN(time)).sort((a, b) => b.time - a.time)
 }
 
-/** An empty file beside the database. Its time is that of the newest backup outside the default folder. */
+/** An empty file beside the database. Its time is that of the newest backup that {@link listBackups} does not find. */
 function recordOf(database: string): string {
   return `${database}.backed-up`
 }
 
-/** Notes that a backup was made outside the default folder. A backup is complete without the note. */
+/** Stores the time of a backup that {@link listBackups} does not find. */
 export function recordBackup(database: string, ownership: Ownership): void {
   const [path, now] = [recordOf(database), new Date()]
   try {
     if (existsSync(path)) utimesSync(path, now, now)
     else makeFile(path, ownership)
   } catch {
-    // The folder of the database may be read-only.
+    // The folder of the database may be read-only. The backup is complete, so it must not fail.
   }
 }
 

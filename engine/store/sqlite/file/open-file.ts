@@ -130,11 +130,11 @@ export class OpenFile {
     this.connection.pragma('wal_checkpoint(TRUNCATE)')
   }
 
-  /** Deletes the index of a database that was deleted or moved. A restore would take it for that of a process that runs. */
+  /** Deletes the index of a database that was deleted or moved. `restore` refuses to run if there is one. */
   deleteIndex(): void {
     const index = `${this.#realPath}-shm`
     const hasName = lstatSync(this.#realPath, { throwIfNoEntry: false }) !== undefined
-    if (!hasName && !isLost(index, this.identities.index)) rmSync(index, { force: true })
+    if (!hasName && identify(index) === this.identities.index) rmSync(index, { force: true })
   }
 
   close(): void {

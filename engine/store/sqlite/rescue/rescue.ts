@@ -28,8 +28,8 @@ export interface RescueOptions {
 
 /**
  * Copies a database whose files were deleted, moved or replaced. Only the open descriptors of this process still have its
- * data, which is lost when the process ends. Waits as long as space or a permission is missing. No other process can change the files meanwhile, and a
- * signal ends this one only if it is the second one and the copy does not grow.
+ * data, which is lost when the process ends. Waits as long as space or a permission is missing. No other process can change
+ * the files meanwhile, and a signal ends this one only if it is the second one and the copy does not grow.
  *
  * @returns what the operator can do, as a clause.
  */
