@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { defineConfig } from 'vitest/config'
 import { patternsFor } from './sources.ts'
 
@@ -21,7 +22,17 @@ const postgres = {
   setupFiles: 'test/support/postgres/setup.ts',
 }
 
+const { resolve } = createRequire(import.meta.url)
+
 export default defineConfig({
+  // Loads the same build of drizzle-orm as the service does. Its ES modules take seconds (engine/store/fast-start.mjs).
+  plugins: [
+    {
+      name: 'drizzle-orm',
+      enforce: 'pre',
+      resolveId: { filter: { id: /^drizzle-orm/ }, handler: (id) => resolve(id) },
+    },
+  ],
   test: {
     projects: [
       {

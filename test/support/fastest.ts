@@ -14,7 +14,7 @@ export async function fastest(run: () => unknown): Promise<number> {
  * change CPU time, but the speed of a shared processor does, within a second: so they take turns.
  */
 export function cpuTimesOf(first: () => unknown, second: () => unknown): [number, number] {
-  const turns = Array.from({ length: 5 }, () => [cpuTimeOf(first), cpuTimeOf(second)] as const)
+  const turns = Array.from({ length: 3 }, () => [cpuTimeOf(first), cpuTimeOf(second)] as const)
   return [Math.min(...turns.map(([time]) => time)), Math.min(...turns.map(([, time]) => time))]
 }
 
