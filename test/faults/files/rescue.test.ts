@@ -11,7 +11,9 @@ import {
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { FilesLost } from '../../../engine/store/sqlite/rescue/rescue.ts'
+import { prepareSqlite } from '../../support/engines.ts'
 import { databaseFiles, rescuedCopies, storedNames } from '../../support/file-faults.ts'
 import { bannerKey, type Run, runPetstore, startServer, waitForOutput } from '../../support/process.ts'
 import { connectRestClient } from '../../support/rest-client.ts'
@@ -119,7 +121,8 @@ if (existsSync('/proc/self/fd')) {
     onTestFinished(() => void other.close())
     other.exec('BEGIN IMMEDIATE')
     const starting = runPetstore({ folder })
-    await expect.poll(() => hasOpen(starting, path)).toBe(true)
+    // Then it waits for the lock.
+    await expect.poll(() => hasOpen(starting, `${path}-wal`)).toBe(true)
     remove(path)
     other.exec('COMMIT')
     expect([await starting.ended, starting.stdout]).toEqual([1, ''])
@@ -131,6 +134,27 @@ if (existsSync('/proc/self/fd')) {
     expect(await restoring.ended, restoring.stderr).toBe(0)
   })
 }
+
+test('a database that is deleted while a start reads it is kept open, also if the read fails', () => {
+  const path = makeDatabase(join(temporaryFolder(), 'petstore.db'), 1_000)
+  const { pragma } = Database.prototype
+  const spy = vi.spyOn(Database.prototype, 'pragma').mockImplementation(function (this: Database.Database, ...words) {
+    if (!words[0].startsWith('quick_check')) return pragma.apply(this, words)
+    remove(path)
+    throw new Database.SqliteError('disk I/O error', 'SQLITE_IOERR_READ')
+  })
+  onTestFinished(() => spy.mockRestore())
+  let error: unknown
+  try {
+    prepareSqlite(path)
+  } catch (thrown) {
+    error = thrown
+  }
+  if (!(error instanceof FilesLost)) throw new Error(`Expected that the files are lost, got: ${error}`)
+  const { connection } = error.files
+  onTestFinished(() => void connection.close())
+  expect(connection.open).toBe(true)
+})
 
 function hasOpen({ child }: Run, path: string): boolean {
   const folder = `/proc/${child.pid}/fd`

@@ -5,14 +5,14 @@ import type { Loaded } from '../../collection/entity.ts'
 import { LostDatabase, reasons, UnusableDatabase } from '../../errors.ts'
 import { type PrepareOptions, pendingMigrations, refuseOtherRelease } from '../../migrations.ts'
 import { type SqliteCollection, tablesOf } from '../engine.ts'
-import { checkPages, connect, connectToRead, databaseSize, orClose, retryWhileBusy } from '../file/connection.ts'
+import { checkPages, connect, connectToRead, databaseSize, retryWhileBusy } from '../file/connection.ts'
 import { attempt, isDiskFull } from '../file/diagnosis.ts'
 import { toFailure } from '../file/failure.ts'
 import { identify, makeFile, makeFolder, realPathOf, sizeOf } from '../file/files.ts'
 import { applicationId, readHeader, refuseForeignFile, refuseMountedFile, refuseNonFile } from '../file/header.ts'
 import { ownershipOf } from '../file/ownership.ts'
 import { findMissingPart, hasTable, migrate, readApplied } from '../migrate.ts'
-import { FilesLost } from '../rescue/rescue.ts'
+import { FilesLost, lostWhileOpening } from '../rescue/rescue.ts'
 import { describeRescuedCopies, refuseRescuedCopies } from '../rescue/rescued-copies.ts'
 
 /** Reading every page takes one to two milliseconds per MiB, and a start must not take longer than a second. */
@@ -39,7 +39,7 @@ export function prepareDatabase(path: string, loaded: Loaded<SqliteCollection>, 
   }
   const isNew = attempt(path, () => findOrCreateFile(path, loaded, options))
   const identities = { database: identify(path), log: identify(`${realPathOf(path)}-wal`) }
-  const isInPlace = () => identify(path) === identities.database
+  const isInPlace = () => identities.database !== undefined && identify(path) === identities.database
   const connections: Database.Database[] = []
   const open = (connection: Database.Database) => {
     connections.push(connection)
@@ -48,7 +48,8 @@ export function prepareDatabase(path: string, loaded: Loaded<SqliteCollection>, 
   let failure: { error: unknown } | undefined
   try {
     attempt(path, () => {
-      const checked = sizeOf(path) > 0 ? open(checkBeforeWriting(path, checkSchema)) : undefined
+      const checked = sizeOf(path) > 0 ? open(connectToCheck(path)) : undefined
+      if (checked) checkBeforeWriting(checked, checkSchema)
       if (!isNew && !migrate) return
       const connection = open(connect(path, { busyTimeout: lockTimeout }))
       // The last connection to close moves the log into the database, and deletes it and its index, unless it only reads. On a
@@ -60,7 +61,10 @@ export function prepareDatabase(path: string, loaded: Loaded<SqliteCollection>, 
     failure = { error }
   }
   const holder = connections.find((connection) => connection.open)
-  if (holder && !isNew && !isInPlace()) throw new FilesLost({ connection: holder, identities, isSaved: isInPlace })
+  if (!isNew && !isInPlace()) {
+    if (holder) throw new FilesLost({ connection: holder, identities, isSaved: isInPlace })
+    throw new UnusableDatabase(path, `${lostWhileOpening}; restore a backup`)
+  }
   for (const connection of connections) connection.close()
   if (failure) throw failure.error
 }
@@ -129,22 +133,20 @@ function hasJournal(realPath: string): boolean {
   return existsSync(`${realPath}-journal`)
 }
 
+/** Opens a connection that can write only if SQLite must first roll back an interrupted transaction, or create a log. */
+function connectToCheck(path: string): Database.Database {
+  return hasJournal(realPathOf(path)) ? connect(path, { busyTimeout: lockTimeout }) : connectToRead(path, lockTimeout)
+}
+
 /**
  * Checks the pages and the journal of migrations before the first write: a later refusal would come after SQLite has
- * moved the log into the file. The connection can write only if SQLite must first roll back an interrupted transaction, or
- * create a log.
+ * moved the log into the file.
  */
-function checkBeforeWriting(path: string, checkSchema: CheckSchema): Database.Database {
-  const connection = hasJournal(realPathOf(path))
-    ? connect(path, { busyTimeout: lockTimeout })
-    : connectToRead(path, lockTimeout)
-  return orClose(connection, () => {
-    // Not the size of the file, because most pages may still be in the write-ahead log.
-    if (databaseSize(connection) <= maxCheckedSize) checkPages(connection, 'quick_check')
-    else connection.pragma('schema_version')
-    checkSchema(connection)
-    return connection
-  })
+function checkBeforeWriting(connection: Database.Database, checkSchema: CheckSchema): void {
+  // Not the size of the file, because most pages may still be in the write-ahead log.
+  if (databaseSize(connection) <= maxCheckedSize) checkPages(connection, 'quick_check')
+  else connection.pragma('schema_version')
+  checkSchema(connection)
 }
 
 /** Checks the schema again, because another process may have created the database meanwhile. */

@@ -61,6 +61,9 @@ export function rescue(files: OpenFiles, options: RescueOptions): Promise<string
   })
 }
 
+/** Why a database is refused whose files were lost meanwhile. */
+export const lostWhileOpening = 'it was deleted, moved or replaced while it was being opened'
+
 /** The files were lost while a database was being opened. */
 export class FilesLost extends Error {
   readonly files: OpenFiles
@@ -83,7 +86,7 @@ export async function orRescue<T>(open: () => T, options: RescueOptions): Promis
     if (!(error instanceof FilesLost)) throw error
     const remedy = await rescue(error.files, options)
     error.files.connection.close()
-    throw new UnusableDatabase(options.path, `it was deleted, moved or replaced while it was being opened; ${remedy}`)
+    throw new UnusableDatabase(options.path, `${lostWhileOpening}; ${remedy}`)
   }
 }
 
