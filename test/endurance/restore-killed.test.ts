@@ -64,7 +64,7 @@ if (spawnSync('strace', ['-f', '-e', 'trace=link', 'true']).status === 0) {
   // Some machines use other system calls. The loop ends at a restore that was not killed.
   test.for(['link', 'rename', 'unlink', 'fsync', 'ftruncate'])(
     `a restore that is killed before ${isLongForm ? 'any' : 'every second'} call of %s leaves the complete old or the complete new database`,
-    { timeout: 120_000 },
+    { timeout: 900_000 },
     async (call) => {
       const { folder, backup } = await makeBackup()
       for (let count = 1; ; count += stepAfter(count)) {
