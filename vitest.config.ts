@@ -25,7 +25,7 @@ const postgres = {
 const { resolve } = createRequire(import.meta.url)
 
 export default defineConfig({
-  // Loads the same build of drizzle-orm as the service does. Its ES modules take seconds (engine/store/fast-start.mjs).
+  // Loads the same build of drizzle-orm as the service does. Loading its ES modules takes seconds (engine/store/fast-start.mjs).
   plugins: [
     {
       name: 'drizzle-orm',

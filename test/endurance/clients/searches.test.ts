@@ -57,7 +57,7 @@ test('a client with batches of searches on sixty connections delays the others l
     seen.push((await fetch(`${server.url}/trpc/pets.search?input=${input}`, { headers })).status)
     slowest = Math.max(slowest, performance.now() - start)
   }
-  // A busy machine refuses some for want of time.
+  // A service on a busy machine refuses some requests, because they have waited too long.
   expect(seen.filter((status) => status === 200).length).toBeGreaterThanOrEqual(95)
   expect(new Set(seen).difference(new Set([200, 503]))).toEqual(new Set())
   const asked = performance.now()

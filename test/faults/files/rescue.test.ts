@@ -156,6 +156,14 @@ test('a database that is deleted while a start reads it is kept open, also if th
   expect(connection.open).toBe(true)
 })
 
+test('a database that is deleted before a start has opened it is refused with the reason', () => {
+  const path = makeDatabase(join(temporaryFolder(), 'petstore.db'), 3)
+  writeFileSync(`${path}.rescued-2026-11-26T101112.131Z`, '')
+  // The warning about the copy comes right before the database is opened.
+  const start = () => prepareSqlite(path, { onWarning: () => remove(path) })
+  expect(start).toThrow('it was deleted, moved or replaced while it was being opened; restore a backup')
+})
+
 function hasOpen({ child }: Run, path: string): boolean {
   const folder = `/proc/${child.pid}/fd`
   const files = readdirSync(folder).map((name) => {

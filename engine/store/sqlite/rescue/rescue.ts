@@ -61,7 +61,7 @@ export function rescue(files: OpenFiles, options: RescueOptions): Promise<string
   })
 }
 
-/** Why a database is refused whose files were lost meanwhile. */
+/** The reason of a refusal, if the files were lost. */
 export const lostWhileOpening = 'it was deleted, moved or replaced while it was being opened'
 
 /** The files were lost while a database was being opened. */
