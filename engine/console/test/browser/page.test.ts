@@ -102,6 +102,7 @@ describe('speed', () => {
     const page = await visit(url, { key })
     await showing(page, '1–20 of 45')
     await received(page, 'cursor%22%3A%2220')
+    await panelsLoaded(page)
     await page.waitForLoadState('networkidle')
     const rowAfter = (name: string) =>
       page.getByRole('button', { name, exact: true }).evaluate(async (button) => {
@@ -162,6 +163,7 @@ describe('the first use of each panel', () => {
       for (let round = 0; round < rounds; round++) {
         const page = await visit(url, { key })
         await showing(page, '1–20 of 25')
+        await panelsLoaded(page)
         await page.waitForLoadState('networkidle')
         const devTools = await page.context().newCDPSession(page)
         await devTools.send('Emulation.setCPUThrottlingRate', { rate: slowdown })
