@@ -199,6 +199,11 @@ export function panelsLoaded(page: Page): Promise<void> {
   return received(page, '/export-sheet-')
 }
 
+/** As {@link panelsLoaded}, for a page whose clock the test sets: it reports no resources. Called before the sign-in. */
+export async function panelsWillLoad(page: Page): Promise<void> {
+  await page.waitForEvent('requestfinished', (request) => /\/export-sheet-.*\.js$/.test(request.url()))
+}
+
 /**
  * Waits until the page has received a response from a URL that contains this text, also if that was before. Playwright's
  * `finished` never resolves for a request that the browser reports as aborted after its response.

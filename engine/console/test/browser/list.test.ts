@@ -12,6 +12,7 @@ import {
   isFocused,
   names,
   panel,
+  panelsWillLoad,
   received,
   showing,
   signIn,
@@ -129,12 +130,11 @@ test('a refresh marks no pet that moved up because another one was deleted', () 
 test('the list is refreshed only while its tab is visible', async ({ visit }) => {
   const { url, key, rpc } = await startConsole()
   const page = await visit(url)
-  // Not panelsLoaded: a browser with another clock reports no resources.
-  const lastPanel = page.waitForResponse(/\/export-sheet-.*\.js$/)
   await page.clock.install()
+  const loaded = panelsWillLoad(page)
   await signIn(page, key)
   await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
-  await lastPanel
+  await loaded
   await page.waitForLoadState('networkidle')
   await rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n })
   await setVisibility(page, 'hidden')

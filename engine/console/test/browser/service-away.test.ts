@@ -13,6 +13,7 @@ import {
   pageButton,
   panel,
   panelsLoaded,
+  panelsWillLoad,
   showing,
   signIn,
   startConsole,
@@ -25,12 +26,11 @@ test('the console shows an outage of the service and recovers from it', async ({
   const { url, key, app } = await startConsole({ store })
   const page = await visit(url, { timezoneId: 'UTC' })
   await page.clock.install({ time: '2026-01-02T13:04:00Z' })
-  // The console loads its overlays in advance.
-  const lastOverlay = page.waitForEvent('requestfinished', (request) => /export-sheet.*js$/.test(request.url()))
+  const loaded = panelsWillLoad(page)
   await signIn(page, key)
   await pageButton(page, 'Next').click()
   await showing(page, '21–40 of 50')
-  await lastOverlay
+  await loaded
 
   await app.close()
   await page.clock.runFor(16_000)
