@@ -71,6 +71,8 @@ describe('shortcuts', () => {
       await page.keyboard.press('Enter')
       await panel(page, `pet ${id}`).waitFor()
     }
+    // The panel shows the pet before the list does, which loads another page first.
+    await showing(page, '1–20 of 45')
     await page.keyboard.press('n')
     await panel(page, 'Add pet').waitFor()
     await page.keyboard.press('Escape')
