@@ -9,7 +9,7 @@ const slow = [
   'engine/console/test/build',
   ...['api/patterns', 'http/header-costs', 'http/static-files'].map((name) => `engine/service/test/${name}`),
   ...['admin-port', 'monitoring', 'tracing'].map((name) => `engine/service/test/telemetry/${name}`),
-  ...['backup', 'cli', 'database-commands', 'pets-export'].map((name) => `engine/service/test/ops/${name}`),
+  ...['backup', 'cli', 'database-commands', 'pets-export'].map((name) => `engine/service/test/commands/${name}`),
   ...['sqlite/migrations', 'store/transfer'].map((name) => `engine/store/test/${name}`),
   ...['log-fields', 'nginx', 'package', 'pages', 'tour'].map((name) => `test/project/${name}`),
   ...['fixture/transfer', 'rest/conformance', 'rest/log'].map((name) => `test/${name}`),

@@ -2,7 +2,7 @@ import type { AnyRouter } from '@trpc/server'
 import { type ESTree, parseSync } from 'vite'
 import { z } from 'zod'
 import { createSchema, type oas31 } from 'zod-openapi'
-import { type Procedure, proceduresOf } from '../../engine/service/trpc/procedures.ts'
+import { type Procedure, proceduresOf } from '../../engine/service/procedures/procedures.ts'
 
 /** The declarations of the client, and what was found in them. */
 interface Declarations {

@@ -3,9 +3,9 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import { apiKeyFormat } from './auth/api-key.ts'
 import type { Rate } from './auth/rate-limit.ts'
-import { parseDuration } from './ops/format.ts'
-import { databaseUrl, hasControlCharacter } from './ops/location.ts'
-import { OperatorError, systemMessage } from './ops/operator-error.ts'
+import { parseDuration } from './operator/format.ts'
+import { databaseUrl, hasControlCharacter } from './operator/location.ts'
+import { OperatorError, systemMessage } from './operator/operator-error.ts'
 import type { Product } from './product.ts'
 
 /** Only this module reads the environment. */

@@ -4,7 +4,7 @@
 
 export { requireApiKey } from './auth/bearer.ts'
 export { sessionRouter } from './auth/session.ts'
-export { createTrpc } from './trpc/trpc.ts'
+export { createTrpc } from './procedures/trpc.ts'
 
 // Describe what goes in and out.
 
@@ -17,8 +17,8 @@ export { expected } from './api/validation.ts'
 
 // Name the product, and what it exports and imports.
 
-export type { ImportExport } from './files/fields.ts'
 export type { Product } from './product.ts'
+export type { ImportExport } from './transfer/fields.ts'
 
 // Read an error of a typed client.
 

@@ -1,2 +1,2 @@
 /** The program: the command line of a service, which serves without a command. */
-export { run } from './cli/program.ts'
+export { run } from './commands/program.ts'

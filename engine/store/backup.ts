@@ -1,6 +1,5 @@
 /** Backups of an SQLite file that is open, and their way back. */
 export { backUpDatabase, createBackupFolder, streamBackup } from './sqlite/backup/backup.ts'
-export { checksumOf, verifyBackup } from './sqlite/backup/checksum.ts'
 export {
   type Backup,
   backupFolder,
@@ -11,4 +10,5 @@ export {
 } from './sqlite/backup/inventory.ts'
 export { restoreDatabase } from './sqlite/backup/restore.ts'
 export type { Progress } from './sqlite/backup/snapshot.ts'
+export { checksumOf, verifyBackup } from './sqlite/file/checksum.ts'
 export { refuseCopyWithoutLog } from './sqlite/file/header.ts'

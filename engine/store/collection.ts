@@ -1,10 +1,10 @@
 import { getTableName, is } from 'drizzle-orm'
 import { getTableConfig, SQLiteInteger } from 'drizzle-orm/sqlite-core'
 import { columnOf, type Engine, type Loaded, type Names, type SearchFields } from './collection/entity.ts'
-import { type Migration, readMigrations } from './migrations.ts'
-import type { OwnOnPostgres, PostgresCollection, TableWithId as PostgresTable } from './postgres/engine.ts'
-import { isOneOf, isTimestamp } from './schema.ts'
-import type { OwnOnSqlite, SqliteCollection, TableWithId } from './sqlite/engine.ts'
+import { isOneOf, isTimestamp } from './collection/schema.ts'
+import { type Migration, readMigrations } from './database/migrations.ts'
+import type { OwnOnPostgres, PostgresCollection, TableWithId as PostgresTable } from './postgres/collection.ts'
+import type { OwnOnSqlite, SqliteCollection, TableWithId } from './sqlite/collection.ts'
 
 /** A collection on each database. Only the modules of one of them are loaded. */
 export interface Collection<S = object> {

@@ -4,12 +4,12 @@
 
 export type { Entity, NewEntity } from './collection/entity.ts'
 export { collection, defineStore, type StoreDefinition, type StoreOf, type StoresOf } from './collection.ts'
-export { ownTables } from './migrations.ts'
+export { ownTables } from './database/migrations.ts'
 
 // Open it.
 
-export type { BaseStore, IdempotencyKey, Searcher } from './base-store.ts'
-export type { Location } from './location.ts'
+export type { BaseStore, IdempotencyKey, Searcher } from './collection/base-store.ts'
+export type { Location } from './database/location.ts'
 export { migrateStore, openStore } from './open.ts'
 
 // Handle its errors.
@@ -26,13 +26,19 @@ export {
   StoreUnavailable,
   TooManySearches,
   UnusableDatabase,
-} from './errors.ts'
+} from './collection/errors.ts'
 
 // Add statements of your own to a collection, with `own`. The type for PostgreSQL is in `#store/postgres`.
 
-export type { SqliteEngine } from './sqlite/engine.ts'
+export type { SqliteEngine } from './sqlite/collection.ts'
 
 // Report on it.
 
-export { noApiKey, type StoreLoad, type StoreObserver, type StoreSizes, writeFailures } from './base-store.ts'
-export { describeLocation } from './location.ts'
+export {
+  noApiKey,
+  type StoreLoad,
+  type StoreObserver,
+  type StoreSizes,
+  writeFailures,
+} from './collection/base-store.ts'
+export { describeLocation } from './database/location.ts'

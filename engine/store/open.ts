@@ -1,8 +1,8 @@
-import type { BaseStore, StoreObserver } from './base-store.ts'
+import type { BaseStore, StoreObserver } from './collection/base-store.ts'
 import type { StoreDefinition } from './collection.ts'
+import type { Location } from './database/location.ts'
+import type { PrepareOptions } from './database/migrations.ts'
 import type { Inspection } from './inspection/inspection.ts'
-import type { Location } from './location.ts'
-import type { PrepareOptions } from './migrations.ts'
 
 interface OpenOptions extends PrepareOptions {
   /** Milliseconds to wait for the lock of an SQLite file that another process holds. */
@@ -32,7 +32,7 @@ export async function migrateStore(
     const { prepareDatabase } = await import('./postgres/migrate.ts')
     return prepareDatabase(location.url, await definition.forPostgres(), options)
   }
-  const { prepareDatabase } = await import('./sqlite/open/prepare.ts')
+  const { prepareDatabase } = await import('./sqlite/opening/prepare.ts')
   const { orRescue } = await import('./sqlite/rescue/rescue.ts')
   const loaded = await definition.forSqlite()
   const sqlite = { ...options, path: location.path, program: loaded.program }
@@ -55,7 +55,7 @@ export async function openStore<Stores>(
     const loaded = await definition.forPostgres()
     return (await openPostgresStore({ ...options, url: location.url, loaded })) as BaseStore & Stores
   }
-  const { openSqliteStore } = await import('./sqlite/open/store.ts')
+  const { openSqliteStore } = await import('./sqlite/opening/store.ts')
   const { orRescue } = await import('./sqlite/rescue/rescue.ts')
   const loaded = await definition.forSqlite()
   const sqlite = { ...options, path: location.path, program: loaded.program }

@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSy
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { definition } from '../../db/store.ts'
-import { examine, type Finding, type Service } from '../../engine/service/ops/doctor.ts'
+import { examine, type Finding, type Service } from '../../engine/service/commands/doctor.ts'
 import { fileTimestamp } from '../../engine/store/sqlite/file/files.ts'
 import { petstore, runCommand, runPetstore, startServer } from '../support/process.ts'
 import { addingPets, change, leaveLog, makeDatabase, overwrite } from '../support/sample-database.ts'

@@ -13,7 +13,7 @@ test('"npm run dev" restarts after every kind of save, and recovers when a synta
   for (const name of [...program.flatMap((part) => folders[part]), 'sources.ts', 'package.json'])
     cpSync(join(root, name), join(folder, name), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  const file = join(folder, 'engine/service/serve.ts')
+  const file = join(folder, 'engine/service/serve/serve.ts')
   const code = readFileSync(file, 'utf8')
   const versioned = (version: string) => code.replace('listening at', `${version} listening at`)
 

@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, 
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { definition } from '../../db/store.ts'
-import { verify } from '../../engine/service/cli/backup.ts'
+import { verify } from '../../engine/service/commands/backup.ts'
 import { onSqlite } from '../support/engines.ts'
 import { runPetstore } from '../support/process.ts'
 import { change, makeBackup, makeDatabase, overwrite, restore, unfitFiles } from '../support/sample-database.ts'

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createProgram } from '../../engine/service/cli/program.ts'
+import { createProgram } from '../../engine/service/commands/program.ts'
 import { commandsOf } from '../support/commands.ts'
 import { document, rowsOf } from '../support/documents.ts'
 import { runPetstore, startServer } from '../support/process.ts'

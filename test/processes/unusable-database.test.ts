@@ -17,7 +17,7 @@ import {
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
-import { UnusableDatabase } from '../../engine/store/errors.ts'
+import { UnusableDatabase } from '../../engine/store/collection/errors.ts'
 import { openDatabase } from '../support/database.ts'
 import { databasePaths, spellings } from '../support/database-paths.ts'
 import { openSqlite, prepareSqlite } from '../support/engines.ts'

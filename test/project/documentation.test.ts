@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createProgram } from '../../engine/service/cli/program.ts'
+import { createProgram } from '../../engine/service/commands/program.ts'
 import { operationsOf } from '../../engine/service/rest/operations.ts'
 import { appRouter } from '../../server/router.ts'
 import { folders } from '../../sources.ts'
@@ -135,7 +135,7 @@ describe('the petstore command', () => {
 })
 
 test('every check of the doctor is documented, and no other', () => {
-  const code = filesMatching('engine/service/{ops/doctor,cli/service}.ts').map(read).join('\n')
+  const code = filesMatching('engine/service/commands/{doctor,service}.ts').map(read).join('\n')
   const known = [...code.matchAll(/\b(?:finding|runCheck)\(\s*'([a-z -]+)',/g)].map(([, name = '']) => name)
   expect(new Set(known)).toEqual(new Set(doctorChecks))
 })
@@ -316,7 +316,7 @@ test('each file on the path of a request exports the functions that the document
 })
 
 test('each file on the path of a request is linked by imports to one before it', () => {
-  expect(areLinked('engine/service/api/int64.ts', 'engine/store/sqlite/open/reader.ts')).toBe(false)
+  expect(areLinked('engine/service/api/int64.ts', 'engine/store/sqlite/opening/reader.ts')).toBe(false)
   const files = requestPath.map(({ file }) => file)
   const alone = files.filter((file, index) => index > 0 && !files.slice(0, index).some((each) => areLinked(each, file)))
   expect(alone).toEqual([])
@@ -373,7 +373,7 @@ test('CI runs the script that developers run, on the Node that the service runs 
 test('the supported versions are those of the manifests, of the tests and of the doctor', () => {
   const { engines, optionalDependencies, devDependencies } = JSON.parse(read('package.json'))
   const client = JSON.parse(read('client/package.json'))
-  const [, minPostgres] = /minPostgresVersion = (\d+)/.exec(read('engine/service/ops/doctor.ts')) ?? []
+  const [, minPostgres] = /minPostgresVersion = (\d+)/.exec(read('engine/service/commands/doctor.ts')) ?? []
   const rows = rowsOf(document('SUPPORT.md')).map((cells) => cells.join(': '))
   for (const row of [
     `Node, for the service: ${engines.node.slice(2)} or newer`,

@@ -21,8 +21,8 @@ test('an import past the entries of an engine fails the lint check', () => {
     'server/pets/a.ts': ['../../engine/store/index.ts', true],
     'server/pets/b.ts': ['#store', false],
     'web/pets/c.ts': ['../../engine/console/resource.ts', true],
-    'engine/service/cli/d.ts': ['../../store/open.ts', true],
-    'engine/service/cli/e.ts': ['../ops/keys.ts', false],
+    'engine/service/commands/d.ts': ['../../store/open.ts', true],
+    'engine/service/commands/e.ts': ['../operator/format.ts', false],
     'engine/console/f.ts': ['../client/retry.ts', true],
     'client/g.ts': ['../server/router.ts', false],
   } as const

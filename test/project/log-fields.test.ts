@@ -108,7 +108,7 @@ test('every documented field is in some log line', () => {
 })
 
 test('every action of an audit line is documented, and no other', () => {
-  const actions = [...read('engine/service/ops/audit.ts').matchAll(/^ {2}\| ['`]([\w.${}]+)['`]$/gm)]
+  const actions = [...read('engine/service/telemetry/audit.ts').matchAll(/^ {2}\| ['`]([\w.${}]+)['`]$/gm)]
   const known = actions.map(([, action = '']) => action.replace(/^\$\{string\}/, petFiles.plural))
   const documented = rowsOf(document('docs/reference/logs.md')).flatMap(
     ([name = '']) => /^`((?:key|database|pets)\.\w+)`$/.exec(name)?.[1] ?? [],

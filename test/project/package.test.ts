@@ -62,8 +62,8 @@ test('no module of the package refers to a TypeScript file', () => {
 test('a line of a module is on the same line of its source', () => {
   const marker = 'export async function serve('
   const lineIn = (text: string) => text.split('\n').findIndex((line) => line.startsWith(marker))
-  expect(lineIn(readFileSync(join(installed, 'engine/service/serve.js'), 'utf8'))).toBe(
-    lineIn(read('engine/service/serve.ts')),
+  expect(lineIn(readFileSync(join(installed, 'engine/service/serve/serve.js'), 'utf8'))).toBe(
+    lineIn(read('engine/service/serve/serve.ts')),
   )
 })
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { createProgram } from '../../engine/service/cli/program.ts'
+import { createProgram } from '../../engine/service/commands/program.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { filesMatching, read, root } from '../support/documents.ts'
 import { service } from '../support/product.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createPetstoreClient } from '../../client/index.ts'
-import { proceduresOf } from '../../engine/service/trpc/procedures.ts'
+import { proceduresOf } from '../../engine/service/procedures/procedures.ts'
 import { appRouter } from '../../server/router.ts'
 import { apiKeyRecord, mintApiKey } from '../support/product.ts'
 import { shareEmptiedTestApi } from '../support/test-api.ts'

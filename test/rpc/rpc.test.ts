@@ -1,7 +1,7 @@
 import { TRPCClientError } from '@trpc/client'
 import { describe, expect, test } from 'vitest'
 import { createPetstoreClient, isPetstoreError, type NewPet } from '../../client/index.ts'
-import { proceduresOf } from '../../engine/service/trpc/procedures.ts'
+import { proceduresOf } from '../../engine/service/procedures/procedures.ts'
 import { appRouter } from '../../server/router.ts'
 import { addPets } from '../support/database.ts'
 import { shareEmptiedTestApi, startTestApi } from '../support/test-api.ts'

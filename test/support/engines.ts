@@ -3,9 +3,9 @@ import { getTableName } from 'drizzle-orm'
 import { definition, type Store } from '../../db/store.ts'
 import { prepareDatabase as prepareOnPostgres } from '../../engine/store/postgres/migrate.ts'
 import { openPostgresStore } from '../../engine/store/postgres/store.ts'
-import { tablesOf } from '../../engine/store/sqlite/engine.ts'
-import { prepareDatabase as prepareOnSqlite } from '../../engine/store/sqlite/open/prepare.ts'
-import { openSqliteStore } from '../../engine/store/sqlite/open/store.ts'
+import { tablesOf } from '../../engine/store/sqlite/collection.ts'
+import { prepareDatabase as prepareOnSqlite } from '../../engine/store/sqlite/opening/prepare.ts'
+import { openSqliteStore } from '../../engine/store/sqlite/opening/store.ts'
 import { prepareWrites as prepareWritesOf } from '../../engine/store/sqlite/writer/writes.ts'
 
 /** The engines with the collections of the service. */

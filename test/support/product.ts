@@ -1,6 +1,6 @@
 import { apiKeyFormat } from '../../engine/service/auth/api-key.ts'
+import * as keys from '../../engine/service/commands/key-actions.ts'
 import { configurationOf } from '../../engine/service/config.ts'
-import * as keys from '../../engine/service/ops/keys.ts'
 import type { WithApiKeys } from '../../engine/store/keys/store.ts'
 import { product } from '../../server/service.ts'
 

@@ -6,7 +6,7 @@ import { createPetstoreClient, type PetstoreClient } from '../../client/index.ts
 import type { Store } from '../../db/store.ts'
 import { type AppOptions, createApp } from '../../engine/service/app.ts'
 import type { LoadMeter } from '../../engine/service/http/load-shedding.ts'
-import { logTo } from '../../engine/service/log.ts'
+import { logTo } from '../../engine/service/telemetry/log.ts'
 import type { Metrics } from '../../engine/service/telemetry/metrics.ts'
 import type { Tracing } from '../../engine/service/telemetry/tracing.ts'
 import { connect } from '../../engine/store/sqlite/file/connection.ts'

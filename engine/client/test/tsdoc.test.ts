@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { addTsdoc } from '../../../deploy/client/tsdoc.ts'
-import { createTrpc, type ProcedureMeta } from '../../service/trpc/trpc.ts'
+import { createTrpc, type ProcedureMeta } from '../../service/procedures/trpc.ts'
 
 const { mutation, router } = createTrpc(() => {})
 

@@ -1,8 +1,8 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { ApiKey, ApiKeyStore } from '#store/keys'
 import { ApiError, type Rejection, type RejectionReason } from '../api/errors.ts'
+import { type CacheLookups, RevisionCache } from '../http/cache/revision-cache.ts'
 import { countFields } from '../http/request-checks.ts'
-import { type CacheLookups, RevisionCache } from '../http/revision-cache.ts'
 import type { Product } from '../product.ts'
 import { apiKeyFormat, hashApiKey } from './api-key.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, onRequestHookHandler } from 'fastify'
 import { ApiError } from '../api/errors.ts'
-import type { RateLimitState } from '../trpc/trpc.ts'
+import type { RateLimitState } from '../procedures/trpc.ts'
 import { requireApiKey } from './bearer.ts'
 
 declare module 'fastify' {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Time } from '../api/time.ts'
-import { createBuilder, type ProcedureMeta, RateLimitState, type SessionContext } from '../trpc/trpc.ts'
+import { createBuilder, type ProcedureMeta, RateLimitState, type SessionContext } from '../procedures/trpc.ts'
 import { requireApiKey } from './bearer.ts'
 
 const Session = z.object({

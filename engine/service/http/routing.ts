@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { ApiError } from '../api/errors.ts'
-import { preferred } from './negotiation.ts'
+import { preferred } from './cache/negotiation.ts'
 import { otherMethod } from './request.ts'
 
 /** Routes every method that Node can parse. An unusual method is then refused with 405 instead of 404. */

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { extname, join, sep } from 'node:path'
 import { constants } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { compressOnce, encodingFor, entityTag, hasContent } from './negotiation.ts'
+import { compressOnce, encodingFor, entityTag, hasContent } from './cache/negotiation.ts'
 import { labelRoutes, type RequestLabels } from './request.ts'
 import { handleOtherMethods, type Page } from './routing.ts'
 

@@ -3,8 +3,8 @@ import { generateOpenApiDocument } from 'trpc-to-openapi'
 import { z } from 'zod'
 import { createSchema, type oas31 } from 'zod-openapi'
 import { ApiError, dataUnavailable, ErrorBody, errorCodeOf } from '../api/errors.ts'
+import type { Deprecation } from '../procedures/trpc.ts'
 import type { Product } from '../product.ts'
-import type { Deprecation } from '../trpc/trpc.ts'
 import { type Operation, operationsOf, splitInput, successStatus, takesBody } from './operations.ts'
 
 type Schema = oas31.SchemaObject | oas31.ReferenceObject

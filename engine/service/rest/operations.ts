@@ -1,6 +1,6 @@
 import type { AnyRouter } from '@trpc/server'
 import { z } from 'zod'
-import { type Procedure, proceduresOf } from '../trpc/procedures.ts'
+import { type Procedure, proceduresOf } from '../procedures/procedures.ts'
 
 /** A procedure with `meta.openapi`. */
 export interface Operation extends Procedure {

@@ -3,10 +3,10 @@ import type { FastifyRequest } from 'fastify'
 import { ApiError, explainUnreadable } from '../api/errors.ts'
 import { isRecord } from '../api/validation.ts'
 import type { RequestLabels } from '../http/request.ts'
-import { proceduresOf } from '../trpc/procedures.ts'
-import { decodeSuperjson } from '../trpc/superjson-input.ts'
-import { compileWriter, writeAnything } from '../trpc/superjson-writer.ts'
-import type { Context } from '../trpc/trpc.ts'
+import { proceduresOf } from '../procedures/procedures.ts'
+import { decodeSuperjson } from '../procedures/superjson-input.ts'
+import type { Context } from '../procedures/trpc.ts'
+import { compileWriter, writeAnything } from './superjson-writer.ts'
 
 export interface RpcCall {
   /** The name of the procedure, also of one that does not exist. */

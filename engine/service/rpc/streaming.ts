@@ -3,8 +3,8 @@ import type { FastifyHandlerOptions } from '@trpc/server/adapters/fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { ApiError, toApiError } from '../api/errors.ts'
 import { reportFault } from '../http/error-responses.ts'
-import { markReplays } from '../trpc/context.ts'
-import type { Context } from '../trpc/trpc.ts'
+import { markReplays } from '../procedures/context.ts'
+import type { Context } from '../procedures/trpc.ts'
 import { maxBatchSize, namesIn, pathOf, type RpcRequest } from './calls.ts'
 
 declare module 'fastify' {

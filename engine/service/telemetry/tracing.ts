@@ -17,8 +17,8 @@ import { toApiError } from '../api/errors.ts'
 import { isRecord } from '../api/validation.ts'
 import { isProbe, labelsOf, whenEnded } from '../http/request.ts'
 import { routeOf } from '../http/routing.ts'
+import type { Context } from '../procedures/trpc.ts'
 import type { Product } from '../product.ts'
-import type { Context } from '../trpc/trpc.ts'
 import { serializeError } from './serialize-error.ts'
 
 declare module 'fastify' {

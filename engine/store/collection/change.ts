@@ -1,5 +1,4 @@
 import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
-import { RowChanged } from '../errors.ts'
 import {
   type Change,
   type Entity,
@@ -9,6 +8,7 @@ import {
   type RunMutation,
   textOfValue,
 } from './entity.ts'
+import { RowChanged } from './errors.ts'
 
 /** Changes of a row, which are the same on both databases: the row is read, compared and changed here, and written. */
 

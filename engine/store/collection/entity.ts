@@ -1,6 +1,6 @@
 import { type Column, getTableColumns, getTableName, type SQL, sql, type Table } from 'drizzle-orm'
-import type { IdempotencyKey, Searcher } from '../base-store.ts'
-import type { Migration } from '../migrations.ts'
+import type { Migration } from '../database/migrations.ts'
+import type { IdempotencyKey, Searcher } from './base-store.ts'
 
 /** What the engines know of collections: their tables, from which they derive the rest. */
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { check, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { idempotencyLifetime } from '../base-store.ts'
-import { IdempotencyKeyReused } from '../errors.ts'
-import { int64, isTimestamp, timestamp } from '../schema.ts'
+import { idempotencyLifetime } from './base-store.ts'
 import { textOfValue } from './entity.ts'
+import { IdempotencyKeyReused } from './errors.ts'
+import { int64, isTimestamp, timestamp } from './schema.ts'
 
 /** The rules of idempotency keys, which are the same for any mutation and on every database. */
 

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Table } from 'drizzle-orm'
-import type { Searcher } from '../base-store.ts'
-import { TooManySearches } from '../errors.ts'
+import type { Searcher } from './base-store.ts'
 import {
   type Entity,
   type Found,
@@ -13,6 +12,7 @@ import {
   type SearchQuery,
   textOfValue,
 } from './entity.ts'
+import { TooManySearches } from './errors.ts'
 
 /**
  * Searches. No index finds a text inside another one, so a search reads rows in the order of their ids and compares them

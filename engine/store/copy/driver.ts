@@ -1,5 +1,5 @@
 import type { Column, SQL, Table } from 'drizzle-orm'
-import type { UnusableDatabase } from '../errors.ts'
+import type { UnusableDatabase } from '../collection/errors.ts'
 
 /**
  * The values of a row in the order of the columns, as text that does not depend on the database: an integer as decimal

@@ -1,7 +1,7 @@
 import { type SQL, sql, type Table } from 'drizzle-orm'
 import { columnOf } from '../collection/entity.ts'
-import { reasons, UnusableDatabase } from '../errors.ts'
-import { type AppliedMigration, type Migration, pendingMigrations } from '../migrations.ts'
+import { reasons, UnusableDatabase } from '../collection/errors.ts'
+import { type AppliedMigration, type Migration, pendingMigrations } from '../database/migrations.ts'
 
 /**
  * Reads facts about a database for operators. It changes nothing, and works while the service uses the database. Every

@@ -1,5 +1,5 @@
 import type { Engine, Entity } from '../collection/entity.ts'
-import { RowChanged, RowConflict } from '../errors.ts'
+import { RowChanged, RowConflict } from '../collection/errors.ts'
 import type { apiKeys } from './table.ts'
 
 /** A stored API key. Of the key itself only the SHA-256 (`hash`) and the first characters (`start`) are stored. */

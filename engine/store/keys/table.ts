@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { int64, isOneOf, isTimestamp, timestamp } from '../schema.ts'
+import { int64, isOneOf, isTimestamp, timestamp } from '../collection/schema.ts'
 
 /** With `write`, a key may also call mutations. */
 export const accesses = ['read', 'write'] as const

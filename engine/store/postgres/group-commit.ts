@@ -1,5 +1,5 @@
-import type { StoreObserver } from '../base-store.ts'
-import { ClosedStore, StoreUnavailable, tooManyWrites, writeFailureOf } from '../errors.ts'
+import type { StoreObserver } from '../collection/base-store.ts'
+import { ClosedStore, StoreUnavailable, tooManyWrites, writeFailureOf } from '../collection/errors.ts'
 
 /** The maximum number of waiting writes. A longer queue would mean that the database hangs, so further writes fail. */
 const maxWaiting = 10_000

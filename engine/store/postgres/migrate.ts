@@ -4,17 +4,17 @@ import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { getTableConfig, type PgTable, pgTable, text } from 'drizzle-orm/pg-core'
 import { type Client, DatabaseError } from 'pg'
 import type { Loaded } from '../collection/entity.ts'
-import { incomplete, reasons, UnusableDatabase } from '../errors.ts'
+import { incomplete, reasons, UnusableDatabase } from '../collection/errors.ts'
 import {
   type AppliedMigration,
   type Migration,
   type PrepareOptions,
   pendingMigrations,
   refuseOtherRelease,
-} from '../migrations.ts'
+} from '../database/migrations.ts'
+import type { PostgresCollection } from './collection.ts'
 import { connectClient } from './connection/connection.ts'
 import { attempt, causeOf, nameOf, Standby } from './connection/failure.ts'
-import type { PostgresCollection } from './engine.ts'
 import { textOf } from './statements.ts'
 import { tablesOf, time } from './table.ts'
 import { lockUntilCommit } from './transaction.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { ClientBase, Pool } from 'pg'
-import type { IdempotencyKey } from '../base-store.ts'
+import type { IdempotencyKey } from '../collection/base-store.ts'
 import { columnOf, type MutationResult } from '../collection/entity.ts'
 import {
   type Attempt,
@@ -11,8 +11,8 @@ import {
   fingerprintOf,
   type Original,
 } from '../collection/idempotency.ts'
+import type { AnyMutation } from './collection.ts'
 import { concernsDatabase, type Failures, isDeadlock, isRefusal } from './connection/failure.ts'
-import type { AnyMutation } from './engine.ts'
 import type { Outcome } from './group-commit.ts'
 import { nameOf, prepareIdempotencyKeys } from './idempotency.ts'
 import { sequenceOf } from './statements.ts'

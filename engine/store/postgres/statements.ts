@@ -18,7 +18,7 @@ import {
   uniqueColumnOf,
 } from '../collection/entity.ts'
 import { batchReads } from './batch-reads.ts'
-import type { Mutation, Read, Statement, TableWithId } from './engine.ts'
+import type { Mutation, Read, Statement, TableWithId } from './collection.ts'
 
 /** The statements of a collection, derived from its table. They bypass Drizzle's mapping of rows, which takes long. */
 

@@ -19,7 +19,7 @@ import {
 } from 'drizzle-orm/pg-core'
 import { getTableConfig, SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { idempotencyKeys } from '../collection/idempotency.ts'
-import { ruleOfPostgres } from '../schema.ts'
+import { ruleOfPostgres } from '../collection/schema.ts'
 
 /** The table of PostgreSQL with the fields of one of SQLite. */
 export type PostgresTable<T extends SQLiteTable> = PgTableWithColumns<{

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3'
 import { sql } from 'drizzle-orm'
 import { type ChangeValues, changeRow, namesIn } from '../collection/change.ts'
 import { columnOf, type Entity, fieldsOfNew, listOf } from '../collection/entity.ts'
-import type { DerivedMutations, Prepare, TableWithId } from './engine.ts'
+import type { DerivedMutations, Prepare, TableWithId } from './collection.ts'
 import { encode, insertInto, prepareGet, textOf } from './statements.ts'
 
 /** The mutations that are derived from a table. */

@@ -17,8 +17,8 @@ import {
   toCounts,
   uniqueColumnOf,
 } from '../collection/entity.ts'
-import { IdsExhausted } from '../errors.ts'
-import type { Mutation, Prepare, TableWithId } from './engine.ts'
+import { IdsExhausted } from '../collection/errors.ts'
+import type { Mutation, Prepare, TableWithId } from './collection.ts'
 
 /** The statements of a collection, derived from its table. They bypass Drizzle's mapping of rows, which takes long. */
 

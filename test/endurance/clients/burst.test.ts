@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { maxStopTime } from '../../../engine/service/serve.ts'
+import { maxStopTime } from '../../../engine/service/serve/serve.ts'
 import { report } from '../../support/long-form.ts'
 import { bannerKey, residentMemory, type Server, startServer, waitForOutput } from '../../support/process.ts'
 import { host, openSocket } from '../../support/raw-http.ts'

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { removalOf, updateOf } from '../../api/change.ts'
 import { describeIssues } from '../../api/validation.ts'
-import { proceduresOf } from '../../trpc/procedures.ts'
-import { decodeSuperjson } from '../../trpc/superjson-input.ts'
-import { createTrpc } from '../../trpc/trpc.ts'
+import { proceduresOf } from '../../procedures/procedures.ts'
+import { decodeSuperjson } from '../../procedures/superjson-input.ts'
+import { createTrpc } from '../../procedures/trpc.ts'
 
 const fields = {
   body: z.string(),

@@ -1,7 +1,7 @@
 import { TRPCError } from '@trpc/server'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { ClosedStore, IdempotencyKeyReused, StoreUnavailable } from '../../../store/errors.ts'
+import { ClosedStore, IdempotencyKeyReused, StoreUnavailable } from '../../../store/collection/errors.ts'
 import { ApiError, type ErrorCode, toApiError } from '../../api/errors.ts'
 
 const cause = new Error('the cause')

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { procedure, router } from '../../../../server/trpc.ts'
 import { contextWith, startRouter } from '../../../../test/support/own-router.ts'
-import type { BaseStore } from '../../../store/base-store.ts'
+import type { BaseStore } from '../../../store/collection/base-store.ts'
 import { keepsValues } from '../../api/output.ts'
-import { proceduresOf } from '../../trpc/procedures.ts'
+import { proceduresOf } from '../../procedures/procedures.ts'
 
 // The procedures of these tests read nothing of their context.
 const ctx = contextWith({} as BaseStore)

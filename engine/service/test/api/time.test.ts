@@ -5,7 +5,7 @@ import { shareTestApi } from '../../../../test/support/test-api.ts'
 import { isTime } from '../../api/literals.ts'
 import { keepsValues } from '../../api/output.ts'
 import { Time } from '../../api/time.ts'
-import { compileWriter } from '../../trpc/superjson-writer.ts'
+import { compileWriter } from '../../rpc/superjson-writer.ts'
 
 const at = new Date('2026-11-20T08:30:00.070Z')
 const Event = z.object({ at: Time, until: Time.optional(), past: z.array(Time) }).meta({ id: 'Event' })

@@ -7,7 +7,7 @@ import { startRouter } from '../../../../test/support/own-router.ts'
 import { createKey } from '../../../../test/support/product.ts'
 import { startTestApi } from '../../../../test/support/test-api.ts'
 import { fetchFrom } from '../../../../test/support/transport.ts'
-import { StoreUnavailable } from '../../../store/errors.ts'
+import { StoreUnavailable } from '../../../store/collection/errors.ts'
 
 const tooMany = { status: 429, body: { code: 'rate_limited', status: 429 } }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compressOnce, encodingFor } from '../../http/negotiation.ts'
+import { compressOnce, encodingFor } from '../../http/cache/negotiation.ts'
 
 /** `Accept-Encoding` (RFC 9110, section 12.5.3). */
 test.for([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RevisionCache } from '../../http/revision-cache.ts'
+import { RevisionCache } from '../../http/cache/revision-cache.ts'
 
 interface Value {
   n: number

@@ -14,7 +14,7 @@ import { createRequest, host, json, type ListeningApi, listen, openSocket } from
 import { temporaryFolder } from '../../../../test/support/temporary.ts'
 import { shareTestApi, startTestApi } from '../../../../test/support/test-api.ts'
 import { createAdminApp } from '../../app.ts'
-import { logTo } from '../../log.ts'
+import { logTo } from '../../telemetry/log.ts'
 import { Metrics } from '../../telemetry/metrics.ts'
 
 /** A client that resets the connection is no fault of the service: at most one plain line in the log. */

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { logLinesIn } from '../../../../test/support/log-lines.ts'
 import { startTestApi } from '../../../../test/support/test-api.ts'
-import { IdsExhausted, StoreUnavailable } from '../../../store/errors.ts'
+import { IdsExhausted, StoreUnavailable } from '../../../store/collection/errors.ts'
 import { ApiError, type ErrorCode } from '../../api/errors.ts'
 import { oncePerSecond, reportFault, toHttpError } from '../../http/error-responses.ts'
 

@@ -7,7 +7,7 @@ import { openSqlite } from '../../../../test/support/engines.ts'
 import { logLinesIn } from '../../../../test/support/log-lines.ts'
 import { temporaryFolder } from '../../../../test/support/temporary.ts'
 import { startTestApi } from '../../../../test/support/test-api.ts'
-import { StoreUnavailable } from '../../../store/errors.ts'
+import { StoreUnavailable } from '../../../store/collection/errors.ts'
 import { connect } from '../../../store/sqlite/file/connection.ts'
 
 const noKey = { authorization: '' }

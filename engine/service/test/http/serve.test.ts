@@ -9,7 +9,7 @@ import { logLinesIn } from '../../../../test/support/log-lines.ts'
 import { runPetstore, startServer, waitForOutput } from '../../../../test/support/process.ts'
 import { product, readConfig } from '../../../../test/support/product.ts'
 import { temporaryFolder } from '../../../../test/support/temporary.ts'
-import { serve } from '../../serve.ts'
+import { serve } from '../../serve/serve.ts'
 
 const descriptors = '/proc/self/fd'
 

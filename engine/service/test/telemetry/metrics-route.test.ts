@@ -4,9 +4,9 @@ import { product } from '../../../../test/support/product.ts'
 import { createRestClient } from '../../../../test/support/rest-client.ts'
 import { startTestApi } from '../../../../test/support/test-api.ts'
 import { inject } from '../../../../test/support/transport.ts'
-import { StoreUnavailable } from '../../../store/errors.ts'
+import { StoreUnavailable } from '../../../store/collection/errors.ts'
 import { createAdminApp } from '../../app.ts'
-import { logTo } from '../../log.ts'
+import { logTo } from '../../telemetry/log.ts'
 import { Metrics } from '../../telemetry/metrics.ts'
 
 const noKey = { authorization: '' }

@@ -1,5 +1,5 @@
 import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient, types } from 'pg'
-import { reasons, UnusableDatabase } from '../../errors.ts'
+import { reasons, UnusableDatabase } from '../../collection/errors.ts'
 import { isConnectionError, nameOf, Standby } from './failure.ts'
 
 /** Timeouts in milliseconds. The caller has received an error by then, so a later result would be useless. */

@@ -1,7 +1,7 @@
 import { DrizzleQueryError } from 'drizzle-orm'
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
 import { DatabaseError } from 'pg'
-import type { StoreObserver, WriteFailure } from '../../base-store.ts'
+import type { StoreObserver, WriteFailure } from '../../collection/base-store.ts'
 import {
   brokenReference,
   IdsExhausted,
@@ -12,8 +12,8 @@ import {
   StoreUnavailable,
   UnusableDatabase,
   writeFailureOf,
-} from '../../errors.ts'
-import { describeLocation } from '../../location.ts'
+} from '../../collection/errors.ts'
+import { describeLocation } from '../../database/location.ts'
 
 /** Returns the driver's error. Drizzle wraps it into one that would carry the values of the statement into the log. */
 export function causeOf(error: unknown): unknown {

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { UnusableDatabase } from '../../errors.ts'
-import type { Migration } from '../../migrations.ts'
+import { UnusableDatabase } from '../../collection/errors.ts'
+import type { Migration } from '../../database/migrations.ts'
+import { checksumOf, hashFile, writeChecksum } from '../file/checksum.ts'
 import { attempt } from '../file/diagnosis.ts'
 import { makeFolder } from '../file/files.ts'
 import { refuseForeignFile } from '../file/header.ts'
 import { ownershipOf } from '../file/ownership.ts'
-import { checksumOf, hashFile, writeChecksum } from './checksum.ts'
+import { publish } from '../file/temporary-file.ts'
 import { backupFolder, listBackups, newBackupPath, recordBackup } from './inventory.ts'
 import { type OnProgress, withSnapshot } from './snapshot.ts'
-import { publish } from './temporary-file.ts'
 
 /**
  * Backs up a database, which may be in use, into a new file with the owner and the mode of the

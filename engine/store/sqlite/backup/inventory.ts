@@ -1,7 +1,7 @@
 import { existsSync, utimesSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { BackupSizes } from '../../base-store.ts'
+import type { BackupSizes } from '../../collection/base-store.ts'
 import { toFailure } from '../file/failure.ts'
 import { fileTimestamp, makeFile } from '../file/files.ts'
 import type { Ownership } from '../file/ownership.ts'

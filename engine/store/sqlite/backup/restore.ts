@@ -1,15 +1,15 @@
 import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
-import { reasons, UnusableDatabase } from '../../errors.ts'
-import type { Migration } from '../../migrations.ts'
+import { reasons, UnusableDatabase } from '../../collection/errors.ts'
+import type { Migration } from '../../database/migrations.ts'
+import { verifyChecksum } from '../file/checksum.ts'
 import { lockDatabase } from '../file/connection.ts'
 import { attempt } from '../file/diagnosis.ts'
 import { isBusy, isCorrupt, toFailure } from '../file/failure.ts'
 import { fileTimestamp, identify, link, makeFile, makeFolder, realPathOf, sizeOf, syncFolder } from '../file/files.ts'
 import { readHeader, refuseCopyWithoutLog, refuseForeignFile } from '../file/header.ts'
 import { type Ownership, ownershipOf } from '../file/ownership.ts'
-import { verifyChecksum } from './checksum.ts'
 import { type OnProgress, withSnapshot } from './snapshot.ts'
 
 export interface Restored {

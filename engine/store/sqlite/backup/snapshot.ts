@@ -1,15 +1,15 @@
 import { once } from 'node:events'
 import type Database from 'better-sqlite3'
-import { UnusableDatabase } from '../../errors.ts'
-import { type Migration, pendingMigrations } from '../../migrations.ts'
+import { UnusableDatabase } from '../../collection/errors.ts'
+import { type Migration, pendingMigrations } from '../../database/migrations.ts'
 import { checkPages, connect, connectToRead, databaseSize, orClose } from '../file/connection.ts'
 import { attempt, unusable } from '../file/diagnosis.ts'
 import { toFailure } from '../file/failure.ts'
 import { syncFolder } from '../file/files.ts'
 import type { Ownership } from '../file/ownership.ts'
+import { type Guard, withTemporaryFile } from '../file/temporary-file.ts'
 import { readJournal } from '../migrate.ts'
 import { startThread } from '../thread.ts'
-import { type Guard, withTemporaryFile } from './temporary-file.ts'
 
 /** Bytes that were copied, of all bytes of the database. When both are equal, the check of the copy begins. */
 export interface Progress {

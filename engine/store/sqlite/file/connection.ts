@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { reasons, UnusableDatabase } from '../../errors.ts'
+import { reasons, UnusableDatabase } from '../../collection/errors.ts'
 import { isBusy, toFailure } from './failure.ts'
 import { realPathOf } from './files.ts'
 

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { UnusableDatabase } from '../../errors.ts'
+import { UnusableDatabase } from '../../collection/errors.ts'
 import { concernsDatabase, type Failure, reasonOf, toFailure, violatesConstraint } from './failure.ts'
 import { realPathOf, roomFor } from './files.ts'
 

@@ -1,5 +1,5 @@
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { WriteFailure } from '../../base-store.ts'
+import type { WriteFailure } from '../../collection/base-store.ts'
 import {
   brokenReference,
   IdempotencyKeyReused,
@@ -12,7 +12,7 @@ import {
   reasons,
   runtimeMessage,
   StoreUnavailable,
-} from '../../errors.ts'
+} from '../../collection/errors.ts'
 import { type Damage, FilesDamaged } from './damage.ts'
 
 /** What can be sent between threads of an error. */

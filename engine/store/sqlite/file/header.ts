@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
-import { reasons, UnusableDatabase } from '../../errors.ts'
+import { reasons, UnusableDatabase } from '../../collection/errors.ts'
 import { connect, using } from './connection.ts'
 import { realPathOf, sizeOf } from './files.ts'
 

@@ -2,14 +2,14 @@ import { existsSync, readdirSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
-import { UnusableDatabase } from '../../errors.ts'
+import { UnusableDatabase } from '../../collection/errors.ts'
 import { withCopy } from '../backup/snapshot.ts'
-import { type Guard, publish, withTemporaryFile } from '../backup/temporary-file.ts'
 import { databaseSize } from '../file/connection.ts'
 import { attempt } from '../file/diagnosis.ts'
 import { identify, makeFile, makeFolder, roomFor, sizeOf, syncFolder } from '../file/files.ts'
 import type { FileIdentities } from '../file/open-file.ts'
 import { type Ownership, ownershipOf } from '../file/ownership.ts'
+import { type Guard, publish, withTemporaryFile } from '../file/temporary-file.ts'
 
 /** The files of a database that may have lost their names, while a connection has them open. */
 export interface OpenFiles {

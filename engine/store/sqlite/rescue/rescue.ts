@@ -1,8 +1,8 @@
 import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { reasons, UnusableDatabase } from '../../errors.ts'
-import { signals } from '../backup/temporary-file.ts'
+import { reasons, UnusableDatabase } from '../../collection/errors.ts'
 import { reasonOf, toFailure } from '../file/failure.ts'
+import { signals } from '../file/temporary-file.ts'
 import { copyPages, copyReadable, type OpenFiles } from './copy-files.ts'
 import { newRescuedPath } from './rescued-copies.ts'
 

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { LostDatabase } from '../../errors.ts'
+import { LostDatabase } from '../../collection/errors.ts'
 import { fileTimestamp, realPathOf } from '../file/files.ts'
 
 /** Between the name of a database and the time, in the name of a rescued copy. */

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
-import type { TransactionTimes } from '../../base-store.ts'
-import type { SqliteCollection } from '../engine.ts'
+import type { TransactionTimes } from '../../collection/base-store.ts'
+import type { SqliteCollection } from '../collection.ts'
 import type { Failure } from '../file/failure.ts'
 import type { FileIdentities } from '../file/open-file.ts'
 import { prepareOnce } from '../idempotency.ts'

@@ -1,7 +1,7 @@
-import type { BaseStore } from '../../base-store.ts'
+import type { BaseStore } from '../../collection/base-store.ts'
 import { collection, defineStore, type StoresOf } from '../../collection.ts'
+import { ownTables } from '../../database/migrations.ts'
 import { apiKeyCollection } from '../../keys.ts'
-import { ownTables } from '../../migrations.ts'
 import { books, notes } from './tables.ts'
 
 export const definition = defineStore({

@@ -1,6 +1,6 @@
 import { index, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { RuleViolation } from '../../errors.ts'
-import { int64, isOneOf, isTimestamp, timestamp } from '../../schema.ts'
+import { RuleViolation } from '../../collection/errors.ts'
+import { int64, isOneOf, isTimestamp, timestamp } from '../../collection/schema.ts'
 
 /** A small product, on which the tests of the engine run. */
 

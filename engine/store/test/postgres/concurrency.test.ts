@@ -6,7 +6,7 @@ import { postgresDatabase } from '../../../../test/support/database.ts'
 import { onPostgres, preparePostgres } from '../../../../test/support/engines.ts'
 import { emptyDatabase, query } from '../../../../test/support/postgres/databases.ts'
 import { apiKeyRecord, mintApiKey } from '../../../../test/support/product.ts'
-import { StoreUnavailable } from '../../errors.ts'
+import { StoreUnavailable } from '../../collection/errors.ts'
 
 test.for(['create', 'createOnce'] as const)('%s waits until an uncommitted pet is committed', async (method) => {
   const { store, other } = await startBesideTransaction()

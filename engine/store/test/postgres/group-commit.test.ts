@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { StoreUnavailable } from '../../errors.ts'
+import { StoreUnavailable } from '../../collection/errors.ts'
 import { GroupCommit, type Outcome } from '../../postgres/group-commit.ts'
 
 test('writes that arrive during a commit share the next batch, and each gets its own outcome', async () => {

@@ -5,8 +5,8 @@ import { onPostgres, preparePostgres } from '../../../../test/support/engines.ts
 import { freePort } from '../../../../test/support/free-port.ts'
 import { createDatabase, emptyDatabase, query, setReadOnly } from '../../../../test/support/postgres/databases.ts'
 import { runPetstore } from '../../../../test/support/process.ts'
-import { describeMigrations, readPending, readStatus } from '../../../service/ops/database.ts'
-import { examine, type Finding } from '../../../service/ops/doctor.ts'
+import { describeMigrations, readPending, readStatus } from '../../../service/commands/database-status.ts'
+import { examine, type Finding } from '../../../service/commands/doctor.ts'
 import { migrate } from '../../postgres/migrate.ts'
 
 const migrations = onPostgres.migrations

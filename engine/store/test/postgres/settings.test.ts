@@ -5,7 +5,7 @@ import { emptyDatabase, query } from '../../../../test/support/postgres/database
 import { startServer } from '../../../../test/support/process.ts'
 import { createKey, mintApiKey } from '../../../../test/support/product.ts'
 import { startTestApi } from '../../../../test/support/test-api.ts'
-import { describeKeys, listKeys } from '../../../service/ops/keys.ts'
+import { describeKeys, listKeys } from '../../../service/commands/key-actions.ts'
 import { connectClient, openPool } from '../../postgres/connection/connection.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
 

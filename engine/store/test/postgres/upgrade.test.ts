@@ -6,7 +6,7 @@ import { onPostgres, preparePostgres } from '../../../../test/support/engines.ts
 import { isLongForm, report } from '../../../../test/support/long-form.ts'
 import { emptyDatabase, query } from '../../../../test/support/postgres/databases.ts'
 import { expectResumed, expectUpgraded, insertInterrupted } from '../../../../test/support/upgraded-store.ts'
-import { pendingMigrations } from '../../migrations.ts'
+import { pendingMigrations } from '../../database/migrations.ts'
 
 const migrations = onPostgres.migrations
 

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import type { WriteFailure } from '../../base-store.ts'
-import { IdempotencyKeyReused, IdsExhausted, RuleViolation, StoreUnavailable, writeFailureOf } from '../../errors.ts'
+import type { WriteFailure } from '../../collection/base-store.ts'
+import {
+  IdempotencyKeyReused,
+  IdsExhausted,
+  RuleViolation,
+  StoreUnavailable,
+  writeFailureOf,
+} from '../../collection/errors.ts'
 import { retryWhileBusy } from '../../sqlite/file/connection.ts'
 import { FilesDamaged } from '../../sqlite/file/damage.ts'
 import { concernsDatabase, isBusy, storeError, toFailure } from '../../sqlite/file/failure.ts'

@@ -13,9 +13,9 @@ import { openDatabase } from '../../../../test/support/database.ts'
 import { onPostgres, onSqlite, prepareSqlite } from '../../../../test/support/engines.ts'
 import { isLongForm } from '../../../../test/support/long-form.ts'
 import { temporaryFolder } from '../../../../test/support/temporary.ts'
-import { readMigrations } from '../../migrations.ts'
+import { readMigrations } from '../../database/migrations.ts'
 import { tablesOf as tablesOnPostgres } from '../../postgres/table.ts'
-import { tablesOf as tablesOnSqlite } from '../../sqlite/engine.ts'
+import { tablesOf as tablesOnSqlite } from '../../sqlite/collection.ts'
 import { migrate } from '../../sqlite/migrate.ts'
 
 const root = join(import.meta.dirname, '../../../..')

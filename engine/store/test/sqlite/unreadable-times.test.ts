@@ -5,7 +5,7 @@ import { runPetstore } from '../../../../test/support/process.ts'
 import { revokeKey, rotateKey } from '../../../../test/support/product.ts'
 import { temporaryFolder } from '../../../../test/support/temporary.ts'
 import { startTestApi } from '../../../../test/support/test-api.ts'
-import { describeKeys, listKeys } from '../../../service/ops/keys.ts'
+import { describeKeys, listKeys } from '../../../service/commands/key-actions.ts'
 
 test.for(['created_at', 'expires_at', 'revoked_at'])('a key with an unreadable %s is refused', async (column) => {
   const { rest, rpc, spoil } = await startOnFile()

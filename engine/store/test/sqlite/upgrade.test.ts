@@ -9,7 +9,7 @@ import { isLongForm, report } from '../../../../test/support/long-form.ts'
 import { change, makeBackup, restore } from '../../../../test/support/sample-database.ts'
 import { temporaryFolder } from '../../../../test/support/temporary.ts'
 import { expectResumed, expectUpgraded, insertInterrupted } from '../../../../test/support/upgraded-store.ts'
-import { pendingMigrations } from '../../migrations.ts'
+import { pendingMigrations } from '../../database/migrations.ts'
 import { migrate, readJournal } from '../../sqlite/migrate.ts'
 
 const fixtures = join(import.meta.dirname, '../../../../test/fixtures')

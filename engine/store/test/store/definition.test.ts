@@ -1,8 +1,8 @@
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { expect, test } from 'vitest'
 import { uniqueColumnOf } from '../../collection/entity.ts'
+import { int64 } from '../../collection/schema.ts'
 import { collection } from '../../collection.ts'
-import { int64 } from '../../schema.ts'
 import { books, notes } from '../notes/tables.ts'
 
 test('a table that could give the id of a removed row to another one is refused', () => {

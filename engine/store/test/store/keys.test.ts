@@ -10,7 +10,7 @@ import {
   rotateKey,
 } from '../../../../test/support/product.ts'
 import { shareEmptiedStore, startTestApi } from '../../../../test/support/test-api.ts'
-import { describeKeys, listKeys, parseKeyName, parseLifetime } from '../../../service/ops/keys.ts'
+import { describeKeys, listKeys, parseKeyName, parseLifetime } from '../../../service/commands/key-actions.ts'
 
 describe('an API key', () => {
   test('consists of pet_, 32 random characters and a checksum of six characters', () => {

@@ -6,10 +6,10 @@ import { expect, test } from 'vitest'
 import { isOnPostgres, postgresDatabase, sqliteDatabase } from '../../../../test/support/database.ts'
 import { emptyDatabase, query } from '../../../../test/support/postgres/databases.ts'
 import { temporaryFolder } from '../../../../test/support/temporary.ts'
+import { int64 } from '../../collection/schema.ts'
 import { collection, defineStore } from '../../collection.ts'
-import { ownTables } from '../../migrations.ts'
+import { ownTables } from '../../database/migrations.ts'
 import { inspect, migrateStore } from '../../open.ts'
-import { int64 } from '../../schema.ts'
 
 const table = sqliteTable(
   'notes',

@@ -5,7 +5,7 @@ import { isOnPostgres, openDatabase } from '../../../../test/support/database.ts
 import { emptyDatabase, query } from '../../../../test/support/postgres/databases.ts'
 import { temporaryFolder } from '../../../../test/support/temporary.ts'
 import { defineStore, type StoreDefinition } from '../../collection.ts'
-import { ownTables } from '../../migrations.ts'
+import { ownTables } from '../../database/migrations.ts'
 import { migrateStore } from '../../open.ts'
 
 test('the tables for new products are those that the migrations of a product have led to', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type NewPet, type Pet, petStatuses } from '../../../../db/pets/pets.ts'
 import { openTestStore, testDatabase } from '../../../../test/support/database.ts'
 import { openStoreModel, type PetSearch } from '../../../../test/support/store-model.ts'
-import type { Searcher } from '../../base-store.ts'
+import type { Searcher } from '../../collection/base-store.ts'
 import { fold, maxRead, searchWith } from '../../collection/search.ts'
 
 /** Letters whose case only some rules know, letters with marks, wildcards of LIKE, and the ends of ranges of code points. */

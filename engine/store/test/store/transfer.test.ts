@@ -7,8 +7,8 @@ import { createKey } from '../../../../test/support/product.ts'
 import { temporaryFolder } from '../../../../test/support/temporary.ts'
 import { exportText, importText, ndjsonOf } from '../../../../test/support/transfer.ts'
 import { maxInt64, minInt64 } from '../../../service/api/int64.ts'
-import { describeKeys, listKeys } from '../../../service/ops/keys.ts'
-import { StoreUnavailable } from '../../errors.ts'
+import { describeKeys, listKeys } from '../../../service/commands/key-actions.ts'
+import { StoreUnavailable } from '../../collection/errors.ts'
 
 const names = [
   'Rex',

@@ -1,0 +1,35 @@
+import type { Command } from 'commander'
+import type { StoreDefinition } from '#store'
+import type { Configuration, Setting } from '../config.ts'
+import { alignColumns } from '../operator/format.ts'
+import type { Product } from '../product.ts'
+
+/** What the groups of commands have in common. */
+export interface Cli<Stores = unknown> {
+  product: Product
+  configuration: Configuration
+  definition: StoreDefinition<Stores>
+}
+
+interface HelpDetails {
+  /** The arguments of the command. A line with more than the command has `$0` in its place. */
+  examples: string[]
+  /** The settings that the command reads. */
+  settings?: readonly Setting[]
+}
+
+/** Adds examples and variables of the environment to the help of a command. */
+export function addHelp(
+  { product, configuration }: Pick<Cli, 'product' | 'configuration'>,
+  command: Command,
+  { examples, settings = [] }: HelpDetails,
+): void {
+  const lines = examples.map((example) => (example.includes('$0') ? example : `$0 ${example}`.trimEnd()))
+  const table = settings.map((name) => [`  ${configuration.nameOf(name)}`, configuration.describe(name)])
+  const blocks = [
+    ['Examples:', ...lines.map((line) => `  $ ${line.replaceAll('$0', product.command)}`)],
+    table.length > 0 ? ['Environment variables:', alignColumns(table)] : [],
+  ]
+  const text = blocks.filter((block) => block.length > 0).map((block) => block.join('\n'))
+  command.addHelpText('after', `\n${text.join('\n\n')}`)
+}

@@ -1,0 +1,168 @@
+import { RowConflict } from '#store'
+import type { ApiKey, NewApiKey, WithApiKeys } from '#store/keys'
+import { type Access, apiKeyFormat, type MintedKey } from '../auth/api-key.ts'
+import { alignColumns, listOf, parseDuration } from '../operator/format.ts'
+import { OperatorError, UsageError } from '../operator/operator-error.ts'
+import type { Product } from '../product.ts'
+
+/** What a command for keys needs to know of the service. */
+type KeyOwner = Pick<Product, 'keyPrefix' | 'command'>
+
+/** The constraints of both databases allow years of four digits. */
+const latestTime = Date.UTC(9999, 11, 31)
+const revokedMeanwhile = 'The API key was revoked meanwhile.'
+
+/** @param lifetime in milliseconds; without one the key does not expire. */
+export async function createKey(
+  { keyPrefix }: KeyOwner,
+  { apiKeys }: WithApiKeys,
+  name: string,
+  lifetime?: number,
+  access?: Access,
+): Promise<MintedKey> {
+  const minted = apiKeyFormat(keyPrefix).mintApiKey(name, lifetime, access)
+  await explainTakenName(apiKeys.create(minted.record))
+  return minted
+}
+
+/** Awaits the create of a key. If an active key has its name, it rejects with an {@link OperatorError}. */
+export function explainTakenName<T>(create: Promise<T>): Promise<T> {
+  return create.catch((cause) => {
+    if (!(cause instanceof RowConflict)) throw cause
+    const message =
+      'An API key that was not revoked already has this name: choose another one, or rotate or revoke that key.'
+    throw new OperatorError(message, { cause })
+  })
+}
+
+/**
+ * Replaces a key by its successor, which has the same name and access.
+ *
+ * @param lifetime in milliseconds; without one the successor has the lifetime of the old key.
+ * @returns also the record of the old key.
+ */
+export async function rotateKey(
+  product: KeyOwner,
+  store: WithApiKeys,
+  nameOrStart: string,
+  lifetime?: number,
+): Promise<MintedKey & { old: ApiKey }> {
+  const old = await findKey(product, store, nameOrStart)
+  const successor = apiKeyFormat(product.keyPrefix).mintApiKey(old.name, lifetime ?? lifetimeOf(old), old.access)
+  if (!(await store.apiKeys.rotate(old, successor.record))) throw new OperatorError(revokedMeanwhile)
+  return { ...successor, old }
+}
+
+function lifetimeOf({ name, createdAt, expiresAt }: ApiKey): number | undefined {
+  if (!expiresAt) return undefined
+  const lifetime = expiresAt.getTime() - createdAt.getTime()
+  // Also false if a time is invalid.
+  if (lifetime > 0 && Date.now() + lifetime <= latestTime) return lifetime
+  throw new OperatorError(
+    `The lifetime of the API key ${name} cannot be kept for its successor, because its times are invalid or too late. Choose a lifetime with --expires.`,
+  )
+}
+
+/** @param confirm may refuse the key that was found by throwing. */
+export async function revokeKey(
+  product: KeyOwner,
+  store: WithApiKeys,
+  nameOrStart: string,
+  confirm: (key: ApiKey) => Promise<void> = async () => {},
+): Promise<ApiKey> {
+  const key = await findKey(product, store, nameOrStart)
+  await confirm(key)
+  const revokedAt = new Date()
+  if (!(await store.apiKeys.revoke(key.id, revokedAt))) throw new OperatorError(revokedMeanwhile)
+  return { ...key, revokedAt }
+}
+
+type KeySummary = ReturnType<typeof summaryOf>
+
+/** What an operator may see of a key. Times are in ISO 8601, or the word `unreadable`. */
+export function summaryOf({
+  name,
+  start,
+  access,
+  createdAt,
+  expiresAt,
+  revokedAt,
+  lastUsedAt,
+}: NewApiKey & Partial<ApiKey>) {
+  return {
+    name,
+    start,
+    access,
+    createdAt: describeTime(createdAt),
+    expiresAt: describeTime(expiresAt),
+    revokedAt: describeTime(revokedAt),
+    lastUsedAt: describeTime(lastUsedAt),
+  }
+}
+
+export async function listKeys({ apiKeys }: WithApiKeys): Promise<KeySummary[]> {
+  return (await apiKeys.list()).map(summaryOf)
+}
+
+function describeTime(time: Date | undefined): string | null {
+  if (!time) return null
+  return Number.isNaN(time.getTime()) ? 'unreadable' : time.toISOString()
+}
+
+/** Formats keys as a table for the terminal. */
+export function describeKeys(keys: KeySummary[]): string {
+  const rows = keys.map(({ name, start, access, ...times }) => [
+    name,
+    `${start}…`,
+    access,
+    ...[times.createdAt, times.expiresAt, times.revokedAt, times.lastUsedAt].map(
+      (time) => time?.replace(/\.\d{3}Z$/, 'Z') ?? '-',
+    ),
+  ])
+  return alignColumns([['NAME', 'START', 'ACCESS', 'CREATED', 'EXPIRES', 'REVOKED', 'LAST USED'], ...rows])
+}
+
+async function findKey(
+  { keyPrefix, command }: KeyOwner,
+  { apiKeys }: WithApiKeys,
+  nameOrStart: string,
+): Promise<ApiKey> {
+  const live = (await apiKeys.list()).filter(({ revokedAt }) => !revokedAt)
+  const named = live.filter(({ name }) => name === nameOrStart)
+  const found = named.length > 0 ? named : live.filter(({ start }) => isStartOf(keyPrefix, start, nameOrStart))
+  const [key] = found
+  // The text may be a whole key, which must not appear in a log.
+  const shown = apiKeyFormat(keyPrefix).startOfUnknown(nameOrStart) ?? nameOrStart
+  if (!key)
+    throw new OperatorError(
+      `No active API key is named "${shown}" or starts with "${shown}". List the keys with: ${command} keys list`,
+    )
+  if (found.length > 1)
+    throw new OperatorError(
+      `Several API keys start with ${shown}: ${listOf(found.map(({ name }) => name))}. Give the name or more of the key.`,
+    )
+  return key
+}
+
+/** A whole key is accepted too, because an operator who finds a key in a log has only that. */
+function isStartOf(prefix: string, start: string, text: string): boolean {
+  return text.length > prefix.length && (start.startsWith(text) || text.startsWith(start))
+}
+
+/** @throws {UsageError} if the name is too long or contains other characters than a name may. */
+export function parseKeyName({ keyPrefix }: Pick<Product, 'keyPrefix'>, name: string): string {
+  if (!/^[\p{L}\p{N} ._@()-]{1,64}$/u.test(name) || name !== name.trim() || name.startsWith(keyPrefix)) {
+    throw new UsageError(
+      `Name the key with 1 to 64 letters, digits, inner spaces or . _ @ ( ) -, not starting with ${keyPrefix}.`,
+    )
+  }
+  return name
+}
+
+/** Parses a lifetime such as 12h, 90d or 4w. Returns milliseconds. */
+export function parseLifetime(text: string): number {
+  const lifetime = parseDuration(text)
+  if (lifetime === undefined)
+    throw new UsageError(`${text} is not a lifetime. Give a number and a unit, such as 12h, 90d or 4w.`)
+  return lifetime
+}

@@ -1,0 +1,64 @@
+import { type BaseStore, describeLocation, type Location, openStore } from '#store'
+import type { PrepareOptions } from '#store/operations'
+import { type Config, environment } from '../config.ts'
+import { OperatorError } from '../operator/operator-error.ts'
+import { type Audit, auditTo } from '../telemetry/audit.ts'
+import { createLog } from '../telemetry/log.ts'
+import type { Cli } from './cli.ts'
+import { note } from './output.ts'
+
+/** Opens the store of the configuration for one command, and closes it. A database of another release is refused. */
+export async function withStore<Stores>(
+  { configuration, definition }: Cli<Stores>,
+  use: (store: BaseStore & Stores, audit: Audit, database: Location) => Promise<void>,
+  { create = false } = {},
+): Promise<void> {
+  const config = configuration.readConfig()
+  const { database } = config
+  const audit = auditOf(config)
+  let damage: string | undefined
+  const store = await openStore(definition, database, {
+    create,
+    // Only a start and `db migrate` migrate: an older release may still use the database, and there is no way back.
+    migrate: false,
+    ...reportsOn(database, audit),
+    // Longer than in the service: a command may wait until a busy service has committed.
+    busyTimeout: 5_000,
+    onDamage: (message) => {
+      damage = message
+    },
+  })
+  const outcome = await Promise.allSettled([use(store, audit, database)])
+  await store.close()
+  // Instead of the error that it caused, because only this sentence says what was saved.
+  if (damage !== undefined) throw new OperatorError(damage)
+  if (outcome[0].status === 'rejected') throw outcome[0].reason
+}
+
+/** Reports what is done to a database before it is used. */
+export function reportsOn(database: Location, audit: Audit): PrepareOptions {
+  return {
+    onMigrate(migrations, isNew) {
+      audit('database.migrate', describeLocation(database), { migrations })
+      if (isNew) note(`Created the database ${describeLocation(database)}.`)
+    },
+    onWarning: note,
+  }
+}
+
+/**
+ * Writes the audit lines of a command to standard error. They do not replace its notes: a note is for the person who runs
+ * the command, an audit line for the log collector.
+ */
+export function auditOf(config: Config): Audit {
+  // The guides run commands as the user of the service.
+  return auditTo(createLog(config, process.stderr), environment.SUDO_USER)
+}
+
+/** The path of the database and its audit lines, for commands that only SQLite has. */
+export function databaseFile(config: Config): { path: string; audit: Audit } {
+  if (config.database.kind === 'sqlite') return { path: config.database.path, audit: auditOf(config) }
+  throw new OperatorError(
+    'DATABASE_URL names a PostgreSQL database: use pg_dump and pg_restore to back it up and restore it.',
+  )
+}

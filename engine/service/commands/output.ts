@@ -1,0 +1,96 @@
+import { createInterface } from 'node:readline/promises'
+import { environment } from '../config.ts'
+import { OperatorError, UsageError } from '../operator/operator-error.ts'
+import { isJournal, withPriority } from '../telemetry/log-output.ts'
+
+declare global {
+  interface JSON {
+    /** Node has it, TypeScript's library does not. */
+    rawJSON(text: string): object
+  }
+}
+
+/** Writes a result to standard output. */
+export function print(text: string): void {
+  writeOutput(`${text}\n`)
+}
+
+/** As {@link print}, without a line end. */
+export function writeOutput(text: string): void {
+  watchOutput()
+  process.stdout.write(text)
+}
+
+/** The outputs whose errors are handled. */
+const watched = new WeakSet<NodeJS.WriteStream>()
+
+/**
+ * Ends the process if standard output cannot be written. Says nothing if only the reader has gone, as in
+ * `keys list | head -1`.
+ *
+ * @param remedy what to do in both cases, as a sentence. That of the first call counts.
+ */
+export function watchOutput(remedy = ''): void {
+  // `listenerCount` does not tell: the pipe of a worker thread adds a listener that throws.
+  if (watched.has(process.stdout)) return
+  watched.add(process.stdout)
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE' || remedy) note(`The output cannot be written: ${error.message}. ${remedy}`.trim())
+    process.exit(1)
+  })
+}
+
+/** Writes a note, a warning or an error to standard error. */
+export function note(text: string): void {
+  writeError(`${text}\n`)
+}
+
+/** As {@link note}, without a line end. Its errors are ignored: the exit code reports the failure. */
+export function writeError(text: string): void {
+  if (!watched.has(process.stderr)) process.stderr.on('error', () => {})
+  watched.add(process.stderr)
+  process.stderr.write(text)
+}
+
+/**
+ * Asks a question if a person can answer it.
+ *
+ * @throws {OperatorError} unless the answer is yes.
+ */
+export async function confirm(question: string): Promise<void> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  const answer = await terminal.question(`${question} [y/N] `).finally(() => terminal.close())
+  if (!/^y(es)?$/i.test(answer.trim())) throw new OperatorError('Nothing was changed.')
+}
+
+/** Writes why a command or the service failed. `journalctl --priority=err` finds it. */
+export function noteFailure(text: string): void {
+  note(isJournal(process.stderr.fd, environment.JOURNAL_STREAM) ? withPriority(text, 3) : text)
+}
+
+/** The option of every command that prints a result. */
+export const jsonOption = ['--json', 'print JSON'] as const
+
+export interface JsonOption {
+  json?: boolean | undefined
+}
+
+/**
+ * Writes a result: as JSON to standard output if the option asks for it, otherwise as `describe` formats it.
+ *
+ * @param write where the formatted result goes: to standard output by default.
+ */
+export function printAs<T>({ json }: JsonOption, value: T, describe: (value: T) => string, write = print): void {
+  if (json) print(JSON.stringify(value, withAllDigits, 2))
+  else write(describe(value))
+}
+
+function withAllDigits(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value
+}
+
+/** @throws {UsageError} if JSON was asked for. Call it if standard output already has the content. */
+export function refuseJson({ json }: JsonOption, content: string): void {
+  if (json) throw new UsageError(`--json needs the name of a file, because standard output has ${content}.`)
+}

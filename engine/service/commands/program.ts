@@ -1,0 +1,88 @@
+import type { AnyRouter } from '@trpc/server'
+import { Command, CommanderError } from 'commander'
+import {
+  type BaseStore,
+  LostDatabase,
+  RuleViolation,
+  type StoreDefinition,
+  StoreUnavailable,
+  UnusableDatabase,
+} from '#store'
+import type { WithApiKeys } from '#store/keys'
+import { configurationOf } from '../config.ts'
+import { OperatorError, UsageError } from '../operator/operator-error.ts'
+import type { Product } from '../product.ts'
+import type { ImportExport } from '../transfer/fields.ts'
+import { addBackupCommands, addRestoreCommand } from './backup.ts'
+import { addHelp, type Cli } from './cli.ts'
+import { addDatabaseCommands } from './database.ts'
+import { addKeyCommands } from './keys.ts'
+import { noteFailure, writeError, writeOutput } from './output.ts'
+import { addDoctorCommand, addServiceCommands } from './service.ts'
+import { addFileCommands } from './transfer.ts'
+
+interface Service<Stores extends WithApiKeys> {
+  product: Product
+  store: StoreDefinition<Stores>
+  router: AnyRouter
+  /** Of the resources that can be exported and imported. */
+  files: ImportExport<BaseStore & Stores, unknown>[]
+  /** Folder of the built web console. Without it there is no console. */
+  console?: string | undefined
+}
+
+/** Runs the command of the arguments of the process. */
+export async function run<Stores extends WithApiKeys>(service: Service<Stores>): Promise<void> {
+  try {
+    const program = createProgram(service)
+    const [first = 'serve', ...rest] = process.argv.slice(2)
+    // Commander's own `help` knows no command of a group, such as `help keys create`.
+    const words = first === 'help' ? [...rest, '--help'] : [first === 'version' ? '--version' : first, ...rest]
+    await program.parseAsync(words, { from: 'user' })
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      // Commander has written the message, or the help or version that was asked for.
+      process.exitCode = error.exitCode === 0 ? 0 : 2
+    } else if (isForOperator(error)) {
+      noteFailure(error.message)
+      process.exitCode = exitCodeOf(error)
+    } else throw error
+  }
+}
+
+/** EX_NOINPUT of sysexits(3). It tells a supervisor not to restart the service. */
+const noInput = 66
+
+function exitCodeOf(error: Error): number {
+  if (error instanceof UsageError) return 2
+  return error instanceof LostDatabase ? noInput : 1
+}
+
+function isForOperator(error: unknown): error is Error {
+  return [OperatorError, UnusableDatabase, RuleViolation, StoreUnavailable].some((kind) => error instanceof kind)
+}
+
+/**
+ * The command line of a service (https://clig.dev). Each file of this folder adds a group of commands, and engine/service/ops
+ * does their work.
+ */
+export function createProgram<Stores extends WithApiKeys>(service: Service<Stores>): Command {
+  const { product, store: definition, router, files, console } = service
+  const cli: Cli<Stores> = { product, configuration: configurationOf(product), definition }
+  const program = new Command(product.command)
+    .description(`${product.summary} Without a command, it serves.`)
+    .version(product.version, '-v, --version')
+    .showHelpAfterError('Add --help to see the usage and examples.')
+    .configureOutput({ writeOut: (text) => writeOutput(text), writeErr: writeError })
+    // Throws instead of ending the process, which would cut off output to a pipe.
+    .exitOverride()
+  addHelp(cli, program, { examples: ['', 'doctor', 'keys create shop', 'keys create --help'] })
+  addServiceCommands(program, cli, { router, console })
+  addDoctorCommand(program, cli)
+  addKeyCommands(program, cli)
+  addBackupCommands(program, cli)
+  addRestoreCommand(program, cli)
+  addDatabaseCommands(program, cli)
+  for (const importExport of files) addFileCommands(program, cli, importExport, router)
+  return program
+}

@@ -1,0 +1,172 @@
+import { extname } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import type { AnyRouter } from '@trpc/server'
+import { type Command, Option } from 'commander'
+import { type BaseStore, describeLocation } from '#store'
+import { ownershipOf } from '#store/operations'
+import { count, describeCount, withProgress } from '../operator/format.ts'
+import { UsageError } from '../operator/operator-error.ts'
+import { exportItems, type Write, writeFile, writeStream } from '../transfer/export.ts'
+import { type Format, filtersOf, type ImportExport } from '../transfer/fields.ts'
+import { importItems } from '../transfer/import.ts'
+import { withInput } from '../transfer/input.ts'
+import { addHelp, type Cli } from './cli.ts'
+import { withStore } from './open-store.ts'
+import { type JsonOption, jsonOption, note, printAs, refuseJson } from './output.ts'
+
+const settings = ['databaseUrl'] as const
+const formats: Format[] = ['ndjson', 'csv']
+
+/** Of any items. Safe, because their schema makes each item that their collection gets. */
+type AnyImportExport<Stores> = ImportExport<BaseStore & Stores, unknown>
+
+interface ExportArguments extends JsonOption {
+  format?: Format
+  force?: true
+  [filter: string]: unknown
+}
+
+interface ImportArguments extends JsonOption {
+  format?: Format
+  key?: string
+  skipInvalid?: true
+}
+
+export function addFileCommands<Stores>(
+  program: Command,
+  cli: Cli<Stores>,
+  importExport: AnyImportExport<Stores>,
+  router: AnyRouter,
+): void {
+  const { plural } = importExport
+  const filters = filtersOf(router, plural)
+  const group = program.command(plural).description(`export and import ${plural}`)
+  addHelp(cli, group, {
+    examples: [`${plural} export ${plural}.ndjson`, `${plural} import ${plural}.csv`],
+  })
+
+  const exporting = group
+    .command('export [file]')
+    .description(`write all ${plural} to a file or to standard output, as NDJSON or CSV`)
+    .addOption(formatOption('by default that of the ending of the name; ndjson for standard output'))
+  for (const { name, option: flag, values, parse } of filters) {
+    const option = new Option(`${flag} <${name}>`, `export only ${plural} of this ${name}`)
+    exporting.addOption(values.length > 0 ? option.choices(values) : option.argParser(parse))
+  }
+  exporting
+    .option('--force', 'overwrite an existing file')
+    .option(...jsonOption)
+    .hook('preAction', keepHeapSmall)
+    .action((file: string | undefined, options: ExportArguments) =>
+      exportToFile(cli, importExport, file === '-' ? undefined : file, options),
+    )
+  const filtered = filters.flatMap(({ option, values }) =>
+    values.slice(-1).map((value) => `$0 ${plural} export ${option} ${value} | gzip > ${value}.ndjson.gz`),
+  )
+  addHelp(cli, exporting, { examples: [`${plural} export ${plural}.csv`, ...filtered], settings })
+
+  const importing = group
+    .command('import <file>')
+    .description(
+      `create the ${plural} of a CSV, NDJSON or JSON file (- for standard input); repeat it after an interruption`,
+    )
+    .addOption(formatOption('by default that of the ending of the name or of the content'))
+    .option('--key <text>', 'identifies the import, instead of the path of the file; required for standard input')
+    .option('--skip-invalid', 'import the valid lines of a file, and list the invalid ones')
+    .option(...jsonOption)
+    .hook('preAction', keepHeapSmall)
+    .action((file: string, options: ImportArguments) => importFromFile(cli, importExport, file, options))
+  addHelp(cli, importing, {
+    examples: [`${plural} import ${plural}.csv`, `zcat ${plural}.ndjson.gz | $0 ${plural} import - --key move-to-shop`],
+    settings,
+  })
+}
+
+/** Otherwise V8 lets the young generation grow to 128 MiB, and a command with a million rows needs 300 MB of memory. */
+function keepHeapSmall(): void {
+  setFlagsFromString('--optimize-for-size')
+}
+
+const formatsByEnding: Partial<Record<string, Format>> = { '.csv': 'csv', '.ndjson': 'ndjson', '.jsonl': 'ndjson' }
+
+function formatOf(file: string): Format | undefined {
+  return formatsByEnding[extname(file).toLowerCase()]
+}
+
+/** @throws {UsageError} because a file such as `.xlsx` would contain something else than its name says. */
+function formatOfExport(file: string | undefined): Format {
+  const format = file === undefined ? 'ndjson' : formatOf(file)
+  if (format) return format
+  const endings = new Intl.ListFormat('en', { type: 'disjunction' }).format(Object.keys(formatsByEnding))
+  throw new UsageError(`The name of ${file} does not end with ${endings}. Choose another name, or a --format.`)
+}
+
+function formatOption(byDefault: string): Option {
+  return new Option('--format <format>', byDefault).choices(formats)
+}
+
+async function exportToFile<Stores>(
+  cli: Cli<Stores>,
+  importExport: AnyImportExport<Stores>,
+  file: string | undefined,
+  { format, force, json, ...filters }: ExportArguments,
+): Promise<void> {
+  if (file === undefined) refuseJson({ json }, `the ${importExport.plural}`)
+  const chosen = format ?? formatOfExport(file)
+  await withStore(cli, async (store, audit, database) => {
+    const ownership = database.kind === 'sqlite' ? ownershipOf(database.path) : undefined
+    const progress = describeCount('Exported', importExport.plural)
+    const { written, sha256 } = await withProgress(progress, (onProgress) => {
+      const options = { format: chosen, filters, onProgress }
+      const work = (write: Write) => exportItems(importExport, importExport.collection(store), write, options)
+      return file === undefined
+        ? writeStream(process.stdout, work)
+        : writeFile(file, { overwrite: force === true, ownership }, work)
+    })
+    audit(`${importExport.plural}.export`, describeLocation(database), { rows: written })
+    const describe = () => `Exported ${count(written, importExport.name, importExport.plural)}, SHA-256 ${sha256}.`
+    printAs({ json }, { file: file ?? null, exported: written, sha256 }, describe, note)
+  })
+}
+
+async function importFromFile<Stores>(
+  cli: Cli<Stores>,
+  importExport: AnyImportExport<Stores>,
+  file: string,
+  options: ImportArguments,
+): Promise<void> {
+  const { name, plural } = importExport
+  const { key, skipInvalid } = options
+  const format = options.format ?? formatOf(file)
+  await withInput(file, async (input) => {
+    if (input.path === undefined && key === undefined) {
+      throw new UsageError(
+        `An import of ${input.name} needs --key: a text that identifies it, so that it can be repeated after an interruption.`,
+      )
+    }
+    let skipped = 0
+    const skip = (description: string) => {
+      skipped++
+      note(`Skipped ${description}`)
+    }
+    await withStore(
+      cli,
+      async (store, audit, database) => {
+        const { created, existing } = await withProgress(describeCount('Imported', plural), (onProgress) =>
+          importItems(importExport, importExport.collection(store), input, {
+            format,
+            key,
+            onInvalid: skipInvalid && skip,
+            onProgress,
+          }),
+        )
+        if (created > 0) audit(`${plural}.import`, describeLocation(database), { from: input.name, rows: created })
+        const result = { file: input.name, valid: created + existing, skipped, created, existing }
+        const describe = () =>
+          `${input.name}: ${count(created, name, plural)} created, ${existing} already existed, ${count(skipped, 'invalid line')} skipped.`
+        printAs(options, result, describe)
+      },
+      { create: true },
+    )
+  })
+}

@@ -1,0 +1,201 @@
+import type { AnyRouter } from '@trpc/server'
+import type { FastifyInstance, FastifyListenOptions } from 'fastify'
+import { describeLocation, openStore, type StoreDefinition } from '#store'
+import type { WithApiKeys } from '#store/keys'
+import { createAdminApp, createApp, listeningOn } from '../app.ts'
+import { apiKeyFormat } from '../auth/api-key.ts'
+import { explainTakenName } from '../commands/key-actions.ts'
+import { type Config, environment, originOf } from '../config.ts'
+import { type Address, addressesOf, findListenProblems, listenProblem } from '../http/addresses.ts'
+import { drain } from '../http/drain.ts'
+import { OperatorError } from '../operator/operator-error.ts'
+import type { Product } from '../product.ts'
+import { type Audit, auditTo, describeKey } from '../telemetry/audit.ts'
+import { createLog, type Log } from '../telemetry/log.ts'
+import { unblock } from '../telemetry/log-output.ts'
+import { Metrics } from '../telemetry/metrics.ts'
+import { registeredTracer, Tracing } from '../telemetry/tracing.ts'
+import { announce } from './announce.ts'
+import { scheduleBackups } from './backup-schedule.ts'
+import { notifySystemd } from './systemd.ts'
+
+/** Milliseconds. */
+const drainTime = 500
+const repeatedSignalTime = 200
+/** Milliseconds after which a stop is late, and waits only for writes. */
+const lateTime = 2_000
+/** Longest time between the signal to stop and the end of the process. */
+export const maxStopTime = 10_000
+
+interface Service {
+  product: Product
+  definition: StoreDefinition<WithApiKeys>
+  router: AnyRouter
+  /** Folder of the built web console. */
+  console: string | undefined
+}
+
+/**
+ * Serves until a signal to stop, or until the files of the database are damaged, then completes the requests in progress and
+ * resolves. A second signal, or a stop that takes too long, ends the process at once, unless it saves what only it has of the
+ * database. Acknowledged writes are on disk in any case.
+ */
+export async function serve(config: Config, { product, definition, router, console }: Service): Promise<void> {
+  // Checked first, because a start that fails must not leave a file or a key.
+  const problems = await findListenProblems(config)
+  if (problems.length > 0) throw new OperatorError(problems.join('\n'))
+  const warnOfDropped = (lines: number) =>
+    log.warn(`${lines} lines of the output were dropped, because it was not read or its disk was full.`)
+  const outputs = [process.stdout, process.stderr].map((stream) => unblock(stream, warnOfDropped))
+  const log = createLog(config, process.stdout)
+  const audit = auditTo(log)
+  const metrics = new Metrics(product)
+  metrics.addProcess(outputs)
+  const tracer = registeredTracer(product, (message) => log.warn(message))
+  const tracing = tracer && new Tracing(tracer, config.database.kind, product.command)
+  const systemd = notifySystemd(environment)
+  const damaged = Promise.withResolvers<undefined>()
+  let isSaving = false
+  const force = (reason: string) => {
+    if (!isSaving) killAtOnce(log, reason)
+  }
+  const store = await openStore(definition, config.database, {
+    // The writer thread waits, not the event loop. VACUUM in a shell, for example, holds the lock for seconds.
+    busyTimeout: 5_000,
+    maxConnections: config.databaseConnections,
+    onWarning: (message) => log.warn(message),
+    onRescue() {
+      isSaving = true
+      systemd.extendStop()
+    },
+    onDamage(message) {
+      isSaving = false
+      log.error(message)
+      process.exitCode = 1
+      damaged.resolve(undefined)
+    },
+    onMigrate: (migrations) => audit('database.migrate', describeLocation(config.database), { migrations }),
+    observer: metrics.store.observer,
+  })
+  let admin: FastifyInstance | undefined
+  try {
+    const app = await createApp({ product, config, store, router, log, consoleFolder: console, metrics, tracing })
+    try {
+      if (config.apiKey !== undefined) await registerKey(product, store, config.apiKey, audit)
+      const stopped = stopSignal(log, force)
+      // Before listening: if the database cannot be read, the start fails.
+      const hasKey = config.apiKey !== undefined || (await store.apiKeys.list()).length > 0
+      const [address, adminAddress] = addressesOf(config)
+      await listen(app, address, (url) => `listening at ${url} (${product.command} ${product.version})`)
+      if (adminAddress) {
+        admin = createAdminApp(app, { product, config, log, metrics })
+        await listen(admin, adminAddress, (url) => `metrics and health at ${url}`)
+      }
+      const firstKey = hasKey ? undefined : await mintFirstKey(product, store, audit)
+      const asBanner = process.stdout.isTTY && config.logFormat !== 'json'
+      const url = config.publicUrl ?? originOf(listeningOn(app))
+      const { hasConsole } = app
+      const { name, path } = product
+      announce({ name, url, path, database: config.database, firstKey, hasConsole }, log, { asBanner })
+      const stopBackups = startBackups(config, log, metrics)
+      // Logs why, if the service is not ready.
+      void app.checkReadiness().catch(() => {})
+      systemd.reportReady(app.checkReadiness)
+      const signal = await Promise.race([stopped, damaged.promise])
+      log.info({ signal }, 'stopping')
+      systemd.reportStopping()
+      limitStop(app, admin, force)
+      // Health checks still get responses meanwhile. Otherwise a supervisor would kill the process.
+      await store.saved()
+      const isFromPerson = signal === 'SIGINT' || signal === 'SIGQUIT'
+      await Promise.all([stopBackups(), drain(app, isFromPerson ? 0 : drainTime)])
+    } finally {
+      await app.close()
+    }
+  } finally {
+    await store.close()
+    // Last, so that probes see how the service stops.
+    admin?.server.closeAllConnections()
+    await admin?.close()
+  }
+}
+
+/** PostgreSQL has its own backup tools. */
+function startBackups({ database, ...config }: Config, log: Log, metrics: Metrics): () => Promise<void> {
+  if (database.kind !== 'sqlite') return async () => {}
+  metrics.store.expectBackups(config.backupEvery)
+  // The program that serves has the same resources.
+  const program = String(process.argv[1])
+  const { backupAttempted: onAttempt } = metrics.store
+  return scheduleBackups({ ...config, program, databasePath: database.path, onAttempt }, log)
+}
+
+/**
+ * Resolves with the first signal to stop. A supervisor sends SIGTERM, a terminal that is closed SIGHUP, and a person SIGINT or
+ * SIGQUIT. A second signal ends the process, unless it arrives right after the first: a terminal sends Ctrl-C to npm and to
+ * the service, and npm forwards it.
+ */
+function stopSignal(log: Log, force: (reason: string) => void): Promise<NodeJS.Signals> {
+  const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>()
+  let first: number | undefined
+  const receive = (signal: NodeJS.Signals) => {
+    if (first !== undefined && performance.now() - first > repeatedSignalTime) force(signal)
+    first ??= performance.now()
+    resolve(signal)
+  }
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const) process.on(signal, receive)
+  // By default, the first one opens Node's debugger, and the second one ends the process. Programs send them to rotate logs.
+  for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) {
+    process.on(signal, () => log.warn(`${signal} was ignored. Send SIGTERM to stop the service.`))
+  }
+  return promise
+}
+
+/**
+ * Closes the connections without a write when the stop is late, all others shortly before the limit, and ends the process at
+ * the limit.
+ */
+function limitStop(app: FastifyInstance, admin: FastifyInstance | undefined, force: (reason: string) => void): void {
+  setTimeout(() => app.closeReaders(), lateTime).unref()
+  setTimeout(() => [app, admin].forEach((each) => void each?.server.closeAllConnections()), maxStopTime - 1_000).unref()
+  // Repeated, because `force` does nothing during a rescue.
+  setInterval(() => force('timeout'), maxStopTime).unref()
+}
+
+/** Uses SIGKILL, because any other exit waits for the threads, which may wait for a disk that does not respond. */
+function killAtOnce(log: Log, reason: string): void {
+  log.error({ reason }, 'stopped by force')
+  log.flush()
+  process.kill(process.pid, 'SIGKILL')
+}
+
+async function listen(app: FastifyInstance, address: Address, describe: (url: string) => string): Promise<void> {
+  try {
+    const { host, port, reusePort } = address
+    // Fastify passes `reusePort` to Node, but its type lacks it.
+    const options: FastifyListenOptions & { reusePort: boolean } = { host, port, reusePort }
+    await app.listen({ ...options, listenTextResolver: describe })
+  } catch (error) {
+    throw new OperatorError(listenProblem(error, address))
+  }
+}
+
+/** Registers the API key of the configuration. A known key is not changed, even if it is revoked. */
+async function registerKey({ keyPrefix }: Product, { apiKeys }: WithApiKeys, key: string, audit: Audit): Promise<void> {
+  const { apiKeyRecord, startOf } = apiKeyFormat(keyPrefix)
+  const record = apiKeyRecord(key, `environment (${startOf(key)})`)
+  const isNew = !(await apiKeys.find(record.hash)) && (await explainTakenName(apiKeys.register(record)))
+  if (isNew) audit('key.register', describeKey({ name: 'environment', start: record.start }))
+}
+
+/** Creates the first API key if the store has none. */
+async function mintFirstKey(
+  { keyPrefix }: Product,
+  { apiKeys }: WithApiKeys,
+  audit: Audit,
+): Promise<string | undefined> {
+  const { key, record } = apiKeyFormat(keyPrefix).mintApiKey('first')
+  if (!(await apiKeys.createFirst(record))) return undefined
+  audit('key.create', describeKey(record))
+  return key
+}

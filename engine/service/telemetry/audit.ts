@@ -1,0 +1,64 @@
+import { userInfo } from 'node:os'
+import type { Logger } from 'pino'
+import type { ApiKey } from '#store/keys'
+
+export type AuditAction =
+  | 'key.create'
+  | 'key.rotate'
+  | 'key.revoke'
+  | 'key.register'
+  | 'database.migrate'
+  | 'database.backup'
+  | 'database.restore'
+  | 'database.copy'
+  | `${string}.import`
+  | `${string}.export`
+
+interface AuditDetails {
+  /** The key that the subject replaces. */
+  replaces?: string
+  /** The names of the applied migrations. */
+  migrations?: string[]
+  /** The database, backup or file that was read. */
+  from?: string
+  /** The new place of the database that was replaced. */
+  kept?: string | undefined
+  rows?: number
+  bytes?: number | undefined
+  milliseconds?: number
+}
+
+/**
+ * Writes the audit line of an action that has succeeded: who did what to which subject, where and when.
+ *
+ * @param subject must not contain a secret. See {@link describeKey} and `describeLocation` in `engine/store/database/location.ts`.
+ */
+export type Audit = (action: AuditAction, subject: string, details?: AuditDetails) => void
+
+/**
+ * Writes audit lines to a log, whatever LOG_LEVEL is: a quiet log must not hide that a key was made.
+ *
+ * @param user who acts: by default the user of the process.
+ */
+export function auditTo(log: Logger, user = systemUser()): Audit {
+  const audit = log.child({}, { level: 'info' })
+  return (action, subject, details) => {
+    audit.info({ action, subject, user, ...details }, 'audit')
+    // At once, so that a process that is killed does not lose it.
+    log.flush()
+  }
+}
+
+/** The user of the operating system. In a container it may have only a number. */
+function systemUser(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.())
+  }
+}
+
+/** Identifies an API key without its secret. */
+export function describeKey({ name, start }: Pick<ApiKey, 'name' | 'start'>): string {
+  return `${name} (${start}…)`
+}

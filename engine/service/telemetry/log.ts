@@ -1,0 +1,172 @@
+import { hostname } from 'node:os'
+import type { Writable } from 'node:stream'
+import type { WriteStream } from 'node:tty'
+import { styleText } from 'node:util'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
+import { type Config, environment } from '../config.ts'
+import { oncePerSecond } from '../http/error-responses.ts'
+import type { RequestLabels } from '../http/request.ts'
+import { clientAddressOf } from '../http/request.ts'
+import { routeOf } from '../http/routing.ts'
+import { isJournal, withPriorityOf } from './log-output.ts'
+import { serializeError } from './serialize-error.ts'
+
+/** Milliseconds. */
+const maxDelay = 10
+/** Milliseconds. A request that takes longer is always logged. */
+const maxUnloggedDuration = 1_000
+/** Pino's number for the level. */
+const warnLevel = 40
+
+/** Fields of every line. */
+const base = { pid: process.pid, host: hostname() }
+
+export type Log = Logger & {
+  /**
+   * Logs a request after its response, or after its client has gone: all refused, aborted and slow requests, one 5xx a
+   * second for each operation and status, and the share LOG_SAMPLE of the others. Headers, URLs and bodies are never logged.
+   */
+  request(request: FastifyRequest, reply: FastifyReply, labels: RequestLabels, result: RequestResult): void
+}
+
+export interface RequestResult {
+  /** Whether the response was sent completely. */
+  isComplete: boolean
+  milliseconds: number
+}
+
+/** What a log needs of `process.stdout` or `process.stderr`. */
+type Output = Writable & Pick<WriteStream, 'isTTY' | 'hasColors'> & { fd?: number }
+
+/** Logs in the format of LOG_FORMAT. By default, a terminal gets lines for a person, anything else JSON lines. */
+export function createLog(
+  { logLevel, logFormat, logSample }: Pick<Config, 'logLevel' | 'logFormat' | 'logSample'>,
+  output: Output,
+): Log {
+  const isPretty = (logFormat ?? (output.isTTY ? 'pretty' : 'json')) === 'pretty'
+  return logTo(batching(output, isPretty ? prettyFormat(output) : undefined), logLevel, logSample)
+}
+
+const levelColors: Record<string, 'red' | 'yellow' | 'green'> = {
+  fatal: 'red',
+  error: 'red',
+  warn: 'yellow',
+  info: 'green',
+}
+
+/** Formats a JSON line as time, level, message and further fields, and below it the stack of an error. */
+function prettyFormat(output: Output): (line: string) => string {
+  const isColored = output.isTTY && output.hasColors()
+  return (line) => {
+    const { level, time, pid, host, msg, err, ...fields } = JSON.parse(line)
+    const name = String(level).toUpperCase()
+    const color = levelColors[level] ?? 'blue'
+    const shown = isColored ? styleText(color, name, { validateStream: false }) : name
+    const rest = Object.keys(fields).length > 0 ? ` ${JSON.stringify(fields)}` : ''
+    const stack = err === undefined ? '' : `    ${err.stack ?? err}\n`
+    return `[${time}] ${shown}: ${msg}${rest}\n${stack}`
+  }
+}
+
+/** Logs JSON lines, with times in ISO 8601 (UTC) and levels by name. */
+export function logTo(destination: DestinationStream, level: Config['logLevel'], sample = 1): Log {
+  const formatters = { level: (name: string) => ({ level: name }) }
+  const serializers = { err: serializeError }
+  const options = { level, base, formatters, serializers, timestamp: stdTimeFunctions.isoTime }
+  const logger: Logger = pino(options, destination)
+  const logsRequests = logger.isLevelEnabled('info')
+  const mayLog = oncePerSecond()
+  return Object.assign(logger, {
+    request(request: FastifyRequest, reply: FastifyReply, labels: RequestLabels, result: RequestResult) {
+      if (!logsRequests || !(Math.random() < sample || isAlwaysLogged(reply, result))) return
+      const isFault = result.isComplete && reply.statusCode >= 500
+      const others = isFault ? mayLog(`${labels.adapter} ${labels.operation} ${reply.statusCode}`) : 0
+      if (others === undefined) return
+      destination.write(`${JSON.stringify(requestLine(request, reply, labels, result, others || undefined))}\n`)
+    },
+  })
+}
+
+/**
+ * Writes lines together, because each write is a system call, but warnings and errors at once. A process that is killed
+ * loses the other lines of the last {@link maxDelay}.
+ */
+function batching(output: Output, format: (line: string) => string = (line) => line) {
+  const isInJournal = isJournal(output.fd, environment.JOURNAL_STREAM)
+  let lines = ''
+  function flush(): void {
+    const batch = lines
+    lines = ''
+    if (batch !== '') output.write(batch)
+  }
+  output.on('error', () => {})
+  // Before the listener that waits for a slow reader.
+  process.prependListener('exit', flush)
+  return {
+    // Makes pino set `lastLevel` before each call of `write`.
+    [Symbol.for('pino.metadata')]: true,
+    lastLevel: 0,
+    write(line: string) {
+      if (lines === '') setTimeout(flush, maxDelay)
+      lines += isInJournal ? withPriorityOf(this.lastLevel, format(line)) : format(line)
+      if (this.lastLevel >= warnLevel) flush()
+      this.lastLevel = 0
+    },
+    flush,
+  }
+}
+
+/** The status 207 is that of a batch with a failed call. */
+function isAlwaysLogged(
+  { statusCode, failedCalls }: FastifyReply,
+  { isComplete, milliseconds }: RequestResult,
+): boolean {
+  return !isComplete || statusCode >= 400 || statusCode === 207 || !!failedCalls || milliseconds > maxUnloggedDuration
+}
+
+/**
+ * The line of a request. Not written by pino, which joins it from so many strings that the garbage collector takes twice as
+ * long.
+ */
+function requestLine(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { adapter, operation }: RequestLabels,
+  { isComplete, milliseconds }: RequestResult,
+  others: number | undefined,
+) {
+  const { config } = request.routeOptions
+  const route = routeOf(request)
+  return {
+    level: 'info',
+    time: new Date().toISOString(),
+    ...base,
+    requestId: request.id,
+    traceId: request.span?.spanContext().traceId,
+    adapter,
+    operation,
+    procedures: operation === 'batch' ? config.procedures?.(request) : undefined,
+    method: request.method,
+    route,
+    status: isComplete ? reply.statusCode : undefined,
+    failedCalls: reply.failedCalls || undefined,
+    aborted: isComplete ? undefined : true,
+    others,
+    milliseconds: Math.round(milliseconds * 1000) / 1000,
+    bytes: bytesOf(request, reply),
+    // As text, because many programs read a number of JSON as a double.
+    ids: request.changedIds?.length ? request.changedIds.map(String) : undefined,
+    replayed: request.idempotency?.some(({ isReplay }) => isReplay) || undefined,
+    key: request.apiKey?.name,
+    keyStart: request.apiKey?.start ?? request.rejection?.keyStart,
+    reason: request.rejection?.reason,
+    ip: clientAddressOf(request),
+    msg: 'request',
+  }
+}
+
+/** The length of the response body. A streamed body has no Content-Length. */
+function bytesOf({ method }: FastifyRequest, reply: FastifyReply): number {
+  return method === 'HEAD' ? 0 : Number(reply.getHeader('content-length') ?? reply.streamedBytes ?? 0)
+}

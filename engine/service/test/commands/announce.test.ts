@@ -1,0 +1,26 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { announce } from '../../serve/announce.ts'
+import { logTo } from '../../telemetry/log.ts'
+
+const start = {
+  name: 'Petstore',
+  url: 'http://127.0.0.1:3000',
+  path: '/pets',
+  database: { kind: 'sqlite', path: 'petstore.db' },
+} as const
+
+test.for([
+  { asBanner: true, hasConsole: true, firstKey: 'pet_x', links: 1 },
+  { asBanner: true, hasConsole: false, firstKey: 'pet_x', links: 0 },
+  { asBanner: true, hasConsole: true, firstKey: undefined, links: 0 },
+  { asBanner: false, hasConsole: true, firstKey: 'pet_x', links: 0 },
+])('shows $links links that sign in: %o', ({ asBanner, links, ...facts }) => {
+  const shown: string[] = []
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => shown.push(String(text)) > 0)
+  onTestFinished(() => write.mockRestore())
+  announce({ ...start, ...facts }, logTo({ write: (line) => void shown.push(line) }, 'info'), { asBanner })
+  const text = shown.join('')
+  expect(text).toContain(facts.firstKey ?? start.url)
+  expect(text.split('Sign in to the console: http://127.0.0.1:3000/#key=pet_x\n')).toHaveLength(links + 1)
+  expect(text.includes('#')).toBe(links > 0)
+})

@@ -1,0 +1,266 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { Readable } from 'node:stream'
+import type { Command } from 'commander'
+import { describe, expect, test } from 'vitest'
+import { commandsOf } from '../../../../test/support/commands.ts'
+import { openFileStore } from '../../../../test/support/database.ts'
+import { codeBlocksOf, document, read, root } from '../../../../test/support/documents.ts'
+import { notesIn } from '../../../../test/support/log-lines.ts'
+import {
+  petstore,
+  runCommand,
+  runPetstore,
+  startServer,
+  waitForOutput,
+  whenListening,
+} from '../../../../test/support/process.ts'
+import { service, variableNames } from '../../../../test/support/product.ts'
+import { connectRestClient } from '../../../../test/support/rest-client.ts'
+import { startServer as startSlowServer } from '../../../../test/support/slow-server.ts'
+import { temporaryFolder } from '../../../../test/support/temporary.ts'
+import { createProgram } from '../../commands/program.ts'
+
+describe('the help', () => {
+  const commands = commandsOf(createProgram(service)).map(({ command }) => command)
+
+  test('of every command has a description, an example, and the variables that it reads', () => {
+    expect(commands.length).toBeGreaterThan(10)
+    for (const command of commands) {
+      const help = helpOf(command)
+      expect(help).toMatch(/\nExamples:\n {2}\$ .*petstore/)
+      expect(command.description(), help).not.toBe('')
+      if (!/db copy|backup verify \[/.test(help))
+        expect(help).toMatch(/\nEnvironment variables:\n {2}[A-Z_]+ {2,}[a-z]/)
+    }
+  })
+
+  test('has only examples that name commands and options that exist', () => {
+    const examples = [helpOf(createProgram(service)), ...commands.map(helpOf)]
+      .join('')
+      .matchAll(/^ {2}\$ (?:[A-Z_]+=\S+ )?petstore ?(.*)$/gm)
+    const calls = [...examples].map(([, call = '']) => call.split(' ').filter((word) => word !== ''))
+    expect(calls.length).toBeGreaterThan(10)
+    for (const words of calls) {
+      const { command, rest } = find(createProgram(service), words)
+      const isGroup = command.commands.length > 0 && command.registeredArguments.length === 0
+      expect(!isGroup || rest.length === 0, words.join(' ')).toBe(true)
+      const known = command.options.map(({ long }) => long)
+      for (const option of rest.filter((word) => word.startsWith('--') && word !== '--help')) {
+        expect(known, words.join(' ')).toContain(option)
+      }
+    }
+  })
+
+  test('describes every variable', () => {
+    const help = helpOf(find(createProgram(service), ['serve']).command)
+    for (const name of variableNames) expect(help).toMatch(new RegExp(`\n {2}${name} {2,}[a-z]`))
+    expect(help).toMatch(/\n {2}PORT .* \(default: 3000\)\n/)
+  })
+})
+
+function helpOf(command: Command): string {
+  const parts: string[] = []
+  command.configureOutput({ writeOut: (part) => void parts.push(part) }).outputHelp()
+  return parts.join('')
+}
+
+/** Finds the command of the first words. */
+function find(program: Command, [word, ...rest]: string[]): { command: Command; rest: string[] } {
+  const below = program.commands.find((command) => command.name() === word)
+  if (below) return find(below, rest)
+  return { command: program, rest: word === undefined ? [] : [word, ...rest] }
+}
+
+test('wrong usage exits with 2, says what was probably meant, and prints nothing on standard output', async () => {
+  const commands = [
+    [['keys', 'create', 'shop', '--expires', 'soon'], 'soon is not a lifetime'],
+    [['keys', 'create'], "missing required argument 'name'"],
+    [['kyes', 'list', '--json'], "unknown command 'kyes'\n(Did you mean keys?)"],
+    [['keys', 'list', '--jsno'], "unknown option '--jsno'\n(Did you mean --json?)"],
+    [['serve', 'fast'], 'too many arguments'],
+    [['keys', 'create', ' '], 'Name the key with'],
+    [['keys', 'create', ' shop'], 'Name the key with'],
+    [['backup', '~/shop.db'], 'cannot name a database file'],
+    [['db', 'copy', '--from', 'file:~/shop.db', '--to', 'file:a.db'], '--from: expected a path without ~'],
+    [['db', 'copy', '--from', 'here', '--to', 'file:a.db'], '--from: expected a file'],
+  ] as const
+  const folder = temporaryFolder()
+  const runs = commands.map(([command]) => runPetstore({ folder, arguments: [...command] }))
+  for (const [index, [command, message]] of commands.entries()) {
+    const run = runs[index]
+    expect(await run?.ended, command.join(' ')).toBe(2)
+    expect(run?.stderr).toContain(message)
+    expect(run?.stderr).not.toMatch(/^\s+at /m)
+    expect(run?.stdout).toBe('')
+  }
+})
+
+test('help and version go to standard output, and the exit code is 0', async () => {
+  const [help, ...versions] = [['keys', '--help'], ['--version'], ['-v'], ['version']].map((words) =>
+    runPetstore({ arguments: words }),
+  )
+  for (const version of versions)
+    expect([await version.ended, version.stdout]).toEqual([0, `${JSON.parse(read('package.json')).version}\n`])
+  expect([await help?.ended, help?.stdout, help?.stderr]).toEqual([0, expect.stringContaining('keys create shop'), ''])
+})
+
+test.for([
+  ['help', 'petstore [options] [command]'],
+  ['help serve', 'petstore serve [options]'],
+  ['help keys', 'petstore keys [options] [command]'],
+  ['help keys create', 'petstore keys create [options] <name>'],
+  ['keys help create', 'petstore keys create [options] <name>'],
+])('petstore %s prints the help of that command', async ([call = '', usage]) => {
+  const run = runPetstore({ arguments: call.split(' ') })
+  expect([await run.ended, run.stdout.split('\n')[0], run.stderr]).toEqual([0, `Usage: ${usage}`, ''])
+})
+
+test('npx runs the command of a checkout on its own Node, also below its root, and passes options on', async () => {
+  const path = join(temporaryFolder(), 'petstore.db')
+  openFileStore(path)
+  const env = { DATABASE_URL: `file:${path}` }
+  for (const folder of [root, join(root, 'server')]) {
+    const words = ['npx', '--no', '--', 'petstore', 'keys', 'create', basename(folder), '--expires', '30d']
+    const run = runCommand(words, { folder, env })
+    expect([await run.ended, run.stdout]).toEqual([0, expect.stringMatching(/^pet_\w+\n$/)])
+    expect(run.stderr).toContain('The key expires at ')
+  }
+})
+
+test('keys create does not create a database, and keys generate prints a key that a start registers', async () => {
+  const folder = temporaryFolder()
+  const create = runPetstore({ folder, arguments: ['keys', 'create', 'shop'] })
+  expect([await create.ended, create.stdout]).toEqual([1, ''])
+  expect(create.stderr).toContain('start the service first')
+  const generate = runPetstore({ folder, arguments: ['keys', 'generate'] })
+  expect([await generate.ended, generate.stderr]).toEqual([0, ''])
+  expect(readdirSync(folder)).toEqual([])
+  const key = generate.stdout.trim()
+  const server = await startServer({ folder, env: { PETSTORE_API_KEY: key } })
+  expect((await connectRestClient(server.url, key).get('/v1/pets')).status).toBe(200)
+})
+
+test.for(['--help', '--version', 'keys create full', 'keys list --json'])(
+  'petstore %s says in one line that its output cannot be written',
+  async (call) => {
+    const path = join(temporaryFolder(), 'petstore.db')
+    openFileStore(path)
+    const env = { DATABASE_URL: `file:${path}` }
+    const run = runCommand(['sh', '-c', '"$@" > /dev/full', 'sh', ...petstore, ...call.split(' ')], { env })
+    expect(await run.ended).toBe(1)
+    const said = notesIn(run.stderr).split('\n')
+    expect(said).toContainEqual(expect.stringMatching(/^The output cannot be written: ENOSPC/))
+    expect(run.stderr).not.toContain('    at ')
+    if (call.includes('create')) expect(run.stderr).toContain("replace it with: petstore keys rotate 'full'")
+  },
+)
+
+test('an error that cannot be written still has its exit code', async () => {
+  const run = runCommand(['sh', '-c', '"$@" 2> /dev/full', 'sh', ...petstore, 'keys', 'nothing'])
+  expect(await run.ended).toBe(2)
+})
+
+test('healthcheck asks the running service', async () => {
+  const server = await startServer()
+  await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(200)
+  const env = { HOST: '0.0.0.0', PORT: new URL(server.url).port }
+  const ready = runPetstore({ env, arguments: ['healthcheck'] })
+  expect([await ready.ended, ready.stdout, ready.stderr]).toEqual([
+    0,
+    `The service is ready: ${server.url}/readyz responds 200.\n`,
+    '',
+  ])
+  server.child.kill('SIGINT')
+  await server.ended
+  const gone = runPetstore({ env, arguments: ['healthcheck'] })
+  expect([await gone.ended, gone.stdout, gone.stderr]).toEqual([
+    1,
+    '',
+    `The service does not respond at ${server.url}/readyz (ECONNREFUSED). Start it, or set HOST and PORT to its address.\n`,
+  ])
+})
+
+test('healthcheck does not wait for the end of an endless response', async () => {
+  const url = await startSlowServer((_request, response) => {
+    response.writeHead(503)
+    Readable.from(endless()).pipe(response)
+  })
+  const check = runPetstore({ env: { PORT: new URL(url).port }, arguments: ['healthcheck'] })
+  expect([await check.ended, check.stderr]).toEqual([
+    1,
+    `The service is not ready: ${url}/readyz responds 503. See its log for the cause.\n`,
+  ])
+})
+
+function* endless() {
+  for (;;) yield Buffer.alloc(2 ** 20, ' ')
+}
+
+test('openapi prints the document that the service serves, without a database', async () => {
+  const [plain, published] = [
+    runPetstore({ arguments: ['openapi'] }),
+    runPetstore({
+      arguments: ['openapi'],
+      env: { PUBLIC_URL: 'https://pets.example', STAGING_URL: 'https://staging.example' },
+    }),
+  ]
+  expect([await plain.ended, plain.stdout, plain.stderr]).toEqual([0, read('server/openapi.json'), ''])
+  expect(await published.ended).toBe(0)
+  expect(JSON.parse(published.stdout).servers).toMatchObject([
+    { url: 'https://pets.example/v1' },
+    { url: 'https://staging.example/v1' },
+  ])
+})
+
+if (existsSync('/dev/full')) {
+  test('output that cannot be written is reported in one line, unless its reader has gone', async () => {
+    const command = petstore.map((word) => `'${word}'`).join(' ')
+    const full = runCommand(['sh', '-c', `exec ${command} openapi > /dev/full`])
+    expect([await full.ended, full.stderr]).toEqual([1, expect.stringMatching(/^The output cannot be written: .+\n$/)])
+    const gone = runCommand(['sh', '-c', `(sleep 2; ${command} openapi) | true; echo done`])
+    expect([await gone.ended, gone.stderr]).toEqual([0, ''])
+  })
+}
+
+if (spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0) {
+  test.for(['n', 'y'])('on a terminal, keys revoke asks before it revokes a key: %s', async (answer) => {
+    const folder = temporaryFolder()
+    await runPetstore({ folder, arguments: ['db', 'migrate'] }).ended
+    await runPetstore({ folder, arguments: ['keys', 'create', 'shop'] }).ended
+    const command = [...petstore, 'keys', 'revoke', 'shop'].map((word) => `'${word}'`).join(' ')
+    const env = { ...process.env, DATABASE_URL: `file:${join(folder, 'data/petstore.db')}` }
+    const { stdout } = spawnSync('script', ['-qec', command, '/dev/null'], {
+      input: `${answer}\n`,
+      env,
+      encoding: 'utf8',
+    })
+    expect(stdout).toContain('Revoke shop (pet_')
+    expect(stdout).toContain(answer === 'y' ? 'Revoked shop (pet_' : 'Nothing was changed.')
+  })
+
+  test('on a terminal, the service writes colors unless NO_COLOR is set', async () => {
+    const command = petstore.map((word) => `'${word}'`).join(' ')
+    const start = (env: Record<string, string>) =>
+      runCommand(['script', '-qec', `exec ${command}`, '/dev/null'], { env: { PORT: '0', TERM: 'xterm', ...env } })
+    const [colored, plain] = [start({}), start({ NO_COLOR: '1' })]
+    for (const run of [colored, plain]) await waitForOutput(run, /listening at (\S+)/)
+    const [yes, no] = [colored, plain].map(({ stdout }) => stdout.includes('\x1b['))
+    expect([yes, no]).toEqual([true, false])
+  })
+}
+
+test('the documented options of Node open the inspector, and write a profile when the service stops', async () => {
+  const lines = codeBlocksOf(document('docs/guides/operations.md'), 'sh').flatMap(({ code }) => code.trim().split('\n'))
+  const options = lines.flatMap((line) => /^node (.*) server\/launch\.mjs$/.exec(line)?.[1]?.split(' ') ?? [])
+  expect(options).toContain('--inspect')
+  const [node = '', ...launcher] = petstore
+  const anyPort = options.map((option) => (option === '--inspect' ? '--inspect=0' : option))
+  const folder = temporaryFolder()
+  const server = await whenListening(runCommand([node, ...anyPort, ...launcher], { folder, env: { PORT: '0' } }))
+  expect(server.stderr).toMatch(/^Debugger listening on ws:\/\/127\.0\.0\.1:/)
+  server.child.kill('SIGINT')
+  expect(await server.ended).toBe(0)
+  expect(readdirSync(join(folder, 'data/profiles'))).toEqual([expect.stringMatching(/\.cpuprofile$/)])
+})

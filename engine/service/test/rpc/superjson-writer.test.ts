@@ -1,0 +1,102 @@
+import fc from 'fast-check'
+import superjson from 'superjson'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { Pet } from '../../../../server/pets/pets.ts'
+import { compileWriter } from '../../rpc/superjson-writer.ts'
+
+const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
+const pet = fc.record({
+  id: int64,
+  name: fc.string({ unit: 'grapheme' }),
+  categoryId: int64,
+  status: fc.constantFrom('available', 'pending', 'sold'),
+})
+
+test.for<[string, z.ZodType, fc.Arbitrary<unknown>]>([
+  ['a pet', Pet, pet],
+  [
+    'an object with optional fields',
+    z.object({ id: z.bigint().optional(), note: z.string().optional() }),
+    fc.record({ id: int64, note: fc.string() }, { requiredKeys: [] }),
+  ],
+  ['a list of pets', z.array(Pet), fc.array(pet)],
+  [
+    'a nested value',
+    z.object({ a: z.object({ b: z.array(z.array(z.bigint())) }), c: z.boolean() }),
+    fc.record({ a: fc.record({ b: fc.array(fc.array(int64)) }), c: fc.boolean() }),
+  ],
+  [
+    'an object of dates',
+    z.object({ at: z.date(), list: z.array(z.date()) }),
+    fc.record({ at: fc.date({ noInvalidDate: true }), list: fc.array(fc.date({ noInvalidDate: true })) }),
+  ],
+  [
+    'an object of numbers',
+    z.object({ float: z.number(), int: z.int() }),
+    fc.record({
+      float: fc.double({ noNaN: true, noDefaultInfinity: true, min: Number.MIN_VALUE }),
+      int: fc.maxSafeInteger(),
+    }),
+  ],
+])('a client reads %s as it was', ([, schema, values]) => {
+  const write = compileWriter(schema)
+  fc.assert(fc.property(values, (value) => void expect(superjson.parse(write?.(value) ?? '')).toEqual(value)))
+})
+
+test('the text is the one that superjson writes', () => {
+  const rex = { id: 1n, name: 'Rex', categoryId: 7n, status: 'sold' }
+  const pets = [rex, { ...rex, id: 2n, categoryId: 8n }]
+  const count = { count: 3, share: 0.5, isExact: true }
+  const Count = z.object({ count: z.int(), share: z.number(), isExact: z.boolean() })
+  expect(compileWriter(z.array(Pet))?.(pets)).toBe(superjson.stringify(pets))
+  expect(compileWriter(z.array(Pet))?.([])).toBe(superjson.stringify([]))
+  expect(compileWriter(Pet)?.(rex)).toBe(superjson.stringify(rex))
+  expect(compileWriter(Count)?.(count)).toBe(superjson.stringify(count))
+  const dated = { at: new Date(0), id: 1n }
+  expect(compileWriter(z.object({ at: z.date(), id: z.bigint() }))?.(dated)).toBe(superjson.stringify(dated))
+})
+
+test.for<[string, z.ZodType, unknown]>([
+  ['text', z.string(), 7n],
+  ['text', z.string(), undefined],
+  ['text', z.string(), null],
+  ['isOpen', z.boolean(), 'true'],
+  ['isOpen', z.boolean(), undefined],
+  ['status', z.enum(['open', 'done']), 'lost'],
+  ['status', z.enum(['open', 'done']), undefined],
+  ['id', z.bigint(), 7],
+  ['id', z.bigint(), undefined],
+  ['count', z.int(), Number.NaN],
+  ['count', z.int(), Number.POSITIVE_INFINITY],
+  ['count', z.int(), undefined],
+  ['at', z.date(), new Date(Number.NaN)],
+  ['at', z.date(), undefined],
+  ['list', z.array(z.string()), undefined],
+  ['inner', z.object({ a: z.string().optional() }), undefined],
+])('%s: a value that the validation would refuse is an error that names the field: %o %o', ([name, field, value]) => {
+  const schema = z.array(z.object({ [name]: field }))
+  const output = [{ [name]: value }]
+  expect(schema.safeParse(output).success).toBe(false)
+  expect(() => compileWriter(schema)?.(output)).toThrow(`An output cannot be written: 0.${name}: expected `)
+})
+
+interface Tree {
+  children: Tree[]
+}
+
+const Tree: z.ZodType<Tree> = z.object({
+  get children() {
+    return z.array(Tree)
+  },
+})
+
+test.for<[string, z.ZodType | undefined]>([
+  ['no schema', undefined],
+  ['a refined date', z.object({ at: z.date().refine(() => true) })],
+  ['a field whose name would have to be escaped', z.object({ 'a.b': z.bigint() })],
+  ['a recursive schema', Tree],
+  ['a bare bigint', z.bigint()],
+])('%s is left to superjson', ([, schema]) => {
+  expect(compileWriter(schema)).toBeUndefined()
+})

@@ -1,0 +1,120 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import type { Writable } from 'node:stream'
+import { giveAway, type Ownership, publish, withCleanup } from '#store/operations'
+import { OperatorError, withFileErrors } from '../operator/operator-error.ts'
+import type { Format, Item, ItemStore, ItemType } from './fields.ts'
+import { writers } from './formats.ts'
+
+/** Resolves when the next bytes may be written. */
+export type Write = (bytes: Uint8Array) => Promise<unknown>
+
+interface FileOptions {
+  /** Whether to replace a file that exists. Otherwise it is refused. */
+  overwrite: boolean
+  /** By default the file belongs to this user, and no other user can read it. */
+  ownership?: Ownership | undefined
+}
+
+/**
+ * Writes a file that appears only when it is complete and on disk. Until then it has a temporary name in the same folder.
+ *
+ * @throws {OperatorError} if the file exists and `overwrite` is false.
+ */
+export function writeFile<T>(
+  file: string,
+  { overwrite, ownership }: FileOptions,
+  use: (write: Write) => Promise<T>,
+): Promise<T> {
+  return withFileErrors(file, 'written', async () => {
+    const path = chooseTarget(file, overwrite)
+    const partial = `${path}.${randomBytes(4).toString('hex')}.partial`
+    const remove = () => rmSync(partial, { force: true })
+    return withCleanup(remove, async () => {
+      const handle = await open(partial, 'wx', 0o600)
+      try {
+        if (ownership) giveAway(handle.fd, ownership)
+        const result = await use((bytes) => handle.writeFile(bytes))
+        await handle.sync()
+        if (overwrite) renameSync(partial, path)
+        else if (!publish(partial, path)) throw exists(file)
+        return result
+      } finally {
+        await handle.close()
+      }
+    })
+  })
+}
+
+/** The path without symbolic links, because a rename would replace a link. It would also replace a device. */
+function chooseTarget(file: string, overwrite: boolean): string {
+  const current = statSync(file, { throwIfNoEntry: false })
+  if (!current) return file
+  if (!overwrite) throw exists(file)
+  if (!current.isFile()) throw new OperatorError(`${file} is not a file. Choose another name, or use standard output.`)
+  return realpathSync(file)
+}
+
+function exists(file: string): OperatorError {
+  return new OperatorError(`${file} already exists. Choose another name, or overwrite it with --force.`)
+}
+
+/** Writes to standard output as fast as its reader reads. */
+export function writeStream<T>(stream: Writable, use: (write: Write) => Promise<T>): Promise<T> {
+  // The callback of `write` reports the error.
+  stream.on('error', () => {})
+  const write = (bytes: Uint8Array) =>
+    new Promise((resolve, reject) => {
+      stream.write(bytes, (error) => (error ? reject(error) : resolve(undefined)))
+    })
+  return use((bytes) => withFileErrors('Standard output', 'written', () => write(bytes)))
+}
+
+const pageSize = 1_000
+
+interface ExportOptions {
+  format: Format
+  /** Exports only items with these values. */
+  filters?: object
+  /** Called with the number of items that are written. */
+  onProgress?: ((items: number) => void) | undefined
+}
+
+/** Writes all items in ascending order of their ids. Items that are created meanwhile may be included at the end. */
+export async function exportItems<New>(
+  { item }: ItemType<New>,
+  items: ItemStore<New>,
+  write: Write,
+  { format, filters = {}, onProgress }: ExportOptions,
+) {
+  const columns = Object.keys(item.shape)
+  const toText = writers[format]
+  const hash = createHash('sha256')
+  let written = 0
+
+  async function append(text: string): Promise<void> {
+    const bytes = Buffer.from(text)
+    hash.update(bytes)
+    await write(bytes)
+  }
+
+  await append(toText([], columns, true))
+  for await (const page of readPages(items, filters)) {
+    await append(toText(page, columns))
+    written += page.length
+    onProgress?.(written)
+  }
+  return { written, sha256: hash.digest('hex') }
+}
+
+async function* readPages<New>(items: ItemStore<New>, filters: object): AsyncGenerator<Item[]> {
+  let cursor = 0n
+  for (;;) {
+    const page = await items.list({ limit: pageSize, cursor, ...filters })
+    const last = page.at(-1)
+    if (!last) return
+    yield page
+    cursor = last.id
+  }
+}

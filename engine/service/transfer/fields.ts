@@ -1,0 +1,88 @@
+import type { AnyRouter } from '@trpc/server'
+import { z } from 'zod'
+import type { IdempotencyKey } from '#store'
+import { UsageError } from '../operator/operator-error.ts'
+import { type Field, parseText } from '../reader/fields.ts'
+import { operationsOf } from '../rest/operations.ts'
+
+/** What the commands `export` and `import` need to know of the items of a collection. */
+
+export type Format = 'ndjson' | 'csv'
+
+type Shape = Readonly<Record<string, z.ZodType>>
+
+export interface ItemType<New> {
+  /** One item, for messages. */
+  name: string
+  /** Also the name of the router of their procedures. */
+  plural: string
+  /** An item. Its fields are the columns of a file, in their order. */
+  item: { shape: Shape }
+  /** An item without its id, with the rules and the messages of the API. */
+  newItem: z.ZodType<New> & { shape: Shape }
+}
+
+/** A stored item. An optional field may be absent. */
+export type Item = { id: bigint } & Record<string, unknown>
+
+/** The collection of the items. */
+export interface ItemStore<New> {
+  list(query: { limit: number; cursor: bigint }): Promise<Item[]>
+  create(item: New, idempotency?: IdempotencyKey): Promise<unknown>
+}
+
+/** Items with commands. An export has the filters of the list. */
+export interface ImportExport<Store, New> extends ItemType<New> {
+  collection(store: Store): ItemStore<New>
+}
+
+/** How each kind of schema is written in a file. */
+const kinds: Partial<Record<string, Field['kind']>> = {
+  bigint: 'integer',
+  boolean: 'boolean',
+  date: 'time',
+  enum: 'choice',
+  string: 'text',
+}
+
+export function fieldsOf({ item, newItem }: Pick<ItemType<unknown>, 'item' | 'newItem'>): Field[] {
+  return Object.entries(item.shape).map(([name, schema]) => {
+    const given = newItem.shape[name]
+    const type = withoutOptional(schema)
+    const { type: kindOfSchema } = type._zod.def
+    const kind = kinds[kindOfSchema]
+    if (!kind) throw new Error(`The field ${name} cannot be exported, because its schema is a ${kindOfSchema}.`)
+    return {
+      name,
+      kind,
+      presence: given === undefined ? 'generated' : given.isOptional() ? 'optional' : 'required',
+      ...(type instanceof z.ZodEnum && { choices: choicesOf(type.options.map(String)) }),
+    }
+  })
+}
+
+function choicesOf(values: string[]): Record<string, string> {
+  return Object.fromEntries(values.map((value) => [value, value]))
+}
+
+/** The filters of an export: the parameters of the list of this resource, without those of the page. */
+export function filtersOf(router: AnyRouter, resource: string) {
+  const list = operationsOf(router).find(({ name }) => name === `${resource}.list`)
+  return Object.entries<z.ZodType>(list?.input.shape ?? {})
+    .filter(([name]) => name !== 'limit' && name !== 'cursor')
+    .map(([name, schema]) => {
+      const [field] = fieldsOf({ item: { shape: { [name]: schema } }, newItem: z.object({}) })
+      const option = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+      /** @throws {UsageError} */
+      function parse(text: string): unknown {
+        const { error, data } = schema.safeParse(field && parseText(field, text))
+        if (error) throw new UsageError(`${option}: ${error.issues[0]?.message}.`)
+        return data
+      }
+      return { name, option, values: Object.keys(field?.choices ?? {}), parse }
+    })
+}
+
+function withoutOptional(schema: z.core.$ZodType): z.core.$ZodType {
+  return schema instanceof z.ZodOptional ? withoutOptional(schema.unwrap()) : schema
+}

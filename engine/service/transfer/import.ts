@@ -1,0 +1,162 @@
+import { hash } from 'node:crypto'
+import { type IdempotencyKey, noApiKey, StoreUnavailable } from '#store'
+import { describeIssues, OtherText } from '../api/validation.ts'
+import { count } from '../operator/format.ts'
+import { OperatorError } from '../operator/operator-error.ts'
+import { type Field, isRounded, rounded } from '../reader/fields.ts'
+import { openReader, type Reader, type Row, texts, Unreadable } from '../reader/reader.ts'
+import { type Format, fieldsOf, type ItemStore, type ItemType } from './fields.ts'
+import { type Input, readBlocks } from './input.ts'
+
+/** Creates in flight. They share a few transactions. More would hold the write lock of SQLite for longer. */
+const batchSize = 500
+
+interface ReadOptions {
+  /** By default it is detected. */
+  format?: Format | undefined
+  /** Called with a description of each invalid line. Without it, the first invalid line is an error. */
+  onInvalid?: ((description: string) => void) | undefined
+}
+
+interface ImportOptions extends ReadOptions {
+  /** Identifies the import instead of the path of the file. */
+  key?: string | undefined
+  /** Called with the number of items that are stored. */
+  onProgress?: ((items: number) => void) | undefined
+}
+
+/**
+ * Creates an item for each valid line, in their order, while it reads the input. The idempotency key of an item is made of
+ * the import, the values of the item, and how many equal ones come before it. So a repeated import creates only what is
+ * missing, also if lines were corrected, added or removed meanwhile.
+ *
+ * @throws {OperatorError} that says how many items were created, if the import stops before its end.
+ */
+export async function importItems<New>(
+  itemType: ItemType<New>,
+  items: ItemStore<New>,
+  input: Input,
+  { key, onProgress, ...options }: ImportOptions,
+) {
+  const { name, plural } = itemType
+  const nextKey = keysIn(key === undefined ? `file ${input.path}` : `--key ${key}`)
+  let [created, existing] = [0, 0]
+
+  async function create(item: New): Promise<void> {
+    const idempotency: IdempotencyKey = { owner: noApiKey, key: nextKey(item) }
+    await items.create(item, idempotency)
+    if (idempotency.isReplay) existing++
+    else created++
+  }
+
+  try {
+    for await (const group of readItems(itemType, input, options)) {
+      // Between two batches other processes get the write lock.
+      for (let start = 0; start < group.length; start += batchSize) {
+        // Waits for all of them, so that the outcome is complete.
+        const results = await Promise.allSettled(group.slice(start, start + batchSize).map(create))
+        for (const result of results) if (result.status === 'rejected') throw result.reason
+        onProgress?.(created + existing)
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable || error instanceof OperatorError)) throw error
+    // Nothing is stored yet, such as after a wrong header row.
+    if (error instanceof OperatorError && created + existing === 0) throw error
+    throw new OperatorError(
+      `${sentence(error.message)} ${count(created, name, plural)} created, ${existing} already existed. Run the command again within 24 hours: it creates no ${name} twice.`,
+      { cause: error },
+    )
+  }
+  return { created, existing }
+}
+
+/** 48 bits of each hash are enough to count equal items, and a map of such numbers is small. */
+function keysIn(namespace: string): (item: unknown) => string {
+  const counts = new Map<number, number>()
+  return (item) => {
+    const text = JSON.stringify(item, (_name, value) => (typeof value === 'bigint' ? String(value) : value))
+    const sha256 = hash('sha256', `${namespace}\n${text}`)
+    const number = Number.parseInt(sha256.slice(0, 12), 16)
+    const before = counts.get(number) ?? 0
+    counts.set(number, before + 1)
+    return `${sha256}:${before}`
+  }
+}
+
+/**
+ * Reads the valid items. The items before an invalid line come before its error.
+ *
+ * @throws {OperatorError} if a line is invalid, or the input cannot be read to its end.
+ */
+export async function* readItems<New>(
+  itemType: ItemType<New>,
+  input: Input,
+  { format, onInvalid }: ReadOptions,
+): AsyncGenerator<New[]> {
+  const fields = fieldsOf(itemType)
+  for await (const rows of readRows(fields, input, format)) {
+    const items: New[] = []
+    for (const row of rows) {
+      const checked = checkRow(itemType, fields, row)
+      const place = row.line === undefined ? `item ${row.number}` : `line ${row.line}`
+      if ('item' in checked) items.push(checked.item)
+      else if (onInvalid) onInvalid(`${place}: ${checked.problem}`)
+      else {
+        yield items
+        throw new OperatorError(
+          `${capitalize(place)} of ${input.name} is invalid: ${sentence(checked.problem)} Correct it, or skip invalid lines with --skip-invalid.`,
+        )
+      }
+    }
+    yield items
+  }
+}
+
+async function* readRows(fields: Field[], input: Input, format: Format | undefined): AsyncGenerator<Row[]> {
+  let reader: Reader | undefined
+  function read(bytes: Uint8Array, isLast: boolean): Row[] {
+    reader ??= openReader(fields, bytes, format)
+    const rows = reader.read(bytes, isLast)
+    const { unused } = reader.table
+    // A person sees it in the console. Here, a misspelled name would lose the values of a column.
+    if (unused.length > 0) throw new Unreadable(`${texts.unused(unused)} Correct its name, or remove it.`)
+    return rows
+  }
+  try {
+    for await (const bytes of readBlocks(input)) yield read(bytes, false)
+    if (reader) yield read(new Uint8Array(), true)
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error
+    throw new OperatorError(`${input.name}: ${error.message}`, { cause: error })
+  }
+  if (!reader && format === 'csv') {
+    const columns = fields.map(({ name }) => name).join(',')
+    throw new OperatorError(`${input.name} is empty. Begin a CSV file with the header row ${columns}.`)
+  }
+}
+
+/** Applies the rules and the messages of the API to a row. */
+function checkRow<New>(
+  { newItem }: ItemType<New>,
+  fields: Field[],
+  { values = {}, problem }: Row,
+): { item: New } | { problem: string } {
+  if (problem !== undefined) return { problem }
+  const others = fields.flatMap(({ name, kind }) => {
+    const text = values[name]
+    // Cells of CSV have no type.
+    const isOther = typeof text === 'string' && text !== '' && ['integer', 'boolean', 'time'].includes(kind)
+    return isOther ? [[name, new OtherText(text, isRounded(text) ? `, which ${rounded}` : '')]] : []
+  })
+  const { data, error } = newItem.safeParse({ ...values, ...Object.fromEntries(others) })
+  return error ? { problem: describeIssues(error) } : { item: data }
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+function sentence(text: string): string {
+  return text.replace(/\.?$/, '.')
+}

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { UnusableDatabase } from '../collection/errors.ts'
+
+/** One step of a schema's history. Each database records the applied migrations in its journal, the table `migrations`. */
+export interface Migration {
+  name: string
+  sql: string
+  /** SHA-256 of the file, in hexadecimal. It detects a change of a migration that is already applied. */
+  hash: string
+}
+
+export type AppliedMigration = Pick<Migration, 'name' | 'hash'>
+
+/** Called after the commit, with the names of the migrations that were applied, and whether they created the database. */
+export type OnMigrate = (migrations: string[], isNew: boolean) => void
+
+/** What may be done to a database before it is used. */
+export interface PrepareOptions {
+  /** Whether the tables may be created in a database that is missing or empty, true by default. Otherwise it is refused. */
+  create?: boolean | undefined
+  /** Whether the database of an older release may be migrated, true by default. Otherwise it is refused. */
+  migrate?: boolean | undefined
+  onMigrate?: OnMigrate | undefined
+  /** Called with a sentence for the operator when the database needs attention. An open store may call it at any time. */
+  onWarning?: ((message: string) => void) | undefined
+  /**
+   * Called when the process begins to save what the files of SQLite had, because they were deleted, moved or replaced, and
+   * whenever the copy has grown. The process must not be ended meanwhile.
+   */
+  onRescue?: (() => void) | undefined
+}
+
+/**
+ * The folders with the tables of API keys and idempotency keys, for the migrations of a new product. A product whose own
+ * migrations make them does not list them.
+ */
+export const ownTables = {
+  sqlite: new URL('migrations/sqlite', import.meta.url),
+  postgres: new URL('migrations/postgres', import.meta.url),
+}
+
+/** Reads the numbered `*.sql` files of the folders in ascending order of their names. */
+export function readMigrations(folders: URL[]): Migration[] {
+  return folders.flatMap(readFolder).sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function readFolder(folder: URL): Migration[] {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.sql'))
+    .map((file) => {
+      const sql = readFileSync(new URL(file, `${folder}/`), 'utf8').replaceAll('\r\n', '\n')
+      return { name: basename(file, '.sql'), sql, hash: createHash('sha256').update(sql).digest('hex') }
+    })
+}
+
+/** Whether exactly these migrations are applied. */
+export function isUpToDate(applied: AppliedMigration[], migrations: Migration[]): boolean {
+  return (
+    applied.length === migrations.length &&
+    applied.every(({ name, hash }, index) => name === migrations[index]?.name && hash === migrations[index].hash)
+  )
+}
+
+/**
+ * Returns the migrations that are not in the journal.
+ *
+ * @param database its path or URL, for the message of the error.
+ * @throws {UnusableDatabase} if a newer release migrated the database, if an applied migration has changed since, or if
+ * there are no migrations.
+ */
+export function pendingMigrations(applied: AppliedMigration[], migrations: Migration[], database: string): Migration[] {
+  for (const { name, hash } of applied) {
+    const known = migrations.find((migration) => migration.name === name)
+    if (!known) {
+      throw new UnusableDatabase(
+        database,
+        `it was migrated by a newer release (${name}); start that release, or restore a backup made before that`,
+      )
+    }
+    if (known.hash !== hash) {
+      throw new UnusableDatabase(
+        database,
+        `the migration ${name} was changed after it was applied; restore the old file and add a new migration`,
+      )
+    }
+  }
+  if (migrations.length === 0) {
+    throw new UnusableDatabase(
+      database,
+      'this service has no migrations for this kind of database; use the other kind (file: or postgres:)',
+    )
+  }
+  return migrations.filter(({ name }) => !applied.some((migration) => migration.name === name))
+}
+
+/**
+ * For everything that does not migrate.
+ *
+ * @throws {UnusableDatabase} unless the database has the schema of this release.
+ */
+export function refuseOtherRelease(
+  applied: AppliedMigration[],
+  { migrations, program }: { migrations: Migration[]; program: string },
+  database: string,
+): void {
+  if (pendingMigrations(applied, migrations, database).length > 0) {
+    throw new UnusableDatabase(
+      database,
+      `an older release made it; use that release, or back up the database and run "${program} db migrate"`,
+    )
+  }
+}

@@ -1,0 +1,84 @@
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
+import type { ClientBase } from 'pg'
+import type { IdempotencyKey } from '../collection/base-store.ts'
+import type { Engine, Generated, Names, NewEntity, Replayable, SearchFields } from '../collection/entity.ts'
+import type { RuleViolation } from '../collection/errors.ts'
+
+/** What the engine of PostgreSQL knows of a collection, and offers to it. */
+
+export type TableWithId = PgTable & { id: PgColumn }
+
+/**
+ * A write that shares transactions and may have an idempotency key. It takes rows of values. The rows that its statements return have 64-bit integers as `bigint`.
+ */
+export interface AnyMutation {
+  /**
+   * Resolves to an outcome for each row: what it has generated, undefined if it found no row to change, or the rule that the
+   * row breaks. Only the first of them changes something. If it rejects, for example with a violated constraint, the rows are run again in parts, and those
+   * that are refused fail alone.
+   *
+   * @param isLocked whether it runs in a transaction that has the advisory lock of inserts
+   */
+  run(client: ClientBase, rows: unknown[][], isLocked: boolean): Promise<Result[]>
+  /**
+   * Whether `run` writes these rows with one statement, which is a transaction by itself. Otherwise it runs inside a
+   * transaction that has the advisory lock of inserts, so that those of several instances cannot wait for each other.
+   */
+  isOneStatement(rows: unknown[][]): boolean
+  /** A statement that checks the right to run it, and changes nothing. */
+  probe: string
+  /** Whether the ids that it generates must become visible in ascending order. */
+  hasOrderedIds: boolean
+}
+
+export type Result = object | RuleViolation | undefined
+
+export interface Mutation<Input extends object, Generated extends object> extends AnyMutation {
+  /** The values of a row are those of these fields in their order. */
+  fields: readonly (keyof Input & string)[]
+  run(client: ClientBase, rows: unknown[][], isLocked: boolean): Promise<(Generated | RuleViolation)[]>
+}
+
+/** What a collection has of its own on PostgreSQL. */
+export interface OwnOnPostgres<S> {
+  /** Every mutation of its own, by its name. */
+  writes?: Record<string, AnyMutation>
+  /** Makes what it adds to the store. */
+  open(engine: PostgresEngine): S
+}
+
+export interface PostgresCollection<S = object> {
+  table: TableWithId
+  filters: Names
+  search?: SearchFields | undefined
+  /** Every mutation, by its name. */
+  writes: Record<string, AnyMutation>
+  mutations: DerivedMutations
+  /** Makes what the collection adds to the store. */
+  open(engine: Engine & PostgresEngine): S
+}
+
+/** The mutations that are derived from the table. */
+export interface DerivedMutations {
+  create: Mutation<NewEntity<TableWithId>, Generated<TableWithId>>
+  /** Both take a {@link ChangeValues}. */
+  update: AnyMutation
+  remove: AnyMutation
+}
+
+/** A prepared statement. */
+export interface Statement {
+  name: string
+  text: string
+}
+
+/** Reads rows as arrays. 64-bit integers are `bigint`. */
+export type Read = <Row extends unknown[]>(statement: Statement, values: unknown[]) => Promise<Row[]>
+
+export interface PostgresEngine {
+  read: Read
+  /** Makes a method that runs one of the collection's mutations, and adds what it has generated to the input. */
+  replayable<Input extends object, Generated extends Replayable<Generated>>(
+    mutation: Mutation<Input, Generated>,
+  ): (input: Input, idempotency?: IdempotencyKey) => Promise<Generated & Input>
+}

@@ -1,0 +1,58 @@
+import type Database from 'better-sqlite3'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { IdempotencyKey } from '../collection/base-store.ts'
+import type { Engine, Entity, Generated, Names, NewEntity, Replayable, SearchFields } from '../collection/entity.ts'
+import { idempotencyKeys } from '../collection/idempotency.ts'
+
+/** What the engine of SQLite knows of a collection, and offers to it. */
+
+export type TableWithId = SQLiteTable & { id: SQLiteColumn }
+
+/** Prepares its statements on a connection, and returns the function that runs them. */
+export type Prepare<Args extends unknown[], T> = (connection: Database.Database) => (...args: Args) => T
+
+/**
+ * A write that may have an idempotency key. It takes the values of `fields` in their order, and returns only what it
+ * has generated.
+ */
+export type Mutation<Input extends object, Generated extends object> = Prepare<unknown[], Generated> & {
+  fields: readonly (keyof Input & string)[]
+}
+
+/** What a collection has of its own on SQLite. */
+export interface OwnOnSqlite<S> {
+  /** Every mutation of its own, by its name. The writer thread prepares them, and runs them inside a transaction. */
+  writes: Record<string, Prepare<unknown[], object | undefined>>
+  /** Makes what it adds to the store. */
+  open(engine: SqliteEngine): S
+}
+
+export interface SqliteCollection<S = object> extends OwnOnSqlite<S> {
+  table: TableWithId
+  filters: Names
+  search?: SearchFields | undefined
+  mutations: DerivedMutations
+  open(engine: Engine & SqliteEngine): S
+}
+
+/** The mutations that are derived from the table. */
+export interface DerivedMutations<T extends TableWithId = TableWithId> {
+  create: Mutation<NewEntity<T>, Generated<T>>
+  /** Both take a {@link ChangeValues}. */
+  update: Prepare<unknown[], Entity<T> | { id: bigint } | undefined>
+  remove: Prepare<unknown[], Entity<T> | { id: bigint } | undefined>
+}
+
+export interface SqliteEngine {
+  /** Makes a method that reads on the event loop. The read is one statement, and so one snapshot. */
+  read<Args extends unknown[], T>(prepare: Prepare<Args, T>): (...args: Args) => Promise<T>
+  /** Makes a method that runs one of the collection's mutations, and adds what it has generated to the input. */
+  replayable<Input extends object, Generated extends Replayable<Generated>>(
+    mutation: Mutation<Input, Generated>,
+  ): (input: Input, idempotency?: IdempotencyKey) => Promise<Generated & Input>
+}
+
+/** Every table that the service needs, each after those that its foreign keys refer to. */
+export function tablesOf(collections: Record<string, SqliteCollection>): SQLiteTable[] {
+  return [...Object.values(collections).map(({ table }) => table), idempotencyKeys]
+}

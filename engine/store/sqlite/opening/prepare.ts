@@ -1,0 +1,180 @@
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type Database from 'better-sqlite3'
+import type { Loaded } from '../../collection/entity.ts'
+import { LostDatabase, reasons, UnusableDatabase } from '../../collection/errors.ts'
+import { type PrepareOptions, pendingMigrations, refuseOtherRelease } from '../../database/migrations.ts'
+import { type SqliteCollection, tablesOf } from '../collection.ts'
+import { checkPages, connect, connectToRead, databaseSize, retryWhileBusy } from '../file/connection.ts'
+import { attempt, isDiskFull } from '../file/diagnosis.ts'
+import { toFailure } from '../file/failure.ts'
+import { identify, makeFile, makeFolder, realPathOf, sizeOf } from '../file/files.ts'
+import { applicationId, readHeader, refuseForeignFile, refuseMountedFile, refuseNonFile } from '../file/header.ts'
+import { ownershipOf } from '../file/ownership.ts'
+import { findMissingPart, hasTable, migrate, readApplied } from '../migrate.ts'
+import { FilesLost, lostWhileOpening } from '../rescue/rescue.ts'
+import { describeRescuedCopies, refuseRescuedCopies } from '../rescue/rescued-copies.ts'
+
+/** Reading every page takes one to two milliseconds per MiB, and a start must not take longer than a second. */
+const maxCheckedSize = 256 * 1024 * 1024
+/** Milliseconds to wait for other processes that start at the same time. */
+const lockTimeout = 10_000
+
+/**
+ * Checks the file, and creates or migrates the database if necessary. A file that is refused is not changed.
+ *
+ * @throws {UnusableDatabase}
+ * @throws {FilesLost} if the database is deleted, moved or replaced meanwhile.
+ */
+export function prepareDatabase(path: string, loaded: Loaded<SqliteCollection>, options: PrepareOptions = {}): void {
+  const { migrate = true, onMigrate } = options
+  const tables = tablesOf(loaded.collections)
+  const checkSchema: CheckSchema = (connection) => {
+    const applied = readApplied(connection)
+    if (applied.length === 0) {
+      // A database that is being created has neither.
+      if (tables.some((table) => hasTable(connection, table))) throw new UnusableDatabase(path, reasons.noJournal)
+    } else if (migrate) pendingMigrations(applied, loaded.migrations, path)
+    else refuseOtherRelease(applied, loaded, path)
+  }
+  const isNew = attempt(path, () => findOrCreateFile(path, loaded, options))
+  const identities = { database: identify(path), log: identify(`${realPathOf(path)}-wal`) }
+  const isInPlace = () => identities.database !== undefined && identify(path) === identities.database
+  const connections: Database.Database[] = []
+  const open = (connection: Database.Database) => {
+    connections.push(connection)
+    return connection
+  }
+  let failure: { error: unknown } | undefined
+  try {
+    attempt(path, () => {
+      const checked = sizeOf(path) > 0 ? open(connectToCheck(path)) : undefined
+      if (checked) checkBeforeWriting(checked, checkSchema)
+      if (!isNew && !migrate) return
+      const connection = open(connect(path, { busyTimeout: lockTimeout }))
+      // The last connection to close moves the log into the database, and deletes it and its index, unless it only reads. On a
+      // full disk they must stay.
+      if (isInPlace() && !isDiskFull(path)) checked?.close()
+      migrateFile(connection, loaded, checkSchema, onMigrate)
+    })
+  } catch (error) {
+    failure = { error }
+  }
+  const holder = connections.find((connection) => connection.open)
+  if (!isNew && !isInPlace()) {
+    if (holder) throw new FilesLost({ connection: holder, identities, isSaved: isInPlace })
+    throw new UnusableDatabase(path, `${lostWhileOpening}; restore a backup`)
+  }
+  for (const connection of connections) connection.close()
+  if (failure) throw failure.error
+}
+
+/** Returns whether the database is new. */
+function findOrCreateFile(
+  path: string,
+  { program }: Loaded<SqliteCollection>,
+  { create = true, onWarning }: PrepareOptions,
+): boolean {
+  // SQLite names the log and the journal after this path.
+  const realPath = realPathOf(path)
+  refuseNonFile(path)
+  refuseMountedFile(path, realPath)
+  refuseOrphanedLog(path, realPath)
+  if (!existsSync(path) || isBlank(path, realPath)) refuseRescuedCopies(path, program)
+  if (create) createFile(realPath)
+  else if (!existsSync(path)) throw new UnusableDatabase(path, reasons.missing)
+  const isNew = isBlank(path, realPath)
+  if (!isNew) refuseForeignFile(path)
+  else if (!create) throw new UnusableDatabase(path, reasons.empty)
+  const warning = describeRescuedCopies(path, program)
+  if (warning !== undefined) onWarning?.(warning)
+  return isNew
+}
+
+/** Throws unless the migrations that were applied fit those of this release. */
+type CheckSchema = (connection: Database.Database) => void
+
+/**
+ * SQLite would delete the log, and with it acknowledged writes. The log is checked first, because another process that
+ * starts at the same moment fills the database before it creates the log.
+ */
+export function refuseOrphanedLog(path: string, realPath: string): void {
+  const log = `${realPath}-wal`
+  if (sizeOf(log) > 0 && sizeOf(path) === 0) {
+    throw new LostDatabase(
+      path,
+      `it is missing, but its write-ahead log ${log} exists; put the database back beside it, or restore a backup`,
+    )
+  }
+}
+
+function createFile(realPath: string): void {
+  if (existsSync(realPath)) return
+  const ownership = ownershipOf(realPath)
+  makeFolder(dirname(realPath), ownership)
+  try {
+    makeFile(realPath, ownership)
+  } catch (error) {
+    // Another process has created it meanwhile.
+    if (toFailure(error).code !== 'EEXIST') throw error
+  }
+}
+
+/**
+ * Whether nothing is in the file yet. An interrupted first start may leave blank pages and a rollback journal, with which
+ * SQLite then undoes it.
+ */
+export function isBlank(path: string, realPath: string): boolean {
+  const { bytes } = readHeader(path)
+  return bytes.length === 0 || (hasJournal(realPath) && bytes.every((byte) => byte === 0))
+}
+
+function hasJournal(realPath: string): boolean {
+  return existsSync(`${realPath}-journal`)
+}
+
+/** Opens a connection that can write only if SQLite must first roll back an interrupted transaction, or create a log. */
+function connectToCheck(path: string): Database.Database {
+  return hasJournal(realPathOf(path)) ? connect(path, { busyTimeout: lockTimeout }) : connectToRead(path, lockTimeout)
+}
+
+/**
+ * Checks the pages and the journal of migrations before the first write: a later refusal would come after SQLite has
+ * moved the log into the file.
+ */
+function checkBeforeWriting(connection: Database.Database, checkSchema: CheckSchema): void {
+  // Not the size of the file, because most pages may still be in the write-ahead log.
+  if (databaseSize(connection) <= maxCheckedSize) checkPages(connection, 'quick_check')
+  else connection.pragma('schema_version')
+  checkSchema(connection)
+}
+
+/** Checks the schema again, because another process may have created the database meanwhile. */
+function migrateFile(
+  connection: Database.Database,
+  loaded: Loaded<SqliteCollection>,
+  checkSchema: CheckSchema,
+  onMigrate: PrepareOptions['onMigrate'],
+): void {
+  const claimAndCheck = () => {
+    claim(connection)
+    checkSchema(connection)
+  }
+  const refuseMissingPart = () => {
+    const missing = findMissingPart(connection, loaded)
+    if (missing !== undefined) throw new UnusableDatabase(connection.name, missing)
+  }
+  const applied = migrate(connection, loaded.migrations, claimAndCheck, refuseMissingPart)
+  if (applied.length > 0) onMigrate?.(applied, applied.length === loaded.migrations.length)
+  // SQLite ignores the busy timeout here.
+  retryWhileBusy(lockTimeout, () => connection.pragma('journal_mode = WAL'))
+}
+
+/** Writes the application id with the first migration and before WAL mode, so that it is always in the file's header. */
+function claim(connection: Database.Database): void {
+  const id = connection.pragma('application_id', { simple: true })
+  if (id === BigInt(applicationId)) return
+  const isEmpty = connection.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0n
+  if (id !== 0n || !isEmpty) throw new UnusableDatabase(connection.name, reasons.foreign)
+  connection.pragma(`application_id = ${applicationId}`)
+}
