@@ -3,7 +3,7 @@ import { defineConfig } from 'drizzle-kit'
 /** drizzle-kit drafts migrations (`npm run db:generate`), but never runs them; review adds what it cannot write: STRICT, AUTOINCREMENT, CHECKs. */
 export default defineConfig({
   dialect: 'sqlite',
-  schema: './{db/*/*,engine/store/{collection/idempotency,keys/table}}.ts',
+  schema: './db/tables.ts',
   out: './db/migrations/sqlite',
   // For drizzle-kit studio only: push would drop the journal of the migrations, and rebuild the tables without their rules.
   ...(process.argv.includes('studio') && {

@@ -1,9 +1,8 @@
-import { apiKeys as apiKeysOfSqlite } from '#store/keys'
-import { idempotencyKeys as idempotencyKeysOfSqlite, postgresTableOf } from '#store/postgres'
-import { pets as petsOfSqlite } from './pets/pets.ts'
+import { postgresTableOf } from '#store/postgres'
+import * as tables from './tables.ts'
 
 /** Every table of PostgreSQL, for drizzle-kit. */
 
-export const apiKeys = postgresTableOf(apiKeysOfSqlite)
-export const pets = postgresTableOf(petsOfSqlite)
-export const idempotencyKeys = postgresTableOf(idempotencyKeysOfSqlite)
+export const apiKeys = postgresTableOf(tables.apiKeys)
+export const pets = postgresTableOf(tables.pets)
+export const idempotencyKeys = postgresTableOf(tables.idempotencyKeys)

@@ -1,4 +1,4 @@
-import { run } from '#service/run'
+import { run } from '#service'
 import { service } from './service.ts'
 
 await run(service)

@@ -1,6 +1,5 @@
 import { index, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { collection, type Entity, type NewEntity } from '#store'
-import { int64, isLine, isOneOf, isPositive } from '#store/schema'
+import { collection, type Entity, int64, isLine, isOneOf, isPositive, type NewEntity } from '#store'
 
 export const petStatuses = ['available', 'pending', 'sold'] as const
 export type PetStatus = (typeof petStatuses)[number]

@@ -1,4 +1,4 @@
-/** A typed service from one tRPC router: see README.md. `#service/run` runs it. */
+/** A typed service from one tRPC router: see README.md. */
 
 // Make the procedures.
 
@@ -23,3 +23,7 @@ export type { ImportExport } from './transfer/fields.ts'
 // Read an error of a typed client.
 
 export type { RpcError } from './api/errors.ts'
+
+// Run it: the command line of the service, which serves without a command.
+
+export { run } from './commands/program.ts'

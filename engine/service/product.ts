@@ -1,4 +1,4 @@
-/** What the engines know of the service that they run. */
+/** What the service knows of the product that it serves. */
 export interface Product {
   /** For people: in the banner, and as the title of the OpenAPI document. */
   name: string

@@ -1,7 +1,10 @@
 import { getTableName, is } from 'drizzle-orm'
 import { getTableConfig, SQLiteInteger } from 'drizzle-orm/sqlite-core'
-import { columnOf, type Engine, type Loaded, type Names, type SearchFields } from './collection/entity.ts'
+import type { Derived } from './collection/derived.ts'
+import type { Names, SearchFields } from './collection/query.ts'
+import { columnOf } from './collection/row.ts'
 import { isOneOf, isTimestamp } from './collection/schema.ts'
+import type { Loaded } from './database/loaded.ts'
 import { type Migration, readMigrations } from './database/migrations.ts'
 import type { OwnOnPostgres, PostgresCollection, TableWithId as PostgresTable } from './postgres/collection.ts'
 import type { OwnOnSqlite, SqliteCollection, TableWithId } from './sqlite/collection.ts'
@@ -41,7 +44,7 @@ interface Definition<T extends TableWithId, F extends Names, Q extends SearchFie
   /** The fields of `search` besides the filters. They need no index. */
   search?: Q & Record<Exclude<keyof Q, Field<T>>, never>
   /** Makes what the collection adds to the store, of what is derived. With it, the collection has the derived mutations. */
-  methods?(derived: Engine<T, F, Q>): S
+  methods?(derived: Derived<T, F, Q>): S
   /** What else it adds, with statements of its own. */
   own?: { sqlite(): Promise<OwnOnSqlite<Own>>; postgres(): Promise<OwnOnPostgres<Own>> }
 }
@@ -52,7 +55,7 @@ function refuseReusedIds(table: TableWithId): void {
   throw new Error(`The id of ${getTableName(table)} must be int64('id').primaryKey({ autoIncrement: true }).`)
 }
 
-/** The rules of `#store/schema` without which SQLite stores any text in a column. */
+/** The rules of `#store` without which SQLite stores any text in a column. */
 function refuseLaxColumns(table: TableWithId): void {
   const { name: tableName, columns, checks } = getTableConfig(table)
   for (const column of columns) {
@@ -61,7 +64,7 @@ function refuseLaxColumns(table: TableWithId): void {
       throw new Error(`The column ${name} of ${tableName} must be text, int64, a boolean or timestamp.`)
     const rule = columnType === 'SQLiteCustomColumn' ? isTimestamp : enumValues && isOneOf
     if (rule && !checks.some((check) => check.name === rule(column).name))
-      throw new Error(`The column ${name} of ${tableName} needs the rule ${rule.name} of #store/schema.`)
+      throw new Error(`The column ${name} of ${tableName} needs the rule ${rule.name} of #store.`)
   }
 }
 
@@ -97,15 +100,15 @@ export function collection<
   const derive = <Table, Mutations, Writes, E>(
     table: Table,
     mutations: Mutations,
-    own: { writes?: Writes; open(engine: E): Own } | undefined,
+    own: { writes?: Writes; open(access: E): Own } | undefined,
   ) => ({
     table,
     filters: filters ?? [],
     search,
     mutations,
     writes: { ...(methods && mutations), ...own?.writes },
-    // Safe: the engine derives the methods from this table.
-    open: (engine: object) => ({ ...methods?.(engine as Engine<T, F, Q>), ...own?.open(engine as E) }) as S & Own,
+    // Safe: the methods are derived from this table.
+    open: (access: object) => ({ ...methods?.(access as Derived<T, F, Q>), ...own?.open(access as E) }) as S & Own,
   })
   return {
     async sqlite() {
@@ -124,7 +127,7 @@ export function collection<
   }
 }
 
-/** The collections and the migrations of a store, which the engines get as an argument. */
+/** The collections and the migrations of a store, which both databases get as an argument. */
 export interface StoreDefinition<Stores = unknown> {
   /** Of the collections, in their order. */
   names: string[]

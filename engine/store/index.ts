@@ -1,14 +1,16 @@
 /** Durable typed collections, in one SQLite file or in PostgreSQL: see README.md. */
 
-// Define the collections and the store. The columns and rules of a table are in `#store/schema`.
+// Define the collections and the store, with the columns and the rules of their tables.
 
-export type { Entity, NewEntity } from './collection/entity.ts'
+export type { Entity, NewEntity } from './collection/row.ts'
+export { int64, isLine, isOneOf, isPositive, isTimestamp, timestamp } from './collection/schema.ts'
 export { collection, defineStore, type StoreDefinition, type StoreOf, type StoresOf } from './collection.ts'
 export { ownTables } from './database/migrations.ts'
 
 // Open it.
 
-export type { BaseStore, IdempotencyKey, Searcher } from './collection/base-store.ts'
+export type { BaseStore, Searcher } from './collection/base-store.ts'
+export type { IdempotencyKey } from './collection/idempotency.ts'
 export type { Location } from './database/location.ts'
 export { migrateStore, openStore } from './open.ts'
 
@@ -30,15 +32,10 @@ export {
 
 // Add statements of your own to a collection, with `own`. The type for PostgreSQL is in `#store/postgres`.
 
-export type { SqliteEngine } from './sqlite/collection.ts'
+export type { SqliteAccess } from './sqlite/collection.ts'
 
 // Report on it.
 
-export {
-  noApiKey,
-  type StoreLoad,
-  type StoreObserver,
-  type StoreSizes,
-  writeFailures,
-} from './collection/base-store.ts'
+export { type StoreLoad, type StoreObserver, type StoreSizes, writeFailures } from './collection/base-store.ts'
+export { noApiKey } from './collection/idempotency.ts'
 export { describeLocation } from './database/location.ts'

@@ -49,7 +49,7 @@ export async function openStore<Stores>(
   location: Location,
   options: OpenOptions,
 ): Promise<BaseStore & Stores> {
-  // Safe: the engines open each collection of the definition under its name.
+  // Safe: each database opens each collection of the definition under its name.
   if (location.kind === 'postgres') {
     const { openPostgresStore } = await import('./postgres/store.ts')
     const loaded = await definition.forPostgres()

@@ -1,10 +1,22 @@
-/** What the command line of an operator needs: inspection, migration, copies, and files that belong to the owner of the database. */
+/** What the command line of an operator needs: inspection, migration, copies, backups, and files that belong to the owner of the database. */
 export { type CopyProgress, type CopyRequest, copyStore, type TableSummary } from './copy/copy-store.ts'
 export type { Migration, PrepareOptions } from './database/migrations.ts'
 export type { Inspection, SchemaState, ServerState, TableContents } from './inspection/inspection.ts'
 export { inspect } from './open.ts'
+export { backUpDatabase, createBackupFolder, streamBackup } from './sqlite/backup/backup.ts'
+export {
+  type Backup,
+  backupFolder,
+  listBackups,
+  measureBackups,
+  newBackupPath,
+  scheduledEnding,
+} from './sqlite/backup/inventory.ts'
+export { restoreDatabase } from './sqlite/backup/restore.ts'
+export type { Progress } from './sqlite/backup/snapshot.ts'
+export { checksumOf, verifyBackup } from './sqlite/file/checksum.ts'
 export { roomFor } from './sqlite/file/files.ts'
-export { refuseMountedFile } from './sqlite/file/header.ts'
+export { refuseCopyWithoutLog, refuseMountedFile } from './sqlite/file/header.ts'
 export { existingFolder, giveAway, type Ownership, ownershipOf } from './sqlite/file/ownership.ts'
 export { publish, withCleanup } from './sqlite/file/temporary-file.ts'
 export { describeRescuedCopies } from './sqlite/rescue/rescued-copies.ts'

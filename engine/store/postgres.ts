@@ -1,5 +1,5 @@
 /** The derived tables of PostgreSQL, for drizzle-kit and for statements of your own. */
 export { idempotencyKeys } from './collection/idempotency.ts'
-export type { Mutation, PostgresEngine } from './postgres/collection.ts'
+export type { Mutation, PostgresAccess } from './postgres/collection.ts'
 export { textOf } from './postgres/statements.ts'
 export { postgresTableOf } from './postgres/table.ts'

@@ -1,7 +1,7 @@
 import type { Pet, PetStatus } from '../../db/pets/pets.ts'
 import type { Store } from '../../db/store.ts'
-import type { IdempotencyKey } from '../../engine/store/collection/base-store.ts'
 import { IdempotencyKeyReused, RowChanged, RowConflict } from '../../engine/store/collection/errors.ts'
+import type { IdempotencyKey } from '../../engine/store/collection/idempotency.ts'
 import type { ApiKey, NewApiKey } from '../../engine/store/keys/store.ts'
 
 type Change = Parameters<Store['pets']['update']>[0]

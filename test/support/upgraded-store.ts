@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import { expect } from 'vitest'
 import type { Store } from '../../db/store.ts'
 import { hashApiKey } from '../../engine/service/auth/api-key.ts'
-import type { IdempotencyKey } from '../../engine/store/collection/base-store.ts'
 import { IdempotencyKeyReused } from '../../engine/store/collection/errors.ts'
+import type { IdempotencyKey } from '../../engine/store/collection/idempotency.ts'
 import { expired, key, pets, revoked } from '../fixtures/rows.ts'
 
 /** Expects that the store has every row of a fixture, and that it accepts new ones. */

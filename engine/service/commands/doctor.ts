@@ -1,12 +1,14 @@
 import { accessSync, constants, existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describeLocation, type Location, type StoreDefinition } from '#store'
-import { backupFolder, listBackups, measureBackups } from '#store/backup'
 import {
+  backupFolder,
   describeRescuedCopies,
   existingFolder,
   type Inspection,
   inspect,
+  listBackups,
+  measureBackups,
   refuseMountedFile,
   roomFor,
   type SchemaState,

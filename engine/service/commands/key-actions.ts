@@ -1,6 +1,5 @@
-import { RowConflict } from '#store'
 import type { ApiKey, NewApiKey, WithApiKeys } from '#store/keys'
-import { type Access, apiKeyFormat, type MintedKey } from '../auth/api-key.ts'
+import { type Access, apiKeyFormat, explainTakenName, type MintedKey } from '../auth/api-key.ts'
 import { alignColumns, listOf, parseDuration } from '../operator/format.ts'
 import { OperatorError, UsageError } from '../operator/operator-error.ts'
 import type { Product } from '../product.ts'
@@ -23,16 +22,6 @@ export async function createKey(
   const minted = apiKeyFormat(keyPrefix).mintApiKey(name, lifetime, access)
   await explainTakenName(apiKeys.create(minted.record))
   return minted
-}
-
-/** Awaits the create of a key. If an active key has its name, it rejects with an {@link OperatorError}. */
-export function explainTakenName<T>(create: Promise<T>): Promise<T> {
-  return create.catch((cause) => {
-    if (!(cause instanceof RowConflict)) throw cause
-    const message =
-      'An API key that was not revoked already has this name: choose another one, or rotate or revoke that key.'
-    throw new OperatorError(message, { cause })
-  })
 }
 
 /**

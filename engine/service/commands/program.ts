@@ -63,8 +63,7 @@ function isForOperator(error: unknown): error is Error {
 }
 
 /**
- * The command line of a service (https://clig.dev). Each file of this folder adds a group of commands, and engine/service/ops
- * does their work.
+ * The command line of a service (https://clig.dev). Each subject of this folder adds a group of commands.
  */
 export function createProgram<Stores extends WithApiKeys>(service: Service<Stores>): Command {
   const { product, store: definition, router, files, console } = service

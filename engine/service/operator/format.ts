@@ -1,5 +1,4 @@
-import type { Progress } from '#store/backup'
-import type { CopyProgress } from '#store/operations'
+import type { CopyProgress, Progress } from '#store/operations'
 
 /** A number with its noun: `1 row`, `2 rows`. */
 export function count(number: number, noun: string, plural = `${noun}s`): string {

@@ -4,7 +4,14 @@ import { constants, setPriority } from 'node:os'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import type { Logger } from 'pino'
-import { type Backup, checksumOf, createBackupFolder, listBackups, newBackupPath, scheduledEnding } from '#store/backup'
+import {
+  type Backup,
+  checksumOf,
+  createBackupFolder,
+  listBackups,
+  newBackupPath,
+  scheduledEnding,
+} from '#store/operations'
 import { type Audit, auditTo } from '../telemetry/audit.ts'
 
 interface ScheduleConfig {

@@ -3,25 +3,6 @@
  * errors of a database driver never leave the store. What each collection adds to it is in its folder.
  */
 
-/**
- * The idempotency key of a mutation that may be retried. Of several mutations with the same key within
- * {@link idempotencyLifetime}, only the first one takes effect, and all get its result. A mutation rejects with
- * {@link IdempotencyKeyReused} if the key was used for another operation, or with another input.
- */
-export interface IdempotencyKey {
-  /** The owner of the key. Each API key has idempotency keys of its own. */
-  owner: bigint
-  key: string
-  /** The store sets it if the result is that of an earlier mutation. */
-  isReplay?: boolean
-}
-
-/** The owner of idempotency keys that belong to no API key: those of imports. No API key has this id. */
-export const noApiKey = 0n
-
-/** How long an idempotency key is remembered, in milliseconds. */
-export const idempotencyLifetime = 24 * 3_600_000
-
 /** What every store has, whatever its collections are. */
 export interface BaseStore {
   /**

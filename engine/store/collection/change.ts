@@ -1,16 +1,24 @@
 import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
-import {
-  type Change,
-  type Entity,
-  type Expectation,
-  fieldsOfNew,
-  methodOf,
-  type RunMutation,
-  textOfValue,
-} from './entity.ts'
 import { RowChanged } from './errors.ts'
+import { methodOf, type RunMutation } from './mutation.ts'
+import { type Entity, fieldsOfNew, type NewEntity, textOfValue } from './row.ts'
 
 /** Changes of a row, which are the same on both databases: the row is read, compared and changed here, and written. */
+
+/** Some fields of a row. Null stands for an optional field that is absent. A field that is undefined is not meant. */
+type Some<Row> = { [Name in keyof Row]?: Row[Name] | (undefined extends Row[Name] ? null : never) | undefined }
+
+/** A row that a mutation changes. */
+export interface Expectation<T extends Table> {
+  id: bigint
+  /** What the caller has seen. If one of these fields has another value now, the mutation rejects with {@link RowChanged}. */
+  expected?: Some<Omit<Entity<T>, 'id'>> | undefined
+}
+
+export interface Change<T extends Table> extends Expectation<T> {
+  /** The new values. Other fields stay as they are. */
+  set: Some<NewEntity<T>>
+}
 
 /**
  * A change as a mutation gets it: the id, the names of the fields to set or null for a removal, the names of the expected

@@ -1,12 +1,30 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { check, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { idempotencyLifetime } from './base-store.ts'
-import { textOfValue } from './entity.ts'
 import { IdempotencyKeyReused } from './errors.ts'
+import { textOfValue } from './row.ts'
 import { int64, isTimestamp, timestamp } from './schema.ts'
 
 /** The rules of idempotency keys, which are the same for any mutation and on every database. */
+
+/**
+ * The idempotency key of a mutation that may be retried. Of several mutations with the same key within
+ * {@link idempotencyLifetime}, only the first one takes effect, and all get its result. A mutation rejects with
+ * {@link IdempotencyKeyReused} if the key was used for another operation, or with another input.
+ */
+export interface IdempotencyKey {
+  /** The owner of the key. Each API key has idempotency keys of its own. */
+  owner: bigint
+  key: string
+  /** The store sets it if the result is that of an earlier mutation. */
+  isReplay?: boolean
+}
+
+/** The owner of idempotency keys that belong to no API key: those of imports. No API key has this id. */
+export const noApiKey = 0n
+
+/** How long an idempotency key is remembered, in milliseconds. */
+export const idempotencyLifetime = 24 * 3_600_000
 
 /**
  * The result of each mutation with an idempotency key. The lowest ids are the oldest rows. There is no foreign key to what

@@ -1,18 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Table } from 'drizzle-orm'
 import type { Searcher } from './base-store.ts'
-import {
-  type Entity,
-  type Found,
-  idOf,
-  maxId,
-  type Names,
-  type PagesOf,
-  type SearchFields,
-  type SearchQuery,
-  textOfValue,
-} from './entity.ts'
 import { TooManySearches } from './errors.ts'
+import type { Found, Names, PagesOf, SearchFields, SearchQuery } from './query.ts'
+import { type Entity, idOf, maxId, textOfValue } from './row.ts'
 
 /**
  * Searches. No index finds a text inside another one, so a search reads rows in the order of their ids and compares them
@@ -24,7 +15,7 @@ export const maxRead = { text: 7_500, value: 30_000 }
 /** The maximum number of scans of a caller that wait. */
 const maxWaiting = 100
 
-/** How the engine reads rows. */
+/** How a database reads rows. */
 interface Reads<T extends Table> {
   get(id: bigint): Promise<Entity<T> | undefined>
   newest: PagesOf<T>

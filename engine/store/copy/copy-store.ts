@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { getTableColumns, getTableName, sql, type Table } from 'drizzle-orm'
-import { columnOf, listOf, maxId } from '../collection/entity.ts'
 import { UnusableDatabase } from '../collection/errors.ts'
+import { columnOf, listOf, maxId } from '../collection/row.ts'
 import type { StoreDefinition } from '../collection.ts'
 import type { Location } from '../database/location.ts'
 import type { OnMigrate } from '../database/migrations.ts'

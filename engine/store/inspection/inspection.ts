@@ -1,6 +1,6 @@
 import { type SQL, sql, type Table } from 'drizzle-orm'
-import { columnOf } from '../collection/entity.ts'
 import { reasons, UnusableDatabase } from '../collection/errors.ts'
+import { columnOf } from '../collection/row.ts'
 import { type AppliedMigration, type Migration, pendingMigrations } from '../database/migrations.ts'
 
 /**

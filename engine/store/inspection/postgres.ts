@@ -1,7 +1,7 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Client } from 'pg'
-import type { Loaded } from '../collection/entity.ts'
+import type { Loaded } from '../database/loaded.ts'
 import type { PostgresCollection } from '../postgres/collection.ts'
 import { connectClient } from '../postgres/connection/connection.ts'
 import { attempt, nameOf } from '../postgres/connection/failure.ts'

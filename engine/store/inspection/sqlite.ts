@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { Loaded } from '../collection/entity.ts'
+import type { Loaded } from '../database/loaded.ts'
 import type { SqliteCollection } from '../sqlite/collection.ts'
 import { checkPages, connectToRead, databaseSize, orClose } from '../sqlite/file/connection.ts'
 import { attempt } from '../sqlite/file/diagnosis.ts'

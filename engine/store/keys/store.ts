@@ -1,5 +1,6 @@
-import type { Engine, Entity } from '../collection/entity.ts'
+import type { Derived } from '../collection/derived.ts'
 import { RowChanged, RowConflict } from '../collection/errors.ts'
+import type { Entity } from '../collection/row.ts'
 import type { apiKeys } from './table.ts'
 
 /** A stored API key. Of the key itself only the SHA-256 (`hash`) and the first characters (`start`) are stored. */
@@ -45,7 +46,7 @@ export interface WithApiKeys {
 /** No store has more keys. */
 const maxKeys = 2 ** 31 - 1
 
-export function methodsOf({ list, getBy, create, update, revision }: Engine<typeof apiKeys>): ApiKeyStore {
+export function methodsOf({ list, getBy, create, update, revision }: Derived<typeof apiKeys>): ApiKeyStore {
   const [page, find, add, change] = [list(), getBy('hash'), create(), update()]
   return {
     find,

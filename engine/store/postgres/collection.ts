@@ -1,10 +1,13 @@
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { ClientBase } from 'pg'
-import type { IdempotencyKey } from '../collection/base-store.ts'
-import type { Engine, Generated, Names, NewEntity, Replayable, SearchFields } from '../collection/entity.ts'
+import type { Derived } from '../collection/derived.ts'
 import type { RuleViolation } from '../collection/errors.ts'
+import type { IdempotencyKey } from '../collection/idempotency.ts'
+import type { Replayable } from '../collection/mutation.ts'
+import type { Names, SearchFields } from '../collection/query.ts'
+import type { Generated, NewEntity } from '../collection/row.ts'
 
-/** What the engine of PostgreSQL knows of a collection, and offers to it. */
+/** What PostgreSQL knows of a collection, and offers to it. */
 
 export type TableWithId = PgTable & { id: PgColumn }
 
@@ -44,7 +47,7 @@ export interface OwnOnPostgres<S> {
   /** Every mutation of its own, by its name. */
   writes?: Record<string, AnyMutation>
   /** Makes what it adds to the store. */
-  open(engine: PostgresEngine): S
+  open(access: PostgresAccess): S
 }
 
 export interface PostgresCollection<S = object> {
@@ -55,7 +58,7 @@ export interface PostgresCollection<S = object> {
   writes: Record<string, AnyMutation>
   mutations: DerivedMutations
   /** Makes what the collection adds to the store. */
-  open(engine: Engine & PostgresEngine): S
+  open(access: Derived & PostgresAccess): S
 }
 
 /** The mutations that are derived from the table. */
@@ -75,7 +78,7 @@ export interface Statement {
 /** Reads rows as arrays. 64-bit integers are `bigint`. */
 export type Read = <Row extends unknown[]>(statement: Statement, values: unknown[]) => Promise<Row[]>
 
-export interface PostgresEngine {
+export interface PostgresAccess {
   read: Read
   /** Makes a method that runs one of the collection's mutations, and adds what it has generated to the input. */
   replayable<Input extends object, Generated extends Replayable<Generated>>(

@@ -3,8 +3,8 @@ import { asc, getTableName, type SQL, sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { getTableConfig, type PgTable, pgTable, text } from 'drizzle-orm/pg-core'
 import { type Client, DatabaseError } from 'pg'
-import type { Loaded } from '../collection/entity.ts'
 import { incomplete, reasons, UnusableDatabase } from '../collection/errors.ts'
+import type { Loaded } from '../database/loaded.ts'
 import {
   type AppliedMigration,
   type Migration,

@@ -1,8 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { ClientBase, Pool } from 'pg'
-import type { IdempotencyKey } from '../collection/base-store.ts'
-import { columnOf, type MutationResult } from '../collection/entity.ts'
+import type { IdempotencyKey } from '../collection/idempotency.ts'
 import {
   type Attempt,
   checkReplay,
@@ -11,6 +10,8 @@ import {
   fingerprintOf,
   type Original,
 } from '../collection/idempotency.ts'
+import type { MutationResult } from '../collection/mutation.ts'
+import { columnOf } from '../collection/row.ts'
 import type { AnyMutation } from './collection.ts'
 import { concernsDatabase, type Failures, isDeadlock, isRefusal } from './connection/failure.ts'
 import type { Outcome } from './group-commit.ts'

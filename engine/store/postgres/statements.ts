@@ -1,22 +1,18 @@
 import { type Column, getTableColumns, getTableName, is, Placeholder, type SQL, sql, type Table } from 'drizzle-orm'
 import { PgDialect, type PgTable } from 'drizzle-orm/pg-core'
 import type { ClientBase, Pool } from 'pg'
+import { type Count, countStatement, toCounts } from '../collection/counts.ts'
+import { firstCursor, type Order, type PageQuery } from '../collection/query.ts'
 import {
-  type Count,
   columnOf,
-  countStatement,
   type Entity,
   fieldsOfNew,
-  firstCursor,
   type Generated,
   listOf,
   type NewEntity,
-  type Order,
-  type PageQuery,
   textOfValue,
-  toCounts,
   uniqueColumnOf,
-} from '../collection/entity.ts'
+} from '../collection/row.ts'
 import { batchReads } from './batch-reads.ts'
 import type { Mutation, Read, Statement, TableWithId } from './collection.ts'
 

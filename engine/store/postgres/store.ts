@@ -2,11 +2,13 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import type { Pool } from 'pg'
 import type { BaseStore, StoreObserver, StoreSizes } from '../collection/base-store.ts'
 import { changeMethodOf } from '../collection/change.ts'
-import { addingMethodOf, type Engine, type Loaded, operationOf, type RunMutation } from '../collection/entity.ts'
+import type { Derived } from '../collection/derived.ts'
 import { OtherRelease, runtimeMessage, StoreUnavailable } from '../collection/errors.ts'
+import { addingMethodOf, operationOf, type RunMutation } from '../collection/mutation.ts'
 import { searchWith } from '../collection/search.ts'
+import type { Loaded } from '../database/loaded.ts'
 import { isUpToDate, type PrepareOptions } from '../database/migrations.ts'
-import type { AnyMutation, Mutation, PostgresCollection, PostgresEngine, Statement } from './collection.ts'
+import type { AnyMutation, Mutation, PostgresAccess, PostgresCollection, Statement } from './collection.ts'
 import { openPool } from './connection/connection.ts'
 import { Failures } from './connection/failure.ts'
 import { GroupCommit } from './group-commit.ts'
@@ -39,10 +41,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const read = readerFor(pool, failures)
   const probes: string[] = []
 
-  function engineFor(
+  function accessFor(
     collection: string,
     { table, filters, search, mutations: derived, writes }: PostgresCollection,
-  ): Engine & PostgresEngine {
+  ): Derived & PostgresAccess {
     const { revision, renew } = shortRevision()
 
     function runnerOf(mutation: AnyMutation): RunMutation {
@@ -78,7 +80,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
   const opened = Object.entries(loaded.collections).map(([name, collection]) => [
     name,
-    collection.open(engineFor(name, collection)),
+    collection.open(accessFor(name, collection)),
   ])
 
   return {
@@ -96,7 +98,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 }
 
-function readerFor(pool: Pool, failures: Failures): PostgresEngine['read'] {
+function readerFor(pool: Pool, failures: Failures): PostgresAccess['read'] {
   return async <Row extends unknown[]>(statement: Statement, values: unknown[]) => {
     const query = { ...statement, values, rowMode: 'array' as const }
     return (await failures.read(pool.query<Row>(query))).rows

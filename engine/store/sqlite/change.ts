@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import { sql } from 'drizzle-orm'
 import { type ChangeValues, changeRow, namesIn } from '../collection/change.ts'
-import { columnOf, type Entity, fieldsOfNew, listOf } from '../collection/entity.ts'
+import { columnOf, type Entity, fieldsOfNew, listOf } from '../collection/row.ts'
 import type { DerivedMutations, Prepare, TableWithId } from './collection.ts'
 import { encode, insertInto, prepareGet, textOf } from './statements.ts'
 

@@ -1,10 +1,13 @@
 import type Database from 'better-sqlite3'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { IdempotencyKey } from '../collection/base-store.ts'
-import type { Engine, Entity, Generated, Names, NewEntity, Replayable, SearchFields } from '../collection/entity.ts'
+import type { Derived } from '../collection/derived.ts'
+import type { IdempotencyKey } from '../collection/idempotency.ts'
 import { idempotencyKeys } from '../collection/idempotency.ts'
+import type { Replayable } from '../collection/mutation.ts'
+import type { Names, SearchFields } from '../collection/query.ts'
+import type { Entity, Generated, NewEntity } from '../collection/row.ts'
 
-/** What the engine of SQLite knows of a collection, and offers to it. */
+/** What SQLite knows of a collection, and offers to it. */
 
 export type TableWithId = SQLiteTable & { id: SQLiteColumn }
 
@@ -24,7 +27,7 @@ export interface OwnOnSqlite<S> {
   /** Every mutation of its own, by its name. The writer thread prepares them, and runs them inside a transaction. */
   writes: Record<string, Prepare<unknown[], object | undefined>>
   /** Makes what it adds to the store. */
-  open(engine: SqliteEngine): S
+  open(access: SqliteAccess): S
 }
 
 export interface SqliteCollection<S = object> extends OwnOnSqlite<S> {
@@ -32,7 +35,7 @@ export interface SqliteCollection<S = object> extends OwnOnSqlite<S> {
   filters: Names
   search?: SearchFields | undefined
   mutations: DerivedMutations
-  open(engine: Engine & SqliteEngine): S
+  open(access: Derived & SqliteAccess): S
 }
 
 /** The mutations that are derived from the table. */
@@ -43,7 +46,7 @@ export interface DerivedMutations<T extends TableWithId = TableWithId> {
   remove: Prepare<unknown[], Entity<T> | { id: bigint } | undefined>
 }
 
-export interface SqliteEngine {
+export interface SqliteAccess {
   /** Makes a method that reads on the event loop. The read is one statement, and so one snapshot. */
   read<Args extends unknown[], T>(prepare: Prepare<Args, T>): (...args: Args) => Promise<T>
   /** Makes a method that runs one of the collection's mutations, and adds what it has generated to the input. */

@@ -1,5 +1,4 @@
 import type Database from 'better-sqlite3'
-import type { MutationResult } from '../collection/entity.ts'
 import {
   checkReplay,
   decodeResult,
@@ -10,6 +9,7 @@ import {
   planSweep,
   sweepRows,
 } from '../collection/idempotency.ts'
+import type { MutationResult } from '../collection/mutation.ts'
 
 interface Row {
   id: bigint

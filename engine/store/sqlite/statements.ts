@@ -1,23 +1,19 @@
 import type Database from 'better-sqlite3'
 import { Column, getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
 import { SQLiteSyncDialect, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { type Count, countStatement, toCounts } from '../collection/counts.ts'
+import { IdsExhausted } from '../collection/errors.ts'
+import { firstCursor, type Order, type PageQuery } from '../collection/query.ts'
 import {
-  type Count,
   columnOf,
-  countStatement,
   type Entity,
   fieldsOfNew,
-  firstCursor,
   type Generated,
   listOf,
   maxId,
   type NewEntity,
-  type Order,
-  type PageQuery,
-  toCounts,
   uniqueColumnOf,
-} from '../collection/entity.ts'
-import { IdsExhausted } from '../collection/errors.ts'
+} from '../collection/row.ts'
 import type { Mutation, Prepare, TableWithId } from './collection.ts'
 
 /** The statements of a collection, derived from its table. They bypass Drizzle's mapping of rows, which takes long. */

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
-import type { Loaded } from '../../collection/entity.ts'
 import { ClosedStore, OtherRelease, runtimeMessage, StoreUnavailable } from '../../collection/errors.ts'
+import type { Loaded } from '../../database/loaded.ts'
 import { isUpToDate } from '../../database/migrations.ts'
 import type { Prepare, SqliteCollection } from '../collection.ts'
 import { isBusy, mayBeReadError, storeError, toFailure } from '../file/failure.ts'

@@ -1,11 +1,12 @@
 import { dirname } from 'node:path'
 import type { BaseStore, StoreObserver, StoreSizes } from '../../collection/base-store.ts'
 import { changeMethodOf } from '../../collection/change.ts'
-import { addingMethodOf, type Engine, operationOf, type RunMutation } from '../../collection/entity.ts'
+import type { Derived } from '../../collection/derived.ts'
+import { addingMethodOf, operationOf, type RunMutation } from '../../collection/mutation.ts'
 import { searchWith } from '../../collection/search.ts'
 import type { PrepareOptions } from '../../database/migrations.ts'
 import { measureBackups } from '../backup/inventory.ts'
-import type { Mutation, SqliteCollection, SqliteEngine } from '../collection.ts'
+import type { Mutation, SqliteAccess, SqliteCollection } from '../collection.ts'
 import { attempt, isDiskFull } from '../file/diagnosis.ts'
 import { realPathOf, roomFor, sizeOf } from '../file/files.ts'
 import { prepareCounts, prepareGet, preparePages } from '../statements.ts'
@@ -37,7 +38,7 @@ export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
   )
   const opened = Object.entries(loaded.collections).map(([name, collection]) => [
     name,
-    collection.open(engineFor(name, collection, reader, writer)),
+    collection.open(accessFor(name, collection, reader, writer)),
   ])
 
   return {
@@ -75,12 +76,12 @@ async function measureFiles(path: string): Promise<StoreSizes> {
   }
 }
 
-function engineFor(
+function accessFor(
   collection: string,
   { table, filters, search, mutations, writes }: SqliteCollection,
   reader: Reader,
   writer: Writer,
-): Engine & SqliteEngine {
+): Derived & SqliteAccess {
   function runnerOf(mutation: unknown): RunMutation {
     const operation = operationOf(collection, writes, mutation)
     return (values, idempotency) => writer.mutate(operation, values, idempotency)

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
-import type { Loaded } from '../../collection/entity.ts'
 import { otherRelease } from '../../collection/errors.ts'
+import type { Loaded } from '../../database/loaded.ts'
 import { isUpToDate } from '../../database/migrations.ts'
 import type { SqliteCollection } from '../collection.ts'
 import { orClose, retryWhileBusy } from '../file/connection.ts'

@@ -1,5 +1,5 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import type { Loaded } from '../../collection/entity.ts'
+import type { Loaded } from '../../database/loaded.ts'
 import type { SqliteCollection } from '../collection.ts'
 import { Committer } from './committer.ts'
 import type { Order, Settled, Write, WriterData } from './writes.ts'

@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
-import type { IdempotencyKey, StoreObserver } from '../../collection/base-store.ts'
-import type { Loaded, MutationResult } from '../../collection/entity.ts'
+import type { StoreObserver } from '../../collection/base-store.ts'
 import { ClosedStore, StoreUnavailable, tooManyWrites, writeFailureOf } from '../../collection/errors.ts'
+import type { IdempotencyKey } from '../../collection/idempotency.ts'
+import type { MutationResult } from '../../collection/mutation.ts'
+import type { Loaded } from '../../database/loaded.ts'
 import type { SqliteCollection } from '../collection.ts'
 import type { Damage } from '../file/damage.ts'
 import { concernsDatabase, conflictOf, type Failure, isBusy, storeError } from '../file/failure.ts'
@@ -89,7 +91,7 @@ export class Writer {
     this.#events = events
   }
 
-  /** Runs a write of this name. Whoever passes the name knows its arguments and its result: see {@link SqliteEngine}. */
+  /** Runs a write of this name. Whoever passes the name knows its arguments and its result: see {@link SqliteAccess}. */
   run(name: string, ...args: unknown[]): Promise<unknown> {
     return this.#send(name, [name, ...args])
   }

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { type Mutation, type PostgresEngine, postgresTableOf, textOf } from '../../postgres.ts'
+import { type Mutation, type PostgresAccess, postgresTableOf, textOf } from '../../postgres.ts'
 import { type Copy, maxCopies, NoSuchNote, type Raise, type Raised, TooManyCopies, notes as table } from './tables.ts'
 
 const notes = postgresTableOf(table)
@@ -62,6 +62,6 @@ const raise: Mutation<Raise, Raised> = {
 
 export const writes = { copy, raise }
 
-export function open({ replayable }: PostgresEngine) {
+export function open({ replayable }: PostgresAccess) {
   return { copy: replayable(copy), raise: replayable(raise) }
 }

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import type { SqliteEngine } from '../../index.ts'
+import type { SqliteAccess } from '../../index.ts'
 import { type Copy, maxCopies, NoSuchNote, type Raise, type Raised, TooManyCopies } from './tables.ts'
 
 const copy = Object.assign(prepareCopy, { fields: ['body', 'priority'] as const })
@@ -7,7 +7,7 @@ const raise = Object.assign(prepareRaise, { fields: ['id', 'by'] as const })
 
 export const writes = { copy, raise }
 
-export function open({ replayable }: SqliteEngine) {
+export function open({ replayable }: SqliteAccess) {
   return { copy: replayable<Copy, { copies: bigint }>(copy), raise: replayable<Raise, Raised>(raise) }
 }
 

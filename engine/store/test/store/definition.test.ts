@@ -1,6 +1,6 @@
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { expect, test } from 'vitest'
-import { uniqueColumnOf } from '../../collection/entity.ts'
+import { uniqueColumnOf } from '../../collection/row.ts'
 import { int64 } from '../../collection/schema.ts'
 import { collection } from '../../collection.ts'
 import { books, notes } from '../notes/tables.ts'

@@ -1,0 +1,56 @@
+import type { IdempotencyKey } from './idempotency.ts'
+import type { Value } from './row.ts'
+
+/** Mutations as both databases run them, and the methods that callers see. */
+
+export interface MutationResult {
+  /** What the mutation has generated. Undefined if it found no row to change. */
+  generated: object | undefined
+  /** Whether it is the result of an earlier call with the same idempotency key. */
+  isReplay: boolean
+}
+
+/** A result that is equal when it is replayed: it is stored as text. */
+export type Replayable<Generated> = { [Name in keyof Generated]: Value | undefined }
+
+/** Runs a mutation with the values of its input. */
+export type RunMutation = (values: unknown[], idempotency: IdempotencyKey | undefined) => Promise<MutationResult>
+
+/** Makes the method of a mutation. */
+export function methodOf<Input, Output>(
+  valuesOf: (input: Input) => unknown[],
+  run: RunMutation,
+  outputOf: (generated: object | undefined, input: Input) => Output,
+) {
+  return async (input: Input, idempotency?: IdempotencyKey): Promise<Output> => {
+    const { generated, isReplay } = await run(valuesOf(input), idempotency)
+    if (idempotency) idempotency.isReplay = isReplay
+    return outputOf(generated, input)
+  }
+}
+
+/**
+ * Makes the method of a mutation that adds what it generates to the input.
+ *
+ * @param fields of the input, whose values `run` gets in this order
+ */
+export function addingMethodOf<Input extends object, Generated extends object>(
+  fields: readonly (keyof Input)[],
+  run: RunMutation,
+) {
+  const valuesOf = (input: Input) => fields.map((field) => input[field] ?? null)
+  return methodOf(valuesOf, run, (generated, input) => {
+    const output: Partial<Input> = { ...generated }
+    // A field that is undefined is absent.
+    for (const field of fields) if (input[field] !== undefined) output[field] = input[field]
+    // Safe: an operation is the name of one mutation, so these are the fields that it generates.
+    return output as Generated & Input
+  })
+}
+
+/** The name under which a collection lists one of its writes: that of the collection, a dot, and that of the write. */
+export function operationOf(collection: string, writes: Record<string, unknown>, write: unknown): string {
+  const [name] = Object.entries(writes).find(([, each]) => each === write) ?? []
+  if (name === undefined) throw new Error(`The collection ${collection} does not list one of its writes.`)
+  return `${collection}.${name}`
+}

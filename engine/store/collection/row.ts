@@ -1,0 +1,85 @@
+import { type Column, getTableColumns, getTableName, type SQL, sql, type Table } from 'drizzle-orm'
+
+/** Rows of a collection, as the store returns and inserts them. */
+
+/** What a column may hold. */
+export type Value = bigint | string | boolean | Date | null
+
+/** A row as the store returns it. A column that is NULL is absent. */
+export type Entity<T extends Table> = AbsentIfNull<T['$inferSelect']>
+
+/** The fields of a new row that an insert gets. */
+export type NewEntity<T extends Table> = Omit<Entity<T>, GeneratedName<T>>
+
+/** The fields of a new row that an insert generates: the id, and those with a default that a function computes. */
+export type Generated<T extends Table> = Pick<Entity<T>, Extract<keyof Entity<T>, GeneratedName<T>>>
+
+type GeneratedName<T extends Table> =
+  | 'id'
+  | {
+      [Name in keyof T['_']['columns']]: T['_']['columns'][Name]['_']['hasRuntimeDefault'] extends true ? Name : never
+    }[keyof T['_']['columns']]
+
+type Nullable<Row> = { [Name in keyof Row]-?: null extends Row[Name] ? Name : never }[keyof Row]
+
+type AbsentIfNull<Row> = {
+  [Name in keyof Row as Name extends Nullable<Row> ? never : Name]: Row[Name]
+} & { [Name in Nullable<Row>]?: NonNullable<Row[Name]> | undefined }
+
+export const maxId = 2n ** 63n - 1n
+
+export function idOf(row: object): bigint {
+  // Safe: the tables of all collections have an id of this type.
+  return (row as { id: bigint }).id
+}
+
+/** A row as an entity. */
+export function toEntity<T extends Table>(row: T['$inferSelect']): Entity<T> {
+  // Safe: the fields are those of the row, without those that are NULL.
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Entity<T>
+}
+
+/** The fields of a new row besides the id, each in the order of the columns. See {@link NewEntity} and {@link Generated}. */
+export function fieldsOfNew(table: Table) {
+  const columns = Object.entries(getTableColumns(table)).filter(([field]) => field !== 'id')
+  const computed = columns.filter(([, { defaultFn }]) => defaultFn)
+  return {
+    given: columns.filter(([, { defaultFn }]) => !defaultFn).map(([field]) => field),
+    generated: computed.map(([field]) => field),
+    generate: (): Record<string, unknown> =>
+      Object.fromEntries(computed.map(([field, { defaultFn }]) => [field, defaultFn?.()])),
+  }
+}
+
+/**
+ * A value as text. Equal values, and no others of their column, have the same text.
+ *
+ * @throws {TypeError} for an object, which has no such text
+ */
+export function textOfValue(value: unknown): string | null {
+  if (value === null || value === undefined) return null
+  if (value instanceof Date) return value.toISOString()
+  if (typeof value === 'object') throw new TypeError('A mutation, a filter or a search got an object as a value.')
+  return String(value)
+}
+
+export function columnOf(table: Table, field: string): Column {
+  const column = getTableColumns(table)[field]
+  if (!column) throw new Error(`The table ${getTableName(table)} has no field ${field}.`)
+  return column
+}
+
+/** @throws {Error} if several rows could have the same value */
+export function uniqueColumnOf(table: Table, field: string): Column {
+  const column = columnOf(table, field)
+  if (column.primary || column.isUnique) return column
+  throw new Error(`The table ${getTableName(table)} cannot get a row by its field ${field}, which is not unique.`)
+}
+
+/** The parts of a statement, separated by commas. */
+export function listOf(parts: unknown[]): SQL {
+  return sql.join(
+    parts.map((part) => sql`${part}`),
+    sql`, `,
+  )
+}
