@@ -42,7 +42,7 @@ export function modulesOf(...parts: Part[]): string[] {
 export function filesOf(patterns: string[], exclude: string[] = []): string[] {
   const generated = ['**/node_modules', '**/dist', '**/dist.*']
   const found = patterns.flatMap((pattern) => {
-    const tests = /\btest\b/.test(pattern) ? [] : ['engine/*/test']
+    const tests = /\btest\b/.test(pattern) ? [] : ['engine/**/test']
     const entries = globSync(pattern, { cwd: root, exclude: [...generated, ...tests, ...exclude], withFileTypes: true })
     const files = entries.filter((entry) => entry.isFile())
     if (files.length === 0) throw new Error(`No file matches ${pattern}. Correct the pattern, here or in sources.ts.`)

@@ -1,48 +1,46 @@
 import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { defineConfig } from 'vitest/config'
+import { common, postgres } from './engine/test/vitest.config.ts'
 import { patternsFor } from './sources.ts'
 
 /** They start processes, compile, or read other languages, and take half of the time. `npm run test:endurance` runs them. */
 const slow = [
-  ...['examples', 'guides'].map((name) => `engine/client/test/${name}`),
-  'engine/console/test/build',
-  ...['api/patterns', 'http/header-costs', 'http/static-files'].map((name) => `engine/service/test/${name}`),
-  ...['admin-port', 'monitoring', 'tracing'].map((name) => `engine/service/test/telemetry/${name}`),
-  ...['backup', 'cli', 'database-commands', 'pets-export'].map((name) => `engine/service/test/commands/${name}`),
+  'test/console/build',
+  'engine/service/test/http/header-costs',
+  ...['admin-port', 'tracing'].map((name) => `engine/service/test/telemetry/${name}`),
+  ...['backup', 'cli', 'database-commands'].map((name) => `engine/service/test/commands/${name}`),
   ...['sqlite/migrations', 'store/transfer'].map((name) => `engine/store/test/${name}`),
-  ...['log-fields', 'nginx', 'package', 'pages', 'tour'].map((name) => `test/project/${name}`),
-  ...['fixture/transfer', 'rest/conformance', 'rest/log'].map((name) => `test/${name}`),
+  ...['log-fields', 'package', 'pages', 'tour'].map((name) => `test/project/${name}`),
+  ...[
+    'client/examples',
+    'client/guides',
+    'deploy/monitoring',
+    'deploy/nginx',
+    'document/patterns',
+    'fixture/transfer',
+    'rest/conformance',
+    'rest/log',
+    'rest/static-files',
+    'file/migrations',
+  ].map((name) => `test/${name}`),
 ].map((name) => `${name}.test.ts`)
 const missing = slow.filter((path) => !existsSync(new URL(path, import.meta.url)))
 if (missing.length > 0) throw new Error(`vitest.config.ts names files that do not exist: ${missing.join(', ')}`)
 
-const postgres = {
-  globalSetup: 'test/support/postgres/global-setup.ts',
-  setupFiles: 'test/support/postgres/setup.ts',
-}
-
-const { resolve } = createRequire(import.meta.url)
-
 export default defineConfig({
-  // Loads the same build of drizzle-orm as the service does. Loading its ES modules takes seconds (engine/store/fast-start.mjs).
-  plugins: [
-    {
-      name: 'drizzle-orm',
-      enforce: 'pre',
-      resolveId: { filter: { id: /^drizzle-orm/ }, handler: (id) => resolve(id) },
-    },
-  ],
+  ...common,
   test: {
+    ...common.test,
     projects: [
       {
         extends: true,
         test: {
           name: 'sqlite',
           include: [
-            'test/{document,fixture,project,rest,rpc}/*.test.ts',
+            'test/{client,deploy,document,fixture,project,rest,rpc}/*.test.ts',
+            'test/file/*.test.ts',
             'engine/client/test/*.test.ts',
-            'engine/console/test/{*,bulk/*}.test.ts',
+            'test/console/{*,bulk/*}.test.ts',
             'engine/service/test/*/*.test.ts',
             'engine/store/test/{sqlite,store}/*.test.ts',
           ],
@@ -55,7 +53,11 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'postgres',
-          include: ['test/fixture/*.test.ts', 'engine/store/test/{postgres,store}/*.test.ts'],
+          include: [
+            'test/fixture/*.test.ts',
+            'test/postgres/*.test.ts',
+            'engine/store/test/{postgres,store}/*.test.ts',
+          ],
           ...postgres,
         },
       },
@@ -83,8 +85,8 @@ export default defineConfig({
         test: {
           name: 'browser',
           // Runs alone: browsers take the time that the limits of other tests need.
-          include: ['engine/console/test/{browser,list,pages,requests,shelters}/*.test.ts'],
-          globalSetup: 'engine/console/test/global-setup.ts',
+          include: ['test/console/{browser,list,pages,requests,shelters}/*.test.ts'],
+          globalSetup: 'test/console/global-setup.ts',
         },
       },
       {
@@ -103,15 +105,6 @@ export default defineConfig({
         },
       },
     ],
-    execArgv: ['--import', './engine/store/fast-start.mjs'],
-    // Limits for a busy machine, on which a test takes many times as long.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-    expect: { poll: { timeout: 60_000 } },
-    // Loading the modules again for each file took a fifth of the time. They keep no state but caches.
-    isolate: false,
-    // Twice the cores of a small machine: many tests wait for processes, disks and timers.
-    maxWorkers: 4,
     coverage: {
       include: patternsFor(['server', 'service', 'store', 'client', 'package'], '.{ts,mjs}'),
       reporter: ['text'],

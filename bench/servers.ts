@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { freePort } from '../test/support/free-port.ts'
+import { freePort } from '../engine/test/support/free-port.ts'
 import { copyDatabase, type Template } from './database.ts'
 import type { Target } from './wrk.ts'
 

@@ -4,8 +4,8 @@ import { delimiter, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { createFirstKey, startServer } from '../test/support/process.ts'
-import { temporaryFolder } from '../test/support/temporary.ts'
+import { temporaryFolder } from '../engine/test/support/temporary.ts'
+import { createFirstKey, startServer } from '../test/support/petstore.ts'
 
 const modules = join(import.meta.dirname, 'node_modules')
 const newestCompiler = join(import.meta.dirname, '../node_modules/typescript/bin/tsc')

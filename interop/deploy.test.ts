@@ -6,8 +6,8 @@ import { DCLinter } from 'dclint'
 import { validate } from 'dockerfile-utils'
 import { expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
+import { temporaryFolder } from '../engine/test/support/temporary.ts'
 import { filesMatching, read, root } from '../test/support/documents.ts'
-import { temporaryFolder } from '../test/support/temporary.ts'
 
 interface Resource {
   apiVersion: string

@@ -5,10 +5,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { petStatuses } from '../db/pets/pets.ts'
-import { listen } from '../test/support/raw-http.ts'
-import type { RestClient } from '../test/support/rest-client.ts'
-import { temporaryFolder } from '../test/support/temporary.ts'
-import { startTestApi } from '../test/support/test-api.ts'
+import type { RestClient } from '../engine/test/support/rest-client.ts'
+import { temporaryFolder } from '../engine/test/support/temporary.ts'
+import { listen, startTestApi } from '../test/support/petstore.ts'
 
 const document = join(import.meta.dirname, '../server/openapi.json')
 

@@ -4,12 +4,11 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { build, createServer } from 'vite'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { openBrowser } from '../engine/console/test/open-browser.ts'
-import { serveFolder } from '../engine/console/test/pages/serve-folder.ts'
-import { addPets } from '../test/support/database.ts'
+import { temporaryFolder } from '../engine/test/support/temporary.ts'
+import { openBrowser } from '../test/console/open-browser.ts'
+import { serveFolder } from '../test/console/pages/serve-folder.ts'
 import { codeBlocksOf, document, root } from '../test/support/documents.ts'
-import { temporaryFolder } from '../test/support/temporary.ts'
-import { startTestApi } from '../test/support/test-api.ts'
+import { addPets, startTestApi } from '../test/support/petstore.ts'
 
 /** The guides import the package of the client; the tests use its source. */
 const client = join(root, 'client/index.ts')

@@ -3,7 +3,7 @@ import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import ts from 'typescript'
-import { type AtEnd, temporaryFolder } from '../test/support/temporary.ts'
+import { type AtEnd, temporaryFolder } from '../engine/test/support/temporary.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '..')

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { type AtEnd, temporaryFolder } from '../engine/test/support/temporary.ts'
 import { buildPackage } from '../test/support/built-package.ts'
-import { type AtEnd, temporaryFolder } from '../test/support/temporary.ts'
 
 const run = promisify(execFile)
 

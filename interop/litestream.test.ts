@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { runCommand, waitForOutput } from '../engine/test/support/process.ts'
+import { temporaryFolder } from '../engine/test/support/temporary.ts'
 import { codeBlocksOf, document } from '../test/support/documents.ts'
-import { bannerKey, runCommand, runPetstore, startServer, waitForOutput } from '../test/support/process.ts'
-import { petsIn } from '../test/support/sample-database.ts'
-import { temporaryFolder } from '../test/support/temporary.ts'
+import { bannerKey, rowsIn, runProgram, startServer } from '../test/support/petstore.ts'
 
 /** Litestream 0.3.13. There is a package only for Linux on x64. */
 const litestream = join(import.meta.dirname, 'node_modules/@flydotio/litestream-linux-x64/litestream')
@@ -45,9 +45,9 @@ if (existsSync(litestream)) {
     const copy = join(elsewhere, 'copy.db')
     const [command = '', ...words] = commandOf('restore', copy, replica)
     execFileSync(command, words, { stdio: 'ignore' })
-    const restore = runPetstore({ folder: elsewhere, arguments: ['restore', '--force', copy] })
+    const restore = runProgram({ folder: elsewhere, arguments: ['restore', '--force', copy] })
     expect(await restore.ended, restore.stderr).toBe(0)
-    const ids = petsIn(join(elsewhere, 'data/petstore.db')).map(({ id }) => id)
+    const ids = rowsIn(join(elsewhere, 'data/petstore.db')).map(({ id }) => id)
     expect(ids).toEqual(ids.map((_, index) => index + 1))
     const lost = acknowledged.filter(({ id }) => id > ids.length)
     expect(acknowledged.length).toBeGreaterThan(100)
@@ -68,7 +68,7 @@ if (existsSync(litestream)) {
     const restored = async () => {
       const copy = join(temporaryFolder(), 'copy.db')
       const run = runCommand(commandOf('restore', copy, replica), { folder: elsewhere })
-      return (await run.ended) === 0 ? petsIn(copy).length : 0
+      return (await run.ended) === 0 ? rowsIn(copy).length : 0
     }
     while ((await restored()) < 40) await wait(500)
     expect(await restored()).toBe(40)

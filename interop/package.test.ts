@@ -5,8 +5,9 @@ import { promisify } from 'node:util'
 import { publint } from 'publint'
 import ts from 'typescript'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bannerKey, startServer, waitForOutput } from '../test/support/process.ts'
-import type { AtEnd } from '../test/support/temporary.ts'
+import { waitForOutput } from '../engine/test/support/process.ts'
+import type { AtEnd } from '../engine/test/support/temporary.ts'
+import { bannerKey, startServer } from '../test/support/petstore.ts'
 import { type InstalledPackage, installPackage } from './installed-package.ts'
 
 const run = promisify(execFile)

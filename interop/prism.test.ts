@@ -1,8 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
+import type { RestRequest, Send } from '../engine/test/support/rest-client.ts'
 import openapi from '../server/openapi.json' with { type: 'json' }
-import { listen } from '../test/support/raw-http.ts'
-import type { RestRequest, Send } from '../test/support/rest-client.ts'
-import { startTestApi } from '../test/support/test-api.ts'
+import { listen, startTestApi } from '../test/support/petstore.ts'
 import { startPrism } from './prism/proxy.ts'
 import { sendThroughPrism } from './prism/send.ts'
 

@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lockedDependencies } from '../deploy/package/locked-dependencies.ts'
-import { freePort } from '../test/support/free-port.ts'
-import { bannerKey, type Run, runCommand, waitForOutput, whenListening } from '../test/support/process.ts'
-import { type AtEnd, temporaryFolder } from '../test/support/temporary.ts'
+import { freePort } from '../engine/test/support/free-port.ts'
+import { type Run, runCommand, waitForOutput, whenListening } from '../engine/test/support/process.ts'
+import { type AtEnd, temporaryFolder } from '../engine/test/support/temporary.ts'
+import { bannerKey } from '../test/support/petstore.ts'
 import { installService } from './installed-service.ts'
 
 /** Milliseconds from the start of the process to the first 201. */

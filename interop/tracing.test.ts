@@ -7,9 +7,10 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { parseEnv, promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
+import { runCommand, whenListening } from '../engine/test/support/process.ts'
+import { temporaryFolder } from '../engine/test/support/temporary.ts'
 import { codeBlocksOf, document } from '../test/support/documents.ts'
-import { createFirstKey, runCommand, whenListening } from '../test/support/process.ts'
-import { temporaryFolder } from '../test/support/temporary.ts'
+import { createFirstKey } from '../test/support/petstore.ts'
 import { installService } from './installed-service.ts'
 
 const guide = document('docs/guides/monitoring.md')

@@ -11,7 +11,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'interop', include: ['interop/*.test.ts'], globalSetup: 'engine/console/test/global-setup.ts' },
+        test: { name: 'interop', include: ['interop/*.test.ts'], globalSetup: 'test/console/global-setup.ts' },
       },
       {
         extends: true,

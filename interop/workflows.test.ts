@@ -3,7 +3,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../test/support/temporary.ts'
+import { temporaryFolder } from '../engine/test/support/temporary.ts'
 
 const run = promisify(execFile)
 

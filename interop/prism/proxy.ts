@@ -1,7 +1,7 @@
 import { createLogger } from '@stoplight/prism-core'
 import { getHttpOperationsFromSpec } from '@stoplight/prism-http'
 import { createServer } from '@stoplight/prism-http-server'
-import type { AtEnd } from '../../test/support/temporary.ts'
+import type { AtEnd } from '../../engine/test/support/temporary.ts'
 
 /** Starts a Prism like `prism proxy --cors=false <document> <upstream>` on a free port, and returns its URL. */
 export async function startPrism(document: object, upstream: string, atEnd: AtEnd): Promise<string> {

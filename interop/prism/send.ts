@@ -1,4 +1,4 @@
-import { type RestRequest, type RestResponse, sendTo } from '../../test/support/rest-client.ts'
+import { type RestRequest, type RestResponse, sendTo } from '../../engine/test/support/rest-client.ts'
 
 interface Violation {
   location: string[]

@@ -4,13 +4,12 @@ import type { oas31 } from 'zod-openapi'
 import { createDocument } from '../../engine/service/rest/document.ts'
 import { operationsOf } from '../../engine/service/rest/operations.ts'
 import { serversOf } from '../../engine/service/rest/reference.ts'
+import { exactly } from '../../engine/test/support/exact-json.ts'
 import { appRouter } from '../../server/router.ts'
 import { mutation, procedure, router } from '../../server/trpc.ts'
 import { operationsIn } from '../support/documented-requests.ts'
 import { DocumentedSchemas } from '../support/documented-schemas.ts'
-import { exactly } from '../support/exact-json.ts'
-import { product } from '../support/product.ts'
-import { startTestApi } from '../support/test-api.ts'
+import { product, startTestApi } from '../support/petstore.ts'
 
 async function servedDocument(publicUrl?: string): Promise<oas31.OpenAPIObject> {
   const { app } = await startTestApi({ config: { publicUrl } })

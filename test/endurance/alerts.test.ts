@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { type AlertRule, alerts, hasPrometheus, selectorsIn } from '../support/monitoring.ts'
-import { temporaryFolder } from '../support/temporary.ts'
 
 /** Seconds between two scrapes. */
 const interval = 15

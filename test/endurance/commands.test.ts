@@ -5,14 +5,13 @@ import { expect, test } from 'vitest'
 import { definition } from '../../db/store.ts'
 import { readStatus } from '../../engine/service/commands/database-status.ts'
 import { createProgram } from '../../engine/service/commands/program.ts'
-import { commandsOf } from '../support/commands.ts'
-import { databaseOf, isOnPostgres, locationOf } from '../support/database.ts'
+import { commandsOf } from '../../engine/test/support/commands.ts'
+import { databaseOf, isOnPostgres } from '../../engine/test/support/database.ts'
+import { query } from '../../engine/test/support/postgres/databases.ts'
+import type { Run } from '../../engine/test/support/process.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { read } from '../support/documents.ts'
-import { query } from '../support/postgres/databases.ts'
-import { type Run, runPetstore } from '../support/process.ts'
-import { service } from '../support/product.ts'
-import { makeBackup } from '../support/sample-database.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { locationOf, makeBackup, runProgram, service } from '../support/petstore.ts'
 
 interface Row {
   command: string
@@ -139,5 +138,5 @@ async function runIn(folder: string, command: string): Promise<Run> {
   const { DATABASE_URL: url = 'file:data/petstore.db' } = databaseOf(folder)
   const words = command.split(' ').map((word) => (word === 'DATABASE' ? url : word))
   // A port without a service, so that `healthcheck` is refused.
-  return runPetstore({ folder, arguments: words, env: { PORT: '0', DATABASE_URL: url } })
+  return runProgram({ folder, arguments: words, env: { PORT: '0', DATABASE_URL: url } })
 }

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
+import { report } from '../../engine/test/support/long-form.ts'
+import { runCommand, waitForOutput, whenListening } from '../../engine/test/support/process.ts'
+import { connectRestClient } from '../../engine/test/support/rest-client.ts'
+import { canMount } from '../../engine/test/support/small-disk.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { compareChanges, type Row, startChanges } from '../support/changes.ts'
-import { report } from '../support/long-form.ts'
-import { bannerKey, petstore, runCommand, waitForOutput, whenListening } from '../support/process.ts'
-import { mintApiKey } from '../support/product.ts'
-import { connectRestClient } from '../support/rest-client.ts'
-import { canMount, startOnSmallDisk } from '../support/small-disk.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { bannerKey, commandLine, mintApiKey, startOnSmallDisk } from '../support/petstore.ts'
 
 // Needs a disk of its own. Where none can be mounted, test/processes/durability.test.ts limits the pages of the file instead.
 if (canMount()) {
@@ -87,7 +87,9 @@ if (canMount()) {
       fill more
       exec "$@"`
     const env = { PORT: '0', PETSTORE_API_KEY: key }
-    const { url } = await whenListening(runCommand(['unshare', '-rm', 'sh', '-ec', script, 'sh', ...petstore], { env }))
+    const { url } = await whenListening(
+      runCommand(['unshare', '-rm', 'sh', '-ec', script, 'sh', ...commandLine], { env }),
+    )
     const { get, post } = connectRestClient(url, key)
     expect((await get('/v1/pets')).status).toBe(200)
     // Some creates find room in the log that the first process has left.
@@ -102,7 +104,7 @@ if (canMount()) {
       cd ${folder}
       "$@" db migrate >&2
       ls data`
-    const run = runCommand(['unshare', '-rm', 'sh', '-ec', script, 'sh', ...petstore])
+    const run = runCommand(['unshare', '-rm', 'sh', '-ec', script, 'sh', ...commandLine])
     expect([await run.ended, run.stdout]).toEqual([0, 'petstore.db\n'])
   })
 
@@ -120,7 +122,7 @@ if (canMount()) {
       [ '${content}' = 'no database' ] || "$@" db migrate 2>/dev/null
       dd if=/dev/zero of=ballast bs=4096 status=none 2>/dev/null || truncate -s -$((4096 * ${blocks})) ballast
       exec "$@"`
-    const run = runCommand(['unshare', '-rm', 'sh', '-ec', script, 'sh', ...petstore], { env: { PORT: '0' } })
+    const run = runCommand(['unshare', '-rm', 'sh', '-ec', script, 'sh', ...commandLine], { env: { PORT: '0' } })
     expect([await run.ended, run.stderr]).toEqual([
       1,
       `The database ${folder}/data/petstore.db cannot be used: the disk is full; free some space.\n`,

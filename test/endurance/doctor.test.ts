@@ -5,10 +5,11 @@ import { describe, expect, test } from 'vitest'
 import { definition } from '../../db/store.ts'
 import { examine, type Finding, type Service } from '../../engine/service/commands/doctor.ts'
 import { fileTimestamp } from '../../engine/store/sqlite/file/files.ts'
-import { petstore, runCommand, runPetstore, startServer } from '../support/process.ts'
-import { addingPets, change, leaveLog, makeDatabase, overwrite } from '../support/sample-database.ts'
-import { canMount } from '../support/small-disk.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { runCommand } from '../../engine/test/support/process.ts'
+import { change, leaveLog, overwrite } from '../../engine/test/support/sample-database.ts'
+import { canMount } from '../../engine/test/support/small-disk.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { addingRows, commandLine, makeDatabase, runProgram, startServer } from '../support/petstore.ts'
 
 const hour = 3_600_000
 const checks = ['node', 'configuration', 'database', 'schema', 'integrity', 'permissions', 'disk space', 'backups']
@@ -24,7 +25,7 @@ test('the doctor finds nothing wrong with a running service, and changes nothing
   // The readiness check of the service writes to its log.
   const ignored = ['-wal']
   const before = contentsOf(join(folder, 'data'), ignored)
-  const run = runPetstore({ folder, env, arguments: ['doctor', '--json'] })
+  const run = runProgram({ folder, env, arguments: ['doctor', '--json'] })
   expect([await run.ended, run.stderr]).toEqual([0, ''])
   const findings: Finding[] = JSON.parse(run.stdout)
   expect(findings.map(({ check }) => check)).toEqual(checks)
@@ -51,7 +52,7 @@ test('without BACKUP_EVERY, the doctor warns of no backup, and of an old one', a
 describe('the doctor changes nothing in the folder of', () => {
   test.for<[string, (path: string) => void]>([
     ['a stopped service', () => {}],
-    ['a service that was killed', (path) => leaveLog(path, addingPets(3, 'late'))],
+    ['a service that was killed', (path) => leaveLog(path, addingRows(3, 'late'))],
   ])('%s', async ([, prepare]) => {
     const path = makeDatabase(join(temporaryFolder(), 'petstore.db'), 10)
     prepare(path)
@@ -163,7 +164,7 @@ const faults: Record<string, Fault> = {
     status: 'warning',
     message: 'petstore.db-shm',
     damage(path) {
-      leaveLog(path, addingPets(3, 'late'))
+      leaveLog(path, addingRows(3, 'late'))
       for (const suffix of ['-wal', '-shm']) {
         if (!existsSync(path + suffix)) writeFileSync(path + suffix, '')
         chmodSync(path + suffix, 0o604)
@@ -190,13 +191,13 @@ describe('the doctor reports, and nothing else:', () => {
 
 // Only root may run a command as another user.
 if (
-  spawnSync('setpriv', ['--reuid=65534', '--clear-groups', process.execPath, petstore[1] ?? '', '--version']).status ===
-  0
+  spawnSync('setpriv', ['--reuid=65534', '--clear-groups', process.execPath, commandLine[1] ?? '', '--version'])
+    .status === 0
 ) {
   test('the doctor says in sentences what another user may not read, and its exit code is 1', async () => {
     const { folder } = sample()
     chmodSync(folder, 0o755)
-    const words = ['setpriv', '--reuid=65534', '--clear-groups', ...petstore, 'doctor', '--json']
+    const words = ['setpriv', '--reuid=65534', '--clear-groups', ...commandLine, 'doctor', '--json']
     const run = runCommand(words, { folder, env: { BACKUP_EVERY: '1h' } })
     expect([await run.ended, run.stderr]).toEqual([1, ''])
     const bad = badIn(JSON.parse(run.stdout))
@@ -243,7 +244,7 @@ function sample(): { folder: string; path: string } {
 
 /** Runs the doctor as root of a mount namespace of its own, and returns the lines that are not ok. */
 async function reportInNamespace(script: string): Promise<string[]> {
-  const command = ['unshare', '-rm', 'sh', '-ec', script, 'sh', ...petstore, 'doctor']
+  const command = ['unshare', '-rm', 'sh', '-ec', script, 'sh', ...commandLine, 'doctor']
   const run = runCommand(command)
   await run.ended
   expect(run.stderr).toBe('')

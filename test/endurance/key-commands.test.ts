@@ -4,11 +4,19 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { definition, type Store } from '../../db/store.ts'
 import { openStore } from '../../engine/store/open.ts'
-import { databaseNameOf, isOnPostgres, locationOf } from '../support/database.ts'
-import { auditLinesIn, notesIn } from '../support/log-lines.ts'
-import { bannerKey, runPetstore, startServer, waitForOutput } from '../support/process.ts'
-import { mintApiKey, revokeKey } from '../support/product.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { isOnPostgres } from '../../engine/test/support/database.ts'
+import { auditLinesIn, notesIn } from '../../engine/test/support/log-lines.ts'
+import { waitForOutput } from '../../engine/test/support/process.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import {
+  bannerKey,
+  databaseNameOf,
+  locationOf,
+  mintApiKey,
+  revokeKey,
+  runProgram,
+  startServer,
+} from '../support/petstore.ts'
 
 test('keys create, keys rotate and keys revoke act on the running service', async () => {
   const folder = temporaryFolder()
@@ -23,7 +31,7 @@ test('keys create, keys rotate and keys revoke act on the running service', asyn
   const [old, successor] = [first, second].map((key) => `first (${key.slice(0, 10)}…)`)
   expect(auditLinesIn(stderr)).toEqual([{ ...audit('key.rotate', successor), replaces: old }])
   expect([await statusOf(server.url, first), await statusOf(server.url, second)]).toEqual([401, 200])
-  const revoke = runPetstore({ folder, arguments: ['keys', 'revoke', 'first'] })
+  const revoke = runProgram({ folder, arguments: ['keys', 'revoke', 'first'] })
   expect(await revoke.ended).toBe(0)
   expect(notesIn(revoke.stderr)).toBe(`Revoked first (${second.slice(0, 10)}…).\n`)
   expect(auditLinesIn(revoke.stderr)).toEqual([audit('key.revoke', successor)])
@@ -37,7 +45,7 @@ test('keys create, keys rotate and keys revoke act on the running service', asyn
 
 test('keys list shows every key and no secret, and a name that does not exist is refused', async () => {
   const folder = temporaryFolder()
-  const migrate = runPetstore({ folder, arguments: ['db', 'migrate'] })
+  const migrate = runProgram({ folder, arguments: ['db', 'migrate'] })
   expect(await migrate.ended).toBe(0)
   const { key, stderr } = await printKey(folder, ['keys', 'create', 'shop', '--expires', '90d'])
   expect(auditLinesIn(stderr).map(({ action }) => action)).toEqual(['key.create'])
@@ -45,7 +53,7 @@ test('keys list shows every key and no secret, and a name that does not exist is
   const [, expiresAt = ''] = /^The key expires at (.+)\.$/.exec(expiry ?? '') ?? []
   expect((Date.parse(expiresAt) - Date.now()) / (24 * 3_600_000)).toBeCloseTo(90, 1)
   const commands = [['list'], ['list', '--json'], ['revoke', 'nobody'], ['rotate', 'nobody']]
-  const [list, json, revoke, rotate] = commands.map((words) => runPetstore({ folder, arguments: ['keys', ...words] }))
+  const [list, json, revoke, rotate] = commands.map((words) => runProgram({ folder, arguments: ['keys', ...words] }))
   expect(await list?.ended).toBe(0)
   expect(list?.stdout).toMatch(
     /^NAME +START +ACCESS +CREATED +EXPIRES +REVOKED +LAST USED\nshop +pet_\w{6}… +write +\S+ +\S+ +- +-\n$/,
@@ -84,10 +92,10 @@ test('PETSTORE_API_KEY is registered at the start instead of a first key, and st
 
 test('audit lines are written whatever LOG_LEVEL is, and name the user who ran sudo', async () => {
   const [folder, env] = [temporaryFolder(), { LOG_LEVEL: 'silent' }]
-  const migrate = runPetstore({ folder, env, arguments: ['db', 'migrate'] })
+  const migrate = runProgram({ folder, env, arguments: ['db', 'migrate'] })
   expect(await migrate.ended).toBe(0)
   expect(auditLinesIn(migrate.stderr).map(({ action }) => action)).toEqual(['database.migrate'])
-  const create = runPetstore({ folder, env: { ...env, SUDO_USER: 'alice' }, arguments: ['keys', 'create', 'shop'] })
+  const create = runProgram({ folder, env: { ...env, SUDO_USER: 'alice' }, arguments: ['keys', 'create', 'shop'] })
   expect(await create.ended).toBe(0)
   expect(auditLinesIn(create.stderr)).toMatchObject([{ action: 'key.create', user: 'alice' }])
 })
@@ -107,7 +115,7 @@ async function changeKeys(folder: string, change: (store: Store) => Promise<unkn
 
 /** Runs a command that prints only a key on standard output. */
 async function printKey(folder: string, command: string[]): Promise<{ key: string; stderr: string }> {
-  const run = runPetstore({ folder, arguments: command })
+  const run = runProgram({ folder, arguments: command })
   expect(await run.ended, run.stderr).toBe(0)
   expect(run.stdout).toMatch(/^pet_[0-9A-Za-z]{38}\n$/)
   return { key: run.stdout.trim(), stderr: run.stderr }

@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../../engine/test/support/free-port.ts'
+import { isLongForm, report, showProgress } from '../../engine/test/support/long-form.ts'
+import { connectRestClient } from '../../engine/test/support/rest-client.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { compareChanges, type Row, startChanges } from '../support/changes.ts'
-import { freePort } from '../support/free-port.ts'
-import { isLongForm, report, showProgress } from '../support/long-form.ts'
-import { createFirstKey, runPetstore } from '../support/process.ts'
-import { connectRestClient } from '../support/rest-client.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { createFirstKey, runProgram } from '../support/petstore.ts'
 
 const kills = isLongForm ? 50 : 20
 const writers = 16
@@ -54,7 +54,7 @@ test(`after ${kills} kills during calls that clients retry until they succeed, e
 /** Measures the milliseconds from the start of the process until /readyz responds 200. */
 async function startUntilReady(folder: string, port: number) {
   const start = performance.now()
-  const server = runPetstore({ folder, env: { PORT: String(port), LOG_LEVEL: 'error' } })
+  const server = runProgram({ folder, env: { PORT: String(port), LOG_LEVEL: 'error' } })
   for (;;) {
     const response = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined)
     if (response?.status === 200) return { server, milliseconds: Math.round(performance.now() - start) }

@@ -5,12 +5,13 @@ import { pathToFileURL } from 'node:url'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { isLongForm, report, showProgress } from '../../engine/test/support/long-form.ts'
+import { connectRestClient } from '../../engine/test/support/rest-client.ts'
+import { canTrace } from '../../engine/test/support/traced.ts'
 import { compareChanges, type Row, type State, startChanges } from '../support/changes.ts'
-import { isLongForm, report, showProgress } from '../support/long-form.ts'
+import { startTraced } from '../support/petstore.ts'
 import { type Disk, RecordedDisk } from '../support/power-cut.ts'
 import { readRecording, recordingOptions, type Step } from '../support/recording.ts'
-import { connectRestClient } from '../support/rest-client.ts'
-import { canTrace, startTraced } from '../support/traced.ts'
 
 const cuts = isLongForm ? 20_000 : 500
 /** Enough to see that pets are lost. */

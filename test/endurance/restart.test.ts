@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { freePort } from '../support/free-port.ts'
+import { freePort } from '../../engine/test/support/free-port.ts'
+import { isLongForm, report, showProgress } from '../../engine/test/support/long-form.ts'
+import { waitForOutput } from '../../engine/test/support/process.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { callers, startLoad } from '../support/load-without-retries.ts'
-import { isLongForm, report, showProgress } from '../support/long-form.ts'
-import { bannerKey, startServer, waitForOutput } from '../support/process.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { bannerKey, startServer } from '../support/petstore.ts'
 
 const restarts = isLongForm ? 5 : 2
 const requestsBetween = isLongForm ? 20_000 : 2_000

@@ -3,20 +3,21 @@ import { existsSync, rmSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { isLongForm } from '../support/long-form.ts'
-import { petstore, type Run, runPetstore } from '../support/process.ts'
+import { isLongForm } from '../../engine/test/support/long-form.ts'
+import type { Run } from '../../engine/test/support/process.ts'
+import { change, leaveLog } from '../../engine/test/support/sample-database.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import {
-  addingPets,
-  change,
+  addingRows,
+  commandLine,
   filesIn,
   keptIn,
-  leaveLog,
   makeBackup,
   makeDatabase,
-  namesIn,
   restore,
-} from '../support/sample-database.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+  runProgram,
+  textsIn,
+} from '../support/petstore.ts'
 
 const kills = isLongForm ? 36 : 12
 
@@ -36,7 +37,7 @@ test('a restore that is killed at any moment leaves the complete old or the comp
     }
     await run.ended
     for (const suffix of ['-wal', '-shm', '-journal']) expect(existsSync(database + suffix), suffix).toBe(false)
-    const words = new Set(namesIn(database).map((name) => String(name.split(' ')[0])))
+    const words = new Set(textsIn(database).map((name) => String(String(name).split(' ')[0])))
     expect(words.size).toBe(1)
     found.push(...words)
     for (const kept of keptIn(folder)) rmSync(kept)
@@ -52,13 +53,13 @@ test('a restore that is killed at any moment leaves the complete old or the comp
 if (spawnSync('strace', ['-f', '-e', 'trace=link', 'true']).status === 0) {
   test('a restore that fails changes nothing', async () => {
     const { folder, database, backup } = await makeBackup()
-    change(database, addingPets(1, 'later'))
+    change(database, addingRows(1, 'later'))
     const inject = ['-e', 'trace=rename', '-e', 'inject=rename:error=EIO:when=1+']
-    const words = ['-f', '-qq', '-o', '/dev/null', ...inject, ...petstore, 'restore', backup]
+    const words = ['-f', '-qq', '-o', '/dev/null', ...inject, ...commandLine, 'restore', backup]
     const { status, stderr } = spawnSync('strace', words, { cwd: folder, encoding: 'utf8' })
     expect([status, stderr]).toEqual([1, expect.stringMatching(/^The database \S+ cannot be used: [^\n]+\.\n$/)])
     expect(filesIn(folder)).toEqual(['backups', 'petstore.db'])
-    expect(namesIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3', 'later 1'])
+    expect(textsIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3', 'later 1'])
   })
 
   // Some machines use other system calls. The loop ends at a restore that was not killed.
@@ -71,14 +72,14 @@ if (spawnSync('strace', ['-f', '-e', 'trace=link', 'true']).status === 0) {
         const database = join(folder, 'data/petstore.db')
         rmSync(database, { force: true })
         makeDatabase(database, 5, 'old')
-        leaveLog(database, addingPets(1, 'logged'))
+        leaveLog(database, addingRows(1, 'logged'))
         const inject = ['-e', `trace=${call}`, '-e', `inject=${call}:signal=KILL:when=${count}`]
-        const words = ['-f', '-qq', '-o', '/dev/null', ...inject, ...petstore, 'restore', backup]
+        const words = ['-f', '-qq', '-o', '/dev/null', ...inject, ...commandLine, 'restore', backup]
         const { status } = spawnSync('strace', words, { cwd: folder })
         expect([
           ['old 1', 'old 2', 'old 3', 'old 4', 'old 5', 'logged 1'],
           ['pet 1', 'pet 2', 'pet 3'],
-        ]).toContainEqual(namesIn(database))
+        ]).toContainEqual(textsIn(database))
         if (status === null) continue
         expect(status).toBe(0)
         expect(count).toBeGreaterThan(1)
@@ -99,7 +100,7 @@ function stepAfter(count: number): number {
 /** Resolves once the restore has begun to copy. */
 async function startRestore(folder: string, file: string): Promise<Run> {
   const known = filesIn(folder)
-  const run = runPetstore({ folder, arguments: ['restore', file] })
+  const run = runProgram({ folder, arguments: ['restore', file] })
   while (filesIn(folder).every((name) => known.includes(name) || !name.endsWith('.partial'))) await wait(1)
   return run
 }

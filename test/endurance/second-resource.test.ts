@@ -2,20 +2,19 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { isOnPostgres } from '../../engine/test/support/database.ts'
+import { freePort } from '../../engine/test/support/free-port.ts'
+import { notesIn } from '../../engine/test/support/log-lines.ts'
+import { runCommand, waitForOutput, whenListening } from '../../engine/test/support/process.ts'
+import { connectRestClient, type RestClient } from '../../engine/test/support/rest-client.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { openFixture } from '../fixture/service/support.ts'
-import { isOnPostgres, locationOf } from '../support/database.ts'
-import { freePort } from '../support/free-port.ts'
-import { notesIn } from '../support/log-lines.ts'
-import { petstore, runCommand, waitForOutput, whenListening } from '../support/process.ts'
-import { createKey } from '../support/product.ts'
-import { connectRestClient, type RestClient } from '../support/rest-client.ts'
-import { temporaryFolder } from '../support/temporary.ts'
-import { ndjsonOf } from '../support/transfer.ts'
+import { commandLine, createKey, locationOf, ndjsonOf } from '../support/petstore.ts'
 
 const kills = 5
 const writers = 8
 const fastStart = `--import=${join(import.meta.dirname, '../../engine/store/fast-start.mjs')}`
-const command = [...petstore.slice(0, -1), fastStart, join(import.meta.dirname, '../fixture/service/main.ts')]
+const command = [...commandLine.slice(0, -1), fastStart, join(import.meta.dirname, '../fixture/service/main.ts')]
 
 test(`after ${kills} kills, every acknowledged shelter and rename is there, and none took effect twice`, async () => {
   const folder = temporaryFolder()

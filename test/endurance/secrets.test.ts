@@ -4,11 +4,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { hashApiKey } from '../../engine/service/auth/api-key.ts'
-import { bannerKey, startServer, waitForOutput } from '../support/process.ts'
-import { mintApiKey, startOf } from '../support/product.ts'
-import { closing, exchange, openSocket, parseResponses } from '../support/raw-http.ts'
-import { backUp } from '../support/sample-database.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { waitForOutput } from '../../engine/test/support/process.ts'
+import { closing, exchange, openSocket, parseResponses } from '../../engine/test/support/raw-http.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { backUp, bannerKey, mintApiKey, startOf, startServer } from '../support/petstore.ts'
 
 /** No known request causes it. */
 const unreachable = ['internal_error']

@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createPetstoreClient } from '../../client/index.ts'
-import { isLongForm, report, showProgress } from '../support/long-form.ts'
-import { bannerKey, residentMemory, type Server, smallHeap, startServer, waitForOutput } from '../support/process.ts'
-import { openSocket } from '../support/raw-http.ts'
-import { connectRestClient, type RestClient } from '../support/rest-client.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { isLongForm, report, showProgress } from '../../engine/test/support/long-form.ts'
+import { residentMemory, type Server, smallHeap, waitForOutput } from '../../engine/test/support/process.ts'
+import { openSocket } from '../../engine/test/support/raw-http.ts'
+import { connectRestClient, type RestClient } from '../../engine/test/support/rest-client.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { bannerKey, startServer } from '../support/petstore.ts'
 
 const seconds = Number(process.env.SOAK_SECONDS ?? (isLongForm ? 600 : 10))
 const callers = 8

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createInTwoParts, startWithKey, storedNames } from '../support/stopping.ts'
+import { createInTwoParts, startWithKey, storedTexts } from '../support/petstore.ts'
 
 test('SIGTERM waits at most ten seconds for a body that never arrives, and does not store the pet', async () => {
   const { server, key, folder } = await startWithKey()
@@ -11,5 +11,5 @@ test('SIGTERM waits at most ten seconds for a body that never arrives, and does 
   server.child.kill('SIGTERM')
   expect(await server.ended).toBe(0)
   expect(performance.now() - asked).toBeLessThan(15_000)
-  expect(storedNames(folder)).toEqual([])
+  expect(storedTexts(folder)).toEqual([])
 })

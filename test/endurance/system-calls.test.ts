@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { canTrace } from '../../engine/test/support/traced.ts'
 import { read } from '../support/documents.ts'
-import { canTrace, startTraced } from '../support/traced.ts'
+import { startTraced } from '../support/petstore.ts'
 
 // Only systemd itself knows which system calls its groups contain.
 if (spawnSync('systemd-analyze', ['--version']).status === 0 && canTrace()) {

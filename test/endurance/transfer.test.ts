@@ -4,13 +4,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { definition } from '../../db/store.ts'
 import { openStore } from '../../engine/store/open.ts'
-import { locationOf } from '../support/database.ts'
-import { notesIn } from '../support/log-lines.ts'
-import { isLongForm, report } from '../support/long-form.ts'
-import { createFirstKey, runPetstore, startServer } from '../support/process.ts'
-import { connectRestClient } from '../support/rest-client.ts'
-import { temporaryFolder } from '../support/temporary.ts'
-import { ndjsonOf } from '../support/transfer.ts'
+import { notesIn } from '../../engine/test/support/log-lines.ts'
+import { isLongForm, report } from '../../engine/test/support/long-form.ts'
+import { connectRestClient } from '../../engine/test/support/rest-client.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { createFirstKey, locationOf, ndjsonOf, runProgram, startServer } from '../support/petstore.ts'
 
 const count = isLongForm ? 1_000_000 : 20_000
 /** In MiB. An import keeps a number for each line. */
@@ -44,11 +42,11 @@ test('an import is completed by running it again after SIGKILL', async () => {
   writeFileSync(join(folder, 'pets.ndjson'), ndjsonOf(3_000))
   const command = { folder, arguments: ['pets', 'import', 'pets.ndjson'] }
   const store = await openStore(definition, locationOf(folder), { busyTimeout: 5_000 })
-  const killed = runPetstore(command)
+  const killed = runProgram(command)
   while ((await store.pets.list({ limit: 1, cursor: 0n })).length === 0) await wait(1)
   killed.child.kill('SIGKILL')
   expect(await killed.ended).toBe('SIGKILL')
-  const again = runPetstore(command)
+  const again = runProgram(command)
   expect(await again.ended, again.stderr).toBe(0)
   const [, created, existing] =
     /^pets\.ndjson: (\d+) pets created, (\d+) already existed, 0 invalid lines skipped\.\n$/.exec(again.stdout) ?? []
@@ -67,7 +65,7 @@ test('an import runs beside a service, whose creates succeed meanwhile', async (
   const server = await startServer({ folder })
   const client = connectRestClient(server.url, key)
   writeFileSync(join(folder, 'pets.ndjson'), ndjsonOf(4_000))
-  const run = runPetstore({ folder, arguments: ['pets', 'import', 'pets.ndjson'] })
+  const run = runProgram({ folder, arguments: ['pets', 'import', 'pets.ndjson'] })
   const statuses: number[] = []
   while (run.child.exitCode === null && run.child.signalCode === null) {
     statuses.push((await client.post('/v1/pets', { name: 'Rex', categoryId: 1 })).status)
@@ -83,7 +81,7 @@ test('an import runs beside a service, whose creates succeed meanwhile', async (
 /** Runs a command and measures its seconds and its largest resident memory in MiB. */
 async function run(folder: string, words: string[]) {
   const start = performance.now()
-  const run = runPetstore({ folder, arguments: words })
+  const run = runProgram({ folder, arguments: words })
   let memory = 0
   while (run.child.exitCode === null) {
     memory = Math.max(memory, largestMemory(run.child.pid))

@@ -3,10 +3,9 @@ import { basename, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
 import { backUpDatabase } from '../../engine/store/sqlite/backup/backup.ts'
-import { onSqlite } from '../support/engines.ts'
-import { type Run, runPetstore } from '../support/process.ts'
-import { backUp, makeDatabase } from '../support/sample-database.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import type { Run } from '../../engine/test/support/process.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { backUp, makeDatabase, onSqlite, runProgram } from '../support/petstore.ts'
 
 const large = makeDatabase(join(temporaryFolder(afterAll), 'large.db'), 150_000)
 
@@ -76,7 +75,7 @@ async function startSlowBackup(): Promise<{ folder: string; backups: string; run
   const backups = join(folder, 'data/backups')
   mkdirSync(backups, { recursive: true })
   copyFileSync(large, join(folder, 'data/petstore.db'))
-  const run = runPetstore({ folder, arguments: ['backup'] })
+  const run = runProgram({ folder, arguments: ['backup'] })
   while (sizeOf(backups) === 0) await wait(1)
   return { folder, backups, run }
 }

@@ -3,11 +3,21 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import { openFileStore } from '../support/database.ts'
-import { bannerKey, runPetstore, type Server, startServer, waitForOutput } from '../support/process.ts'
-import { backUp, change, makeDatabase, namesIn, petsIn, restore } from '../support/sample-database.ts'
-import { temporaryFolder } from '../support/temporary.ts'
-import { startTestApi } from '../support/test-api.ts'
+import { type Server, waitForOutput } from '../../engine/test/support/process.ts'
+import { change } from '../../engine/test/support/sample-database.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import {
+  backUp,
+  bannerKey,
+  makeDatabase,
+  openFileStore,
+  restore,
+  rowsIn,
+  runProgram,
+  startServer,
+  startTestApi,
+  textsIn,
+} from '../support/petstore.ts'
 
 const large = makeDatabase(join(temporaryFolder(afterAll), 'large.db'), 150_000)
 
@@ -22,7 +32,7 @@ test('a backup made under eight writers and restored elsewhere holds every pet t
   const writers = Array.from({ length: 8 }, (_, i) => createUntil(writing.signal, server, key, i, acknowledged))
   await expect.poll(() => acknowledged.length).toBeGreaterThan(100)
   const before = [...acknowledged]
-  const run = runPetstore({ folder, arguments: ['backup'] })
+  const run = runProgram({ folder, arguments: ['backup'] })
   expect(await run.ended).toBe(0)
   writing.abort()
   await Promise.all(writers)
@@ -30,14 +40,14 @@ test('a backup made under eight writers and restored elsewhere holds every pet t
 
   const elsewhere = temporaryFolder()
   await restore(elsewhere, run.stdout.trimEnd())
-  const restored = petsIn(join(elsewhere, 'data/petstore.db'))
+  const restored = rowsIn(join(elsewhere, 'data/petstore.db'))
   const lastId = restored.at(-1)?.id ?? 0
   expect(new Set(before).difference(new Set(restored.map(({ name }) => name)))).toEqual(new Set())
-  expect(restored).toEqual(petsIn(original).filter(({ id }) => id <= lastId))
+  expect(restored).toEqual(rowsIn(original).filter(({ id }) => id <= lastId))
 
   const { rest } = await startTestApi({ store: openFileStore(join(elsewhere, 'data/petstore.db')), key })
   expect(await rest.post('/v1/pets', { name: 'Rex', categoryId: 1 })).toMatchObject({ status: 201 })
-  expect(petsIn(join(elsewhere, 'data/petstore.db')).at(-1)?.id).toBeGreaterThan(lastId)
+  expect(rowsIn(join(elsewhere, 'data/petstore.db')).at(-1)?.id).toBeGreaterThan(lastId)
   expect(integrityOf(join(elsewhere, 'data/petstore.db'))).toBe('ok')
 })
 
@@ -47,7 +57,7 @@ test('a backup holds what a killed service had only in its log', async () => {
   await create(server, await waitForOutput(server, bannerKey), 'Rex')
   server.child.kill('SIGKILL')
   await server.ended
-  expect(namesIn(await backUp(folder))).toEqual(['Rex'])
+  expect(textsIn(await backUp(folder))).toEqual(['Rex'])
 })
 
 test('a backup of a large database does not delay readers', async () => {

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { maxCommitTime } from '../../engine/store/sqlite/writer/writer.ts'
-import { openFileStore } from '../support/database.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { openFileStore } from '../support/petstore.ts'
 
 const block = (milliseconds: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
 

@@ -7,9 +7,7 @@ import { OperatorError } from '../../engine/service/operator/operator-error.ts'
 import { logTo } from '../../engine/service/telemetry/log.ts'
 import { Metrics } from '../../engine/service/telemetry/metrics.ts'
 import { appRouter } from '../../server/router.ts'
-import { openTestStore } from '../support/database.ts'
-import { runPetstore } from '../support/process.ts'
-import { product, readConfig, variableNames } from '../support/product.ts'
+import { openTestStore, product, readConfig, runProgram, variableNames } from '../support/petstore.ts'
 
 const hostile = [
   ...[
@@ -124,7 +122,7 @@ test('the checks of the start accept exactly the values with which the service c
 })
 
 test('the start lists every address that it cannot listen on, without a stack trace', async () => {
-  const run = runPetstore({ env: { HOST: '198.51.100.1', ADMIN_HOST: '198.51.100.2', ADMIN_PORT: '9464' } })
+  const run = runProgram({ env: { HOST: '198.51.100.1', ADMIN_HOST: '198.51.100.2', ADMIN_PORT: '9464' } })
   expect([await run.ended, run.stdout]).toEqual([1, ''])
   expect(run.stderr).toBe(
     'The service cannot listen on the address 198.51.100.1:3000 (EADDRNOTAVAIL): set HOST to an address of this machine.\n' +

@@ -1,18 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import {
-  bannerKey,
-  petstore,
-  type Run,
-  runCommand,
-  startServer,
-  waitForOutput,
-  whenListening,
-} from '../support/process.ts'
-import { openSocket } from '../support/raw-http.ts'
-import { connectRestClient, type RestClient } from '../support/rest-client.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { type Run, runCommand, waitForOutput, whenListening } from '../../engine/test/support/process.ts'
+import { openSocket } from '../../engine/test/support/raw-http.ts'
+import { connectRestClient, type RestClient } from '../../engine/test/support/rest-client.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { bannerKey, commandLine, startServer } from '../support/petstore.ts'
 
 /** The process runs out of file descriptors. */
 
@@ -20,7 +13,7 @@ import { temporaryFolder } from '../support/temporary.ts'
 if (process.platform !== 'win32') {
   test('with 1,024 file descriptors the service keeps serving during a flood of idle connections', async () => {
     const folder = temporaryFolder()
-    const command = ['sh', '-c', `ulimit -n 1024; exec "$@"`, 'sh', ...petstore]
+    const command = ['sh', '-c', `ulimit -n 1024; exec "$@"`, 'sh', ...commandLine]
     const server = await whenListening(runCommand(command, { folder, env: { PORT: '0' } }))
     const key = await waitForOutput(server, bannerKey)
     const isFlooding = new AbortController()

@@ -1,9 +1,9 @@
 import { cpSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { runCommand, waitForOutput } from '../../engine/test/support/process.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { folders, program } from '../../sources.ts'
-import { runCommand, waitForOutput } from '../support/process.ts'
-import { temporaryFolder } from '../support/temporary.ts'
 
 const root = join(import.meta.dirname, '../..')
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))

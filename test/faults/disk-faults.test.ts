@@ -2,7 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { prepareSqlite } from '../support/engines.ts'
+import { isLongForm, report } from '../../engine/test/support/long-form.ts'
+import { connectRestClient } from '../../engine/test/support/rest-client.ts'
+import { change } from '../../engine/test/support/sample-database.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { canTrace } from '../../engine/test/support/traced.ts'
 import {
   createPet,
   expectUnavailable,
@@ -11,11 +15,7 @@ import {
   startOnFile,
   storedNames,
 } from '../support/file-faults.ts'
-import { isLongForm, report } from '../support/long-form.ts'
-import { connectRestClient } from '../support/rest-client.ts'
-import { addingPets, change } from '../support/sample-database.ts'
-import { temporaryFolder } from '../support/temporary.ts'
-import { canTrace, startTraced } from '../support/traced.ts'
+import { addingRows, prepareSqlite, startTraced } from '../support/petstore.ts'
 
 // Only strace can remove a system call, or make the disk fail.
 if (canTrace()) {
@@ -28,7 +28,7 @@ if (canTrace()) {
 
   test('requests get 503 and may be retried while the disk cannot read', async () => {
     const fill = (path: string) => {
-      change(path, addingPets(20_000, 'pet'))
+      change(path, addingRows(20_000, 'pet'))
       return ['-P', path, '-e', 'trace=pread64']
     }
     const healthy = await startTraced(fill)

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { maxStopTime } from '../../engine/service/serve/serve.ts'
+import { runCommand, waitForOutput, whenListening } from '../../engine/test/support/process.ts'
+import { openSocket } from '../../engine/test/support/raw-http.ts'
+import { connectRestClient } from '../../engine/test/support/rest-client.ts'
+import { stubbornClients } from '../../engine/test/support/stubborn-clients.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { canTrace, hangingDisk } from '../../engine/test/support/traced.ts'
 import { largestFile } from '../support/built-console.ts'
-import { runCommand, waitForOutput, whenListening } from '../support/process.ts'
-import { openSocket } from '../support/raw-http.ts'
-import { connectRestClient } from '../support/rest-client.ts'
-import { createInTwoParts, startWithKey, storedNames } from '../support/stopping.ts'
-import { stubbornClients } from '../support/stubborn-clients.ts'
-import { temporaryFolder } from '../support/temporary.ts'
-import { canTrace, hangingDisk, startTraced } from '../support/traced.ts'
+import { createInTwoParts, createRequest, startTraced, startWithKey, storedTexts } from '../support/petstore.ts'
 
 describe('SIGTERM', () => {
   test('completes fifty requests in progress, ends their connections and idle ones, and exits with 0', async () => {
@@ -33,7 +33,7 @@ describe('SIGTERM', () => {
     const responded = performance.now()
     expect(await server.ended).toBe(0)
     expect(performance.now() - responded).toBeLessThan(5_000)
-    expect(storedNames(folder)).toEqual(responses.map(({ name }) => name).toSorted())
+    expect(storedTexts(folder)).toEqual(responses.map(({ name }) => name).toSorted())
   })
 
   test('accepts requests while it drains, responds 503 on /readyz, and leaves an empty write-ahead log', async () => {
@@ -47,7 +47,7 @@ describe('SIGTERM', () => {
     const draining = [503, 200, 200].map((status) => [status, 'close'])
     await expect.poll(seen, { interval: 5 }).toEqual(draining)
     expect(await server.ended).toBe(0)
-    expect(storedNames(folder)).toEqual([])
+    expect(storedTexts(folder)).toEqual([])
     await expect(fetch(`${server.url}/livez`)).rejects.toThrow()
   })
 
@@ -131,7 +131,7 @@ test.for([
   const responses = await Promise.all(creates.map(({ response }) => response))
   expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(201))
   expect(await server.ended).toBe(0)
-  expect(storedNames(folder)).toHaveLength(20)
+  expect(storedTexts(folder)).toHaveLength(20)
 })
 
 test.for(['SIGUSR1', 'SIGUSR2'] as const)(
@@ -147,7 +147,9 @@ test.for(['SIGUSR1', 'SIGUSR2'] as const)(
 
 test('a late stop does not wait for clients that neither write nor read', async () => {
   const { server } = await startWithKey()
-  const clients = stubbornClients(server.url, '', largestFile).filter(({ name }) => !name.includes('half a body'))
+  const clients = stubbornClients(server.url, '', largestFile, createRequest).filter(
+    ({ name }) => !name.includes('half a body'),
+  )
   for (const { open } of clients) await open()
   await wait(500)
   const asked = performance.now()

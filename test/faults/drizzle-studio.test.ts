@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openFileStore } from '../support/database.ts'
-import { freePort } from '../support/free-port.ts'
-import { runCommand } from '../support/process.ts'
-import { makeDatabase } from '../support/sample-database.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { freePort } from '../../engine/test/support/free-port.ts'
+import { runCommand } from '../../engine/test/support/process.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { makeDatabase, openFileStore } from '../support/petstore.ts'
 
 const root = join(import.meta.dirname, '../..')
 

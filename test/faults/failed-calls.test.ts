@@ -1,12 +1,13 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { logLinesIn, notesIn } from '../support/log-lines.ts'
-import { createFirstKey, petstore, runCommand, startServer } from '../support/process.ts'
-import { connectRestClient } from '../support/rest-client.ts'
-import { addingPets, change } from '../support/sample-database.ts'
-import { temporaryFolder } from '../support/temporary.ts'
-import { attachStrace, canTrace, failingCalls } from '../support/traced.ts'
+import { logLinesIn, notesIn } from '../../engine/test/support/log-lines.ts'
+import { runCommand } from '../../engine/test/support/process.ts'
+import { connectRestClient } from '../../engine/test/support/rest-client.ts'
+import { change } from '../../engine/test/support/sample-database.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { attachStrace, canTrace, failingCalls } from '../../engine/test/support/traced.ts'
+import { addingRows, commandLine, createFirstKey, startServer } from '../support/petstore.ts'
 
 /** What clients and the operator see if system calls on the files of the database fail. */
 interface Expected {
@@ -115,7 +116,10 @@ if (canTrace()) {
       const run = (database: string, ...words: string[]) => {
         const strace = ['strace', '-f', '--seccomp-bpf', '-qq', '-o', '/dev/null']
         const env = { DATABASE_URL: `file:${database}`, PORT: '0' }
-        return runCommand([...strace, ...failingCalls(database, calls, error), ...petstore, ...words], { folder, env })
+        return runCommand([...strace, ...failingCalls(database, calls, error), ...commandLine, ...words], {
+          folder,
+          env,
+        })
       }
       const refusal = (database: string, reason: string) =>
         expect.stringMatching(RegExp(`^The database ${database} ${refusalOf(reason)}[^;\\n]*\\.\n$`))
@@ -137,6 +141,6 @@ async function makeFolder(): Promise<{ folder: string; path: string; key: string
   const folder = temporaryFolder()
   const path = join(folder, 'data/petstore.db')
   const key = await createFirstKey(folder)
-  change(path, addingPets(20_000, 'pet'))
+  change(path, addingRows(20_000, 'pet'))
   return { folder, path, key }
 }

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openDatabase } from '../support/database.ts'
+import { openDatabase } from '../../engine/test/support/database.ts'
+import { waitForOutput } from '../../engine/test/support/process.ts'
 import { canFreeze, mountFreezableDisk } from '../support/frozen-disk.ts'
-import { bannerKey, startServer, waitForOutput } from '../support/process.ts'
+import { bannerKey, startServer } from '../support/petstore.ts'
 
 // Needs the rights to mount and freeze a file system.
 describe.runIf(canFreeze())('a frozen file system', () => {

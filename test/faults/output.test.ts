@@ -4,16 +4,14 @@ import { closeSync, constants, existsSync, openSync, readFileSync, readSync } fr
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { databaseOf } from '../support/database.ts'
-import { freePort } from '../support/free-port.ts'
-import { logLinesIn } from '../support/log-lines.ts'
-import { readMetric } from '../support/metrics.ts'
-import { petstore } from '../support/process.ts'
-import { mintApiKey } from '../support/product.ts'
-import { connectRestClient } from '../support/rest-client.ts'
-import { canMount } from '../support/small-disk.ts'
-import { storedNames } from '../support/stopping.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { databaseOf } from '../../engine/test/support/database.ts'
+import { freePort } from '../../engine/test/support/free-port.ts'
+import { logLinesIn } from '../../engine/test/support/log-lines.ts'
+import { readMetric } from '../../engine/test/support/metrics.ts'
+import { connectRestClient } from '../../engine/test/support/rest-client.ts'
+import { canMount } from '../../engine/test/support/small-disk.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { commandLine, mintApiKey, storedTexts } from '../support/petstore.ts'
 
 /** More than a pipe or a terminal holds (64 KiB), and less than may wait. */
 const manyRequests = 500
@@ -24,7 +22,7 @@ const tooManyRequests = 6_000
 async function start(redirection: string, { folder = temporaryFolder(), command = ['sh', '-c'], env = {} } = {}) {
   const [port, adminPort, key] = [await freePort(), await freePort(), mintApiKey()]
   const pidFile = join(folder, 'pid')
-  const script = `echo $$ > ${pidFile}; exec ${petstore.join(' ')} ${redirection}`
+  const script = `echo $$ > ${pidFile}; exec ${commandLine.join(' ')} ${redirection}`
   const child = spawn(command[0] ?? '', [...command.slice(1), script], {
     cwd: folder,
     env: {
@@ -87,7 +85,7 @@ async function expectToServeAndStop(service: Service): Promise<void> {
   expect(performance.now() - begin).toBeLessThan(8_000)
   // SQLite removes its log when the last connection closes.
   expect(existsSync(join(folder, 'data/petstore.db-wal'))).toBe(false)
-  expect(storedNames(folder)).toEqual(['Rex'])
+  expect(storedTexts(folder)).toEqual(['Rex'])
 }
 
 /** A named pipe that is read only when the test asks for it. */

@@ -4,12 +4,12 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { auditLinesIn, notesIn } from '../support/log-lines.ts'
-import { petstore, runCommand, runPetstore } from '../support/process.ts'
-import { makeDatabase, namesIn, restore } from '../support/sample-database.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { auditLinesIn, notesIn } from '../../engine/test/support/log-lines.ts'
+import { runCommand } from '../../engine/test/support/process.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { commandLine, makeDatabase, restore, runProgram, textsIn } from '../support/petstore.ts'
 
-const quoted = petstore.map((word) => `'${word}'`).join(' ')
+const quoted = commandLine.map((word) => `'${word}'`).join(' ')
 
 test('backup - writes a backup to standard output, and nothing else', async () => {
   const folder = temporaryFolder()
@@ -22,7 +22,7 @@ test('backup - writes a backup to standard output, and nothing else', async () =
   expect(auditLinesIn(run.stderr)).toMatchObject([
     { action: 'database.backup', subject: 'standard output', from: database, bytes: size },
   ])
-  expect(namesIn(copy)).toEqual(namesIn(database))
+  expect(textsIn(copy)).toEqual(textsIn(database))
   expect(readdirSync(join(folder, 'data/backups'))).toEqual([])
   await restore(temporaryFolder(), copy)
 })
@@ -39,7 +39,7 @@ test('a reader that ends early is reported, and leaves no temporary file', async
 })
 
 test('a backup that cannot be made leaves standard output empty', async () => {
-  const run = runPetstore({ folder: temporaryFolder(), arguments: ['backup', '-'] })
+  const run = runProgram({ folder: temporaryFolder(), arguments: ['backup', '-'] })
   expect([await run.ended, run.stdout]).toEqual([1, ''])
   expect(run.stderr).toMatch(/cannot be used: no such file/)
 })
@@ -66,7 +66,7 @@ test('--json is refused with standard output', async () => {
     [['backup', '-'], 'the backup'],
     [['pets', 'export'], 'the pets'],
   ] as const) {
-    const run = runPetstore({ folder, arguments: [...words, '--json'] })
+    const run = runProgram({ folder, arguments: [...words, '--json'] })
     expect([await run.ended, run.stdout, run.stderr]).toEqual([
       2,
       '',

@@ -7,12 +7,11 @@ import { deleteOldBackups, scheduleBackups } from '../../engine/service/serve/ba
 import { logTo } from '../../engine/service/telemetry/log.ts'
 import { newBackupPath, timeInName } from '../../engine/store/sqlite/backup/inventory.ts'
 import { fileTimestamp } from '../../engine/store/sqlite/file/files.ts'
-import { type LogLine, logLinesIn } from '../support/log-lines.ts'
-import { petstore } from '../support/process.ts'
-import { backUp, makeDatabase, namesIn } from '../support/sample-database.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { type LogLine, logLinesIn } from '../../engine/test/support/log-lines.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { backUp, commandLine, makeDatabase, textsIn } from '../support/petstore.ts'
 
-const program = String(petstore.at(-1))
+const program = String(commandLine.at(-1))
 
 test('the newest scheduled backups are kept, and other files stay', async () => {
   const { folder, database, backups } = makeSample()
@@ -31,7 +30,7 @@ test('the newest scheduled backups are kept, and other files stay', async () => 
   const kept = made.slice(-2).map(({ subject }) => basename(subject ?? ''))
   const withChecksums = [basename(byHand), ...kept].flatMap((name) => [name, `${name}.sha256`])
   expect(readdirSync(backups).toSorted()).toEqual([...others, ...withChecksums].toSorted())
-  expect(namesIn(made.at(-1)?.subject ?? '')).toEqual(['pet 1', 'pet 2', 'pet 3'])
+  expect(textsIn(made.at(-1)?.subject ?? '')).toEqual(['pet 1', 'pet 2', 'pet 3'])
 })
 
 test('backups with a name from the future are not deleted, and do not delay the next backup', async () => {
@@ -66,7 +65,7 @@ test('two databases whose names differ only in the extension keep their own back
   const left = readdirSync(backups)
     .filter((name) => name.endsWith('.db'))
     .toSorted()
-  expect(left.map((name) => namesIn(join(backups, name))[0])).toEqual(['pet 1', 'other 1'])
+  expect(left.map((name) => textsIn(join(backups, name))[0])).toEqual(['pet 1', 'other 1'])
 })
 
 test('a backup leaves one audit line with its path, its size and its duration', async () => {

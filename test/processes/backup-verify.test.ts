@@ -4,10 +4,9 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { definition } from '../../db/store.ts'
 import { verify } from '../../engine/service/commands/backup.ts'
-import { onSqlite } from '../support/engines.ts'
-import { runPetstore } from '../support/process.ts'
-import { change, makeBackup, makeDatabase, overwrite, restore, unfitFiles } from '../support/sample-database.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { change, overwrite } from '../../engine/test/support/sample-database.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { makeBackup, makeDatabase, onSqlite, restore, runProgram, unfitFiles } from '../support/petstore.ts'
 
 const newest = onSqlite.migrations.at(-1)?.name
 const older = '0002_deletable_pets'
@@ -16,7 +15,7 @@ test('backup verify shows what a backup contains, needs no database, and changes
   const { backup } = await makeBackup()
   chmodSync(backup, 0o400)
   const before = stateOf(dirname(backup))
-  const run = runPetstore({ folder: temporaryFolder(), arguments: ['backup', 'verify', backup, '--json'] })
+  const run = runProgram({ folder: temporaryFolder(), arguments: ['backup', 'verify', backup, '--json'] })
   expect([await run.ended, run.stderr]).toEqual([0, ''])
   expect(JSON.parse(run.stdout)).toMatchObject({
     location: backup,
@@ -27,7 +26,7 @@ test('backup verify shows what a backup contains, needs no database, and changes
     rows: { pets: 3, keys: 0 },
     newestIds: { pets: 3, keys: null },
   })
-  const text = runPetstore({ folder: temporaryFolder(), arguments: ['backup', 'verify', backup] })
+  const text = runProgram({ folder: temporaryFolder(), arguments: ['backup', 'verify', backup] })
   expect([await text.ended, text.stderr]).toEqual([0, ''])
   expect(text.stdout).toMatch(/^Database +\S+ \(SQLite\)\n.*\nPets +3 \(newest id 3\)\n.*\nChecksum +matches\n$/s)
   expect(stateOf(dirname(backup))).toEqual(before)
@@ -37,7 +36,7 @@ test('the newest id has all its digits', async () => {
   const folder = temporaryFolder()
   const path = makeDatabase(join(folder, 'copy.db'), 3)
   change(path, "PRAGMA journal_mode = DELETE; INSERT INTO pets VALUES (9007199254740993, 'Rex', 7, 'sold')")
-  const run = runPetstore({ folder, arguments: ['backup', 'verify', 'copy.db', '--json'] })
+  const run = runProgram({ folder, arguments: ['backup', 'verify', 'copy.db', '--json'] })
   expect(await run.ended).toBe(0)
   expect(run.stdout).toContain('"pets": 9007199254740993')
 })
@@ -45,7 +44,7 @@ test('the newest id has all its digits', async () => {
 test('a backup without a checksum is verified with a note', async () => {
   const { folder, backup } = await makeBackup()
   rmSync(`${backup}.sha256`)
-  const run = runPetstore({ folder, arguments: ['backup', 'verify', backup] })
+  const run = runProgram({ folder, arguments: ['backup', 'verify', backup] })
   expect([await run.ended, run.stderr]).toEqual([0, expect.stringMatching(/^There is no checksum .*\.sha256, so it/)])
   expect(run.stdout).toMatch(/\nChecksum +missing\n$/)
 })
@@ -84,7 +83,7 @@ test('verify refuses a backup without a table, which the service could not use',
 
 test.for([['backup', 'verify'], ['restore']])('%j refuses a missing backup, and creates nothing', async (words) => {
   const folder = temporaryFolder()
-  const run = runPetstore({ folder, arguments: [...words, 'nowhere.db'] })
+  const run = runProgram({ folder, arguments: [...words, 'nowhere.db'] })
   const message = `There is no backup ${join(folder, 'nowhere.db')}. Check the path.\n`
   expect([await run.ended, run.stderr, readdirSync(folder)]).toEqual([1, message, []])
 })
@@ -93,7 +92,7 @@ test('a backup can be named verify', async () => {
   const folder = temporaryFolder()
   mkdirSync(join(folder, 'data'))
   copyFileSync(makeDatabase(join(folder, 'sample.db'), 1), join(folder, 'data/petstore.db'))
-  const run = runPetstore({ folder, arguments: ['backup', './verify'] })
+  const run = runProgram({ folder, arguments: ['backup', './verify'] })
   expect([await run.ended, run.stdout]).toEqual([0, `${join(folder, 'verify')}\n`])
 })
 

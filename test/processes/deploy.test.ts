@@ -6,10 +6,10 @@ import { parse } from 'yaml'
 import { ApiError, type ErrorCode } from '../../engine/service/api/errors.ts'
 import { limits } from '../../engine/service/http/limits.ts'
 import { securityHeaders } from '../../engine/service/http/response-headers.ts'
-import { freePort } from '../support/free-port.ts'
-import { runCommand, whenListening } from '../support/process.ts'
-import { mintApiKey, readConfig } from '../support/product.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { freePort } from '../../engine/test/support/free-port.ts'
+import { runCommand, whenListening } from '../../engine/test/support/process.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { mintApiKey, readConfig } from '../support/petstore.ts'
 
 const root = join(import.meta.dirname, '../..')
 const dockerfile = readText('deploy/Dockerfile')

@@ -10,11 +10,11 @@ import { OpenFile } from '../../engine/store/sqlite/file/open-file.ts'
 import { prepareCommit } from '../../engine/store/sqlite/writer/committer.ts'
 import { maxCommitTime, Writer } from '../../engine/store/sqlite/writer/writer.ts'
 import type { Write } from '../../engine/store/sqlite/writer/writes.ts'
-import { openDatabase, openFileStore } from '../support/database.ts'
-import { onSqlite, prepareSqlite, prepareWrites } from '../support/engines.ts'
-import { runCommand, type Server, waitForOutput } from '../support/process.ts'
-import { temporaryFolder } from '../support/temporary.ts'
-import { attachStrace, canTrace, startTraced } from '../support/traced.ts'
+import { openDatabase } from '../../engine/test/support/database.ts'
+import { runCommand, type Server, waitForOutput } from '../../engine/test/support/process.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { attachStrace, canTrace } from '../../engine/test/support/traced.ts'
+import { onSqlite, openFileStore, prepareSqlite, prepareWrites, startTraced } from '../support/petstore.ts'
 
 const rex = { name: 'Rex', categoryId: 7n, status: 'available' } as const
 

@@ -2,12 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createProgram } from '../../engine/service/commands/program.ts'
-import { commandsOf } from '../support/commands.ts'
+import { commandsOf } from '../../engine/test/support/commands.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { document, rowsOf } from '../support/documents.ts'
-import { runPetstore, startServer } from '../support/process.ts'
-import { service } from '../support/product.ts'
-import { makeDatabase } from '../support/sample-database.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { makeDatabase, runProgram, service, startServer } from '../support/petstore.ts'
 
 /** The fields of each command in the table of the reference. */
 const documented = new Map(
@@ -56,12 +54,12 @@ test('the JSON of each command has the documented fields, and nothing else is on
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'pets.ndjson'), '{"name":"Rex","categoryId":1}\n')
   for (const call of calls) {
-    const run = runPetstore({ folder, arguments: [...call.split(' '), '--json'], env: { PORT: '0' } })
+    const run = runProgram({ folder, arguments: [...call.split(' '), '--json'], env: { PORT: '0' } })
     expect(await run.ended, `${call}\n${run.stderr}`).toBe(0)
     expectDocumented(call, run.stdout)
   }
   const server = await startServer({ folder })
-  const ask = () => runPetstore({ arguments: ['healthcheck', '--json'], env: { PORT: new URL(server.url).port } })
+  const ask = () => runProgram({ arguments: ['healthcheck', '--json'], env: { PORT: new URL(server.url).port } })
   let check = ask()
   // On a busy machine, the service may not respond in time.
   while ((await check.ended) !== 0) check = ask()
@@ -77,7 +75,7 @@ test('an error stays on standard error, with its exit code', async () => {
     [['backup', 'verify', 'nowhere.db'], 1],
     [['keys', 'create', ' '], 2],
   ] as const) {
-    const run = runPetstore({ folder, arguments: [...words, '--json'] })
+    const run = runProgram({ folder, arguments: [...words, '--json'] })
     expect([await run.ended, run.stdout]).toEqual([code, ''])
     expect(run.stderr).toMatch(/^[^{].*\n$/)
   }

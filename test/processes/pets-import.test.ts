@@ -3,12 +3,20 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { createProgram } from '../../engine/service/commands/program.ts'
-import { databaseNameOf, openTestStore } from '../support/database.ts'
-import { auditLinesIn, notesIn } from '../support/log-lines.ts'
-import { petstore, runCommand, runPetstore } from '../support/process.ts'
-import { service } from '../support/product.ts'
-import { temporaryFolder } from '../support/temporary.ts'
-import { checkText, exportText, importText, ndjsonOf } from '../support/transfer.ts'
+import { auditLinesIn, notesIn } from '../../engine/test/support/log-lines.ts'
+import { runCommand } from '../../engine/test/support/process.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import {
+  checkText,
+  commandLine,
+  databaseNameOf,
+  exportText,
+  importText,
+  ndjsonOf,
+  openTestStore,
+  runProgram,
+  service,
+} from '../support/petstore.ts'
 
 describe('the check of an import', () => {
   test.for([
@@ -22,7 +30,7 @@ describe('the check of an import', () => {
     ['{"name":"Rex"', 'This is not a JSON object.'],
     ['id,name,categoryId,status', 'This is not a JSON object.'],
   ])('refuses the line %s', async ([line = '', problem]) => {
-    const { pets, skipped } = await checkText(
+    const { count: pets, skipped } = await checkText(
       `{"name":"Rex","categoryId":1}\n\n${line}\r\n{"name":"Rex","categoryId":1}`,
     )
     expect({ pets, skipped }).toEqual({ pets: 2, skipped: [`line 3: ${problem}`] })
@@ -44,7 +52,7 @@ describe('the check of an import', () => {
     [' ,7,lost', expect.stringContaining('status: expected one of available')],
   ])('refuses the CSV record %s', async ([record = '', problem]) => {
     const text = `name,categoryId,status\r\nRex,1,\r\n\r\n${record}\r\nRex,1,sold`
-    const { pets, skipped } = await checkText(text, 'csv')
+    const { count: pets, skipped } = await checkText(text, 'csv')
     expect(pets).toBe(2)
     expect(skipped).toEqual([expect.stringMatching(/^line 4: /)])
     expect(skipped[0]?.slice('line 4: '.length)).toEqual(problem)
@@ -92,7 +100,7 @@ describe('the check of an import', () => {
   })
 
   test('skips the blank rows of a spreadsheet', async () => {
-    const { pets, skipped } = await checkText('name,categoryId,status\r\nRex,1,\r\n,,\r\nBo,1,\r\n,,\r\n', 'csv')
+    const { count: pets, skipped } = await checkText('name,categoryId,status\r\nRex,1,\r\n,,\r\nBo,1,\r\n,,\r\n', 'csv')
     expect({ pets, skipped }).toEqual({ pets: 2, skipped: [] })
   })
 
@@ -122,10 +130,10 @@ describe('petstore pets import', () => {
   test('detects the format, and refuses columns that are no field', async () => {
     const folder = temporaryFolder()
     writeFileSync(join(folder, 'pets.txt'), 'Name\tCategory\tStatus\nRex\t7\tSold\n')
-    const run = runPetstore({ folder, arguments: ['pets', 'import', 'pets.txt'] })
+    const run = runProgram({ folder, arguments: ['pets', 'import', 'pets.txt'] })
     expect([await run.ended, run.stdout]).toEqual([0, expect.stringContaining('1 pet created')])
     writeFileSync(join(folder, 'pets.csv'), 'name,categoryId,statsu\nRex,7,sold\n')
-    const misspelled = runPetstore({ folder, arguments: ['pets', 'import', 'pets.csv'] })
+    const misspelled = runProgram({ folder, arguments: ['pets', 'import', 'pets.csv'] })
     expect([await misspelled.ended, misspelled.stdout]).toEqual([1, ''])
     expect(misspelled.stderr).toContain('The column statsu is not used. Correct its name, or remove it.')
   })
@@ -133,7 +141,7 @@ describe('petstore pets import', () => {
   test('does not ask to repeat an import that created nothing', async () => {
     const folder = temporaryFolder()
     writeFileSync(join(folder, 'pets.csv'), 'name,kind\nRex,7\n')
-    const run = runPetstore({ folder, arguments: ['pets', 'import', 'pets.csv'] })
+    const run = runProgram({ folder, arguments: ['pets', 'import', 'pets.csv'] })
     expect(await run.ended).toBe(1)
     expect(run.stderr).toContain('pets.csv: The columns are name, categoryId, and status.')
     expect(run.stderr).not.toContain('Run the command again')
@@ -143,7 +151,7 @@ describe('petstore pets import', () => {
     const folder = temporaryFolder()
     const file = join(folder, 'pets.ndjson')
     const run = async (...words: string[]) => {
-      const run = runPetstore({ folder, arguments: ['pets', 'import', 'pets.ndjson', ...words] })
+      const run = runProgram({ folder, arguments: ['pets', 'import', 'pets.ndjson', ...words] })
       return { run, code: await run.ended, notes: notesIn(run.stderr) }
     }
     const [first, second] = [ndjsonOf(2), '{"name":"Minka","categoryId":1}\n']
@@ -170,7 +178,7 @@ describe('petstore pets import', () => {
     const folder = temporaryFolder()
     writeFileSync(join(folder, 'pets.csv'), 'name,categoryId\nRex,7\n')
     const run = async (...words: string[]) => {
-      const command = ['sh', '-c', 'cat pets.csv | "$@"', 'sh', ...petstore, 'pets', 'import', '-', ...words]
+      const command = ['sh', '-c', 'cat pets.csv | "$@"', 'sh', ...commandLine, 'pets', 'import', '-', ...words]
       const run = runCommand(command, { folder })
       return [await run.ended, run.stdout || run.stderr]
     }

@@ -1,10 +1,9 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { isLongForm, report } from '../support/long-form.ts'
-import { runPetstore, startServer } from '../support/process.ts'
-import { makeDatabase, namesIn } from '../support/sample-database.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { isLongForm, report } from '../../engine/test/support/long-form.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { makeDatabase, runProgram, startServer, textsIn } from '../support/petstore.ts'
 
 const pets = isLongForm ? 1_000_000 : 20_000
 /** Seconds, for a small database on a busy machine. */
@@ -21,12 +20,12 @@ test('a backup is made, verified and restored on another machine within minutes'
     start: await secondsOf(() => startServer({ folder: elsewhere })),
   }
   report('recovery', { pets, mebibytes: Math.round(statSync(database).size / 2 ** 20), ...figures })
-  expect(namesIn(join(elsewhere, 'data/petstore.db')).length).toBe(pets)
+  expect(textsIn(join(elsewhere, 'data/petstore.db')).length).toBe(pets)
   for (const [step, seconds] of Object.entries(figures)) expect(seconds, step).toBeLessThan(maxTime)
 })
 
 async function run(folder: string, ...words: string[]): Promise<void> {
-  const { ended } = runPetstore({ folder, arguments: words })
+  const { ended } = runProgram({ folder, arguments: words })
   expect(await ended).toBe(0)
 }
 

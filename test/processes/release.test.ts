@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { appendFileSync, cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { runCommand } from '../../engine/test/support/process.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { root } from '../support/documents.ts'
-import { runCommand } from '../support/process.ts'
-import { temporaryFolder } from '../support/temporary.ts'
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 

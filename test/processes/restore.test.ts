@@ -18,29 +18,31 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { restoreDatabase } from '../../engine/store/sqlite/backup/restore.ts'
-import { onSqlite } from '../support/engines.ts'
-import { auditLinesIn, notesIn } from '../support/log-lines.ts'
-import { bannerKey, petstore, runPetstore, startServer, waitForOutput } from '../support/process.ts'
+import { auditLinesIn, notesIn } from '../../engine/test/support/log-lines.ts'
+import { waitForOutput } from '../../engine/test/support/process.ts'
+import { change, leaveLog, overwrite } from '../../engine/test/support/sample-database.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import {
-  addingPets,
-  change,
+  addingRows,
+  bannerKey,
+  commandLine,
   filesIn,
   keptIn,
-  leaveLog,
   makeBackup,
   makeDatabase,
-  namesIn,
-  overwrite,
+  onSqlite,
   restore,
+  runProgram,
+  startServer,
+  textsIn,
   unfitFiles,
-} from '../support/sample-database.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+} from '../support/petstore.ts'
 
 describe('the restore command', () => {
   test('replaces the database, keeps the old one, and says so', async () => {
     const { folder, database, backup } = await makeBackup()
-    change(database, addingPets(2, 'later'))
-    const run = runPetstore({ folder, arguments: ['restore', backup] })
+    change(database, addingRows(2, 'later'))
+    const run = runProgram({ folder, arguments: ['restore', backup] })
     expect(await run.ended).toBe(0)
     const [kept = ''] = keptIn(folder)
     expect(notesIn(run.stderr)).toBe(`Restored ${database} from ${backup}; the old database is now ${kept}.\n`)
@@ -48,8 +50,8 @@ describe('the restore command', () => {
       { action: 'database.restore', subject: database, from: backup, kept },
     ])
     expect(run.stdout).toBe('')
-    expect(namesIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3'])
-    expect(namesIn(kept)).toEqual(['pet 1', 'pet 2', 'pet 3', 'later 1', 'later 2'])
+    expect(textsIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3'])
+    expect(textsIn(kept)).toEqual(['pet 1', 'pet 2', 'pet 3', 'later 1', 'later 2'])
     expect(statSync(database).mode & 0o777).toBe(0o600)
     expect(statSync(kept).mode & 0o777).toBe(0o600)
   })
@@ -61,7 +63,7 @@ describe('the restore command', () => {
     // The check of the start writes to the database.
     await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(200)
     const before = fingerprints(join(folder, 'data'))
-    const run = runPetstore({ folder, arguments: ['restore', backup] })
+    const run = runProgram({ folder, arguments: ['restore', backup] })
     expect([await run.ended, run.stdout]).toEqual([1, ''])
     expect(run.stderr).toBe(
       `The database ${database} cannot be used: a process has it open; stop the service and try again.\n`,
@@ -73,13 +75,13 @@ describe('the restore command', () => {
 if (spawnSync('strace', ['-f', '-e', 'trace=rename', 'true']).status === 0) {
   test('a restore that is killed before its last step leaves the old database whole, and the next one cleans up', async () => {
     const { folder, database, backup } = await makeBackup()
-    leaveLog(database, addingPets(1, 'logged'))
+    leaveLog(database, addingRows(1, 'logged'))
     const kill = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=rename', '-e', 'inject=rename:signal=KILL']
-    expect(spawnSync('strace', [...kill, ...petstore, 'restore', backup], { cwd: folder }).status).toBeNull()
-    expect(namesIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3', 'logged 1'])
+    expect(spawnSync('strace', [...kill, ...commandLine, 'restore', backup], { cwd: folder }).status).toBeNull()
+    expect(textsIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3', 'logged 1'])
     expect(filesIn(folder)).toContainEqual(expect.stringMatching(/\.partial$/))
     await restore(folder, backup)
-    expect(namesIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3'])
+    expect(textsIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3'])
     expect(filesIn(folder)).toEqual(['backups', 'petstore.db', expect.stringMatching(/before-restore-[\dTZ.-]+$/)])
   })
 }
@@ -87,28 +89,28 @@ if (spawnSync('strace', ['-f', '-e', 'trace=rename', 'true']).status === 0) {
 describe('a restore', () => {
   test('can be undone by restoring the old database', async () => {
     const { folder, database, backup } = await makeBackup()
-    change(database, addingPets(1, 'later'))
+    change(database, addingRows(1, 'later'))
     await restore(folder, backup)
     const [kept = ''] = keptIn(folder)
     await restore(folder, kept)
-    expect(namesIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3', 'later 1'])
+    expect(textsIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3', 'later 1'])
   })
 
   test('creates a database where there is none', async () => {
     const { backup } = await makeBackup()
     const folder = temporaryFolder()
     expect(await restore(folder, backup)).toBeUndefined()
-    expect(namesIn(join(folder, 'data/petstore.db'))).toEqual(['pet 1', 'pet 2', 'pet 3'])
+    expect(textsIn(join(folder, 'data/petstore.db'))).toEqual(['pet 1', 'pet 2', 'pet 3'])
     expect(readdirSync(join(folder, 'data'))).toEqual(['petstore.db'])
   })
 
   test('keeps the commits that are only in the log of a killed process, and leaves no log', async () => {
     const { folder, database, backup } = await makeBackup()
-    leaveLog(database, addingPets(1, 'logged'))
+    leaveLog(database, addingRows(1, 'logged'))
     await restore(folder, backup)
     expect(filesIn(folder)).toEqual(['backups', 'petstore.db', expect.stringMatching(/before-restore-[\dTZ.-]+$/)])
-    expect(namesIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3'])
-    expect(namesIn(keptIn(folder)[0] ?? '')).toEqual(['pet 1', 'pet 2', 'pet 3', 'logged 1'])
+    expect(textsIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3'])
+    expect(textsIn(keptIn(folder)[0] ?? '')).toEqual(['pet 1', 'pet 2', 'pet 3', 'logged 1'])
   })
 
   test.for([
@@ -116,23 +118,23 @@ describe('a restore', () => {
     ['whose tables cannot be read', 100],
   ] as const)('replaces a database %s, and keeps it with its log', async ([, start]) => {
     const { folder, database, backup } = await makeBackup()
-    leaveLog(database, addingPets(1, 'logged'))
+    leaveLog(database, addingRows(1, 'logged'))
     for (const suffix of ['-wal', '-shm']) renameSync(database + suffix, join(folder, suffix))
     overwrite(database, start, 4096 - start)
     for (const suffix of ['-wal', '-shm']) renameSync(join(folder, suffix), database + suffix)
     await restore(folder, backup)
-    expect(namesIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3'])
+    expect(textsIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3'])
     expect(keptIn(folder).some((file) => readFileSync(file).includes('logged 1'))).toBe(true)
     expect(existsSync(`${database}-shm`)).toBe(false)
   })
 
   test('does not apply the log of a missing database to the new one', async () => {
     const { folder, database, backup } = await makeBackup()
-    leaveLog(database, addingPets(1, 'logged'))
+    leaveLog(database, addingRows(1, 'logged'))
     rmSync(database)
     rmSync(`${database}-shm`)
     await restore(folder, backup)
-    expect(namesIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3'])
+    expect(textsIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3'])
     expect(keptIn(folder)).toEqual([expect.stringMatching(/-wal$/)])
   })
 
@@ -148,10 +150,10 @@ describe('a restore', () => {
     mkdirSync(join(folder, 'elsewhere'))
     renameSync(database, join(folder, 'elsewhere/pets.db'))
     symlinkSync('../elsewhere/pets.db', database)
-    change(database, addingPets(1, 'later'))
+    change(database, addingRows(1, 'later'))
     await restore(folder, backup)
-    expect(namesIn(join(folder, 'elsewhere/pets.db'))).toEqual(['pet 1', 'pet 2', 'pet 3'])
-    expect(namesIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3'])
+    expect(textsIn(join(folder, 'elsewhere/pets.db'))).toEqual(['pet 1', 'pet 2', 'pet 3'])
+    expect(textsIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3'])
   })
 
   test('creates the missing target of a symbolic link, and its folder', async () => {
@@ -159,7 +161,7 @@ describe('a restore', () => {
     rmSync(database)
     symlinkSync('../elsewhere/pets.db', database)
     await restore(folder, backup)
-    expect(namesIn(join(folder, 'elsewhere/pets.db'))).toEqual(['pet 1', 'pet 2', 'pet 3'])
+    expect(textsIn(join(folder, 'elsewhere/pets.db'))).toEqual(['pet 1', 'pet 2', 'pet 3'])
     expect(lstatSync(database).isSymbolicLink()).toBe(true)
   })
 
@@ -175,7 +177,7 @@ describe('a restore', () => {
       },
     })
     expect(attempts).toBeGreaterThan(1)
-    expect(namesIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3'])
+    expect(textsIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3'])
   })
 })
 
@@ -191,7 +193,7 @@ describe('the checksum of a backup', () => {
     )
     rmSync(`${backup}.sha256`)
     await restore(folder, backup)
-    expect(namesIn(join(folder, 'data/petstore.db'))).toEqual(['pet 1', 'PEt 2', 'pet 3'])
+    expect(textsIn(join(folder, 'data/petstore.db'))).toEqual(['pet 1', 'PEt 2', 'pet 3'])
   })
 
   test.for(['', 'no checksum', `${'0'.repeat(64)}  petstore.db\n`])('is refused if it is %j', async (text) => {
@@ -212,7 +214,7 @@ describe('the checksum of a backup', () => {
   test('is missing beside a backup of an earlier release, which is restored with a note', async () => {
     const { folder, database, backup } = await makeBackup()
     rmSync(`${backup}.sha256`)
-    const run = runPetstore({ folder, arguments: ['restore', backup] })
+    const run = runProgram({ folder, arguments: ['restore', backup] })
     expect(await run.ended).toBe(0)
     expect(notesIn(run.stderr)).toBe(
       `There is no checksum ${backup}.sha256, so it is unknown whether the backup has changed since it was made.\nRestored ${database} from ${backup}; the old database is now ${keptIn(folder)[0]}.\n`,
@@ -256,7 +258,7 @@ describe('a restore is refused and changes nothing', () => {
     'while another process has the database open, also if it is destroyed from byte %i on',
     async (start) => {
       const { folder, database, backup } = await makeBackup()
-      leaveLog(database, addingPets(1, 'logged'))
+      leaveLog(database, addingRows(1, 'logged'))
       const end = await holdOpen(database)
       await expectRefusal(folder, backup, 'a process has it open; stop the service and try again')
       overwrite(database, start, 4096 - start)
@@ -289,7 +291,7 @@ describe('a restore is refused and changes nothing', () => {
       },
     })
     await expect(restored).rejects.toThrow('a process has it open; stop the service and try again')
-    expect(namesIn(database)).toEqual(['new 1'])
+    expect(textsIn(database)).toEqual(['new 1'])
   })
 
   test('while a process may have a deleted database open', async () => {

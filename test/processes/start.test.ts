@@ -3,19 +3,10 @@ import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { freePort } from '../support/free-port.ts'
-import {
-  bannerKey,
-  createFirstKey,
-  petstore,
-  type Run,
-  runCommand,
-  runPetstore,
-  startServer,
-  waitForOutput,
-  whenListening,
-} from '../support/process.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { freePort } from '../../engine/test/support/free-port.ts'
+import { type Run, runCommand, waitForOutput, whenListening } from '../../engine/test/support/process.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { bannerKey, commandLine, createFirstKey, runProgram, startServer } from '../support/petstore.ts'
 
 function parseLine(line: string): unknown {
   try {
@@ -73,7 +64,7 @@ function expectPrivateFiles(folder: string): void {
 
 test('the first start shows the key even if LOG_LEVEL=silent, because it shows the key only once', async () => {
   const port = await freePort()
-  const run = runPetstore({ env: { PORT: String(port), LOG_LEVEL: 'silent' } })
+  const run = runProgram({ env: { PORT: String(port), LOG_LEVEL: 'silent' } })
   const key = await waitForOutput(run, bannerKey)
   const lines = run.stdout.trimEnd().split('\n').map(parseLine)
   expect(lines.at(-1)).toMatchObject({ firstApiKey: key })
@@ -82,7 +73,7 @@ test('the first start shows the key even if LOG_LEVEL=silent, because it shows t
 })
 
 test('the first start shows the addresses for clients if PUBLIC_URL is set', async () => {
-  const run = runPetstore({ env: { PORT: '0', PUBLIC_URL: 'https://shop.example//petstore/' } })
+  const run = runProgram({ env: { PORT: '0', PUBLIC_URL: 'https://shop.example//petstore/' } })
   const key = await waitForOutput(run, bannerKey)
   expect(run.stdout.trimEnd().split('\n').map(parseLine)).toContainEqual(
     expect.objectContaining({
@@ -98,7 +89,7 @@ test('the first start shows the addresses for clients if PUBLIC_URL is set', asy
 // Not every machine has this program.
 if (existsSync('/usr/bin/script')) {
   test('the first start shows a banner on a terminal', async () => {
-    const command = petstore.map((word) => `'${word}'`).join(' ')
+    const command = commandLine.map((word) => `'${word}'`).join(' ')
     const run = runCommand(['/usr/bin/script', '-qec', command, '/dev/null'], { env: { PORT: '0' } })
     const key = await waitForOutput(run, bannerKey)
     await waitForOutput(run, /(curl -H 'Authorization)/)
@@ -109,7 +100,7 @@ if (existsSync('/usr/bin/script')) {
   })
 
   test('with LOG_FORMAT=json a terminal gets JSON lines and no banner', async () => {
-    const command = petstore.map((word) => `'${word}'`).join(' ')
+    const command = commandLine.map((word) => `'${word}'`).join(' ')
     const env = { PORT: '0', LOG_FORMAT: 'json' }
     const run = runCommand(['/usr/bin/script', '-qec', command, '/dev/null'], { env })
     await waitForOutput(run, /("firstApiKey")/)
@@ -123,7 +114,7 @@ test('a later start takes seconds, shows no key and finds the pets, also under "
   const folder = temporaryFolder()
   const key = await createFirstKey(folder)
   // "node --watch" sends messages of its own through the ports of worker threads.
-  const run = runCommand([process.execPath, '--watch', ...petstore.slice(1)], { folder, env: { PORT: '0' } })
+  const run = runCommand([process.execPath, '--watch', ...commandLine.slice(1)], { folder, env: { PORT: '0' } })
   const first = await whenListening(run)
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   for (const name of ['Rex', 'Tom', 'Minka']) {
@@ -143,7 +134,7 @@ test('a later start takes seconds, shows no key and finds the pets, also under "
 
 test('a wrong configuration is refused with every problem, and no file is created', async () => {
   const folder = temporaryFolder()
-  const run = runPetstore({ folder, env: { PORT: 'x', LOG_LEVEL: 'loud' } })
+  const run = runProgram({ folder, env: { PORT: 'x', LOG_LEVEL: 'loud' } })
   await expectRefusal(run, /^The configuration is wrong:\n {2}PORT: expected .*\n {2}LOG_LEVEL: expected .*\n$/)
   expect(readdirSync(folder)).toEqual([])
 })
@@ -155,7 +146,7 @@ test('a port in use is refused, and no file is created', async () => {
   await once(other, 'listening')
   // Safe: a listening TCP server has an AddressInfo.
   const { port } = other.address() as AddressInfo
-  const run = runPetstore({ folder, env: { PORT: String(port) } })
+  const run = runProgram({ folder, env: { PORT: String(port) } })
   await expectRefusal(
     run,
     `Port ${port} on 127.0.0.1 is taken by another program: stop it, or set PORT to another one.`,
@@ -165,7 +156,7 @@ test('a port in use is refused, and no file is created', async () => {
 
 test('of two services that start on one port at the same time, one is refused', async () => {
   const port = await freePort()
-  const runs = [runPetstore({ env: { PORT: String(port) } }), runPetstore({ env: { PORT: String(port) } })] as const
+  const runs = [runProgram({ env: { PORT: String(port) } }), runProgram({ env: { PORT: String(port) } })] as const
   const loser = await Promise.race(runs.map((run) => run.ended.then(() => run)))
   const winner = loser === runs[0] ? runs[1] : runs[0]
   expect(loser.stderr).toMatch(/^Port \d+ on 127\.0\.0\.1 is taken by another program: [^\n]+\.\n$/)
@@ -175,7 +166,7 @@ test('of two services that start on one port at the same time, one is refused', 
 
 test('an address that is not of this machine is refused', async () => {
   await expectRefusal(
-    runPetstore({ env: { HOST: '192.0.2.1' } }),
+    runProgram({ env: { HOST: '192.0.2.1' } }),
     'cannot listen on the address 192.0.2.1:3000 (EADDRNOTAVAIL)',
   )
 })
@@ -184,7 +175,7 @@ test('an unusable database is refused with one sentence', async () => {
   const path = join(temporaryFolder(), 'diary.txt')
   writeFileSync(path, 'Dear diary,')
   await expectRefusal(
-    runPetstore({ env: { PORT: '0', DATABASE_URL: `file:${path}` } }),
+    runProgram({ env: { PORT: '0', DATABASE_URL: `file:${path}` } }),
     `The database ${path} cannot be used: it is not an SQLite database; choose another file.`,
   )
 })
@@ -196,7 +187,7 @@ test('a version of Node that is too old is refused with one sentence', async () 
     pretend,
     "Object.defineProperty(process, 'version', { value: 'v20.20.2' }); Object.defineProperty(process.versions, 'node', { value: '20.20.2' })",
   )
-  const run = runPetstore({ folder, env: { NODE_OPTIONS: `--import=${pretend}` } })
+  const run = runProgram({ folder, env: { NODE_OPTIONS: `--import=${pretend}` } })
   await expectRefusal(run, /^Petstore needs Node 24 or newer, and this is v20\.20\.2: .+\n$/)
   expect(existsSync(join(folder, 'data'))).toBe(false)
 })

@@ -18,14 +18,14 @@ import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { UnusableDatabase } from '../../engine/store/collection/errors.ts'
-import { openDatabase } from '../support/database.ts'
+import { openDatabase } from '../../engine/test/support/database.ts'
+import { notesIn } from '../../engine/test/support/log-lines.ts'
+import { runCommand } from '../../engine/test/support/process.ts'
+import { change, leaveLog } from '../../engine/test/support/sample-database.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { canTrace } from '../../engine/test/support/traced.ts'
 import { databasePaths, spellings } from '../support/database-paths.ts'
-import { openSqlite, prepareSqlite } from '../support/engines.ts'
-import { notesIn } from '../support/log-lines.ts'
-import { petstore, runCommand, runPetstore } from '../support/process.ts'
-import { addingPets, change, leaveLog, makeDatabase } from '../support/sample-database.ts'
-import { temporaryFolder } from '../support/temporary.ts'
-import { canTrace } from '../support/traced.ts'
+import { addingRows, commandLine, makeDatabase, openSqlite, prepareSqlite, runProgram } from '../support/petstore.ts'
 
 describe('an unusable database is refused and not changed:', () => {
   const files: [name: string, make: (path: string) => void, message: string][] = [
@@ -93,7 +93,7 @@ describe('an unusable database is refused and not changed:', () => {
       const original = join(temporaryFolder(), 'petstore.db')
       const { path, given } = databasePaths(spell)
       prepareSqlite(original)
-      leaveLog(original, addingPets(1, 'pet'))
+      leaveLog(original, addingRows(1, 'pet'))
       const bytes = readFileSync(original)
       copyFileSync(`${original}-wal`, `${path}-wal`)
       expectRefusal(given, `it is missing, but its write-ahead log ${path}-wal exists; put the database back beside it`)
@@ -133,7 +133,7 @@ describe('an unusable database is refused and not changed:', () => {
 test('keys list, keys revoke and keys rotate create no file', async () => {
   const folder = temporaryFolder()
   const runs = [['list'], ['revoke', 'shop'], ['rotate', 'shop']].map((words) =>
-    runPetstore({ folder, arguments: ['keys', ...words] }),
+    runProgram({ folder, arguments: ['keys', ...words] }),
   )
   for (const run of runs) {
     expect(await run.ended).toBe(1)
@@ -203,7 +203,7 @@ if (canTrace()) {
   test('new folders survive a loss of power, because their parents are synced', async () => {
     const folder = realpathSync(temporaryFolder())
     const trace = join(folder, 'trace')
-    const strace = ['strace', '-f', '--seccomp-bpf', '-y', '-o', trace, '-e', 'trace=fsync', ...petstore]
+    const strace = ['strace', '-f', '--seccomp-bpf', '-y', '-o', trace, '-e', 'trace=fsync', ...commandLine]
     const database = join(folder, 'new/data/petstore.db')
     const env = { DATABASE_URL: `file:${database}` }
     expect(await runCommand([...strace, 'db', 'migrate'], { env }).ended).toBe(0)
@@ -217,7 +217,7 @@ if (canTrace()) {
   test('a folder is created in a parent that this user may not read, and which therefore cannot be synced', async () => {
     const folder = realpathSync(temporaryFolder())
     const inject = ['-P', folder, '-e', 'trace=openat', '-e', 'inject=openat:error=EACCES']
-    const strace = ['strace', '-f', '--seccomp-bpf', '-qq', '-o', '/dev/null', ...inject, ...petstore]
+    const strace = ['strace', '-f', '--seccomp-bpf', '-qq', '-o', '/dev/null', ...inject, ...commandLine]
     const env = { DATABASE_URL: `file:${join(folder, 'data/petstore.db')}` }
     const run = runCommand([...strace, 'db', 'migrate'], { env })
     expect([await run.ended, notesIn(run.stderr)]).toEqual([0, expect.stringMatching(/^Created the database .*\.\n/)])
@@ -237,7 +237,7 @@ if (canTrace()) {
         '-P',
         path,
         ...inject,
-        ...petstore,
+        ...commandLine,
         'keys',
         'list',
       ]

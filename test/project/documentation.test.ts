@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createProgram } from '../../engine/service/commands/program.ts'
 import { operationsOf } from '../../engine/service/rest/operations.ts'
+import { commandsOf } from '../../engine/test/support/commands.ts'
 import { appRouter } from '../../server/router.ts'
 import { folders } from '../../sources.ts'
-import { commandsOf } from '../support/commands.ts'
 import {
   anchorsOf,
   codeBlocksOf,
@@ -19,8 +19,7 @@ import {
   root,
   rowsOf,
 } from '../support/documents.ts'
-import { readConfig, service, variableNames } from '../support/product.ts'
-import { startTestApi } from '../support/test-api.ts'
+import { readConfig, service, startTestApi, variableNames } from '../support/petstore.ts'
 
 /** The first column of the table of checks. */
 const doctorChecks = rowsOf({

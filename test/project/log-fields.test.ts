@@ -3,14 +3,13 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { auditLinesIn, type LogLine, logLinesIn } from '../../engine/test/support/log-lines.ts'
+import { waitForOutput } from '../../engine/test/support/process.ts'
+import { sendTo } from '../../engine/test/support/rest-client.ts'
+import { type AtEnd, temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { petFiles } from '../../server/pets/files.ts'
 import { document, read, rowsOf } from '../support/documents.ts'
-import { auditLinesIn, type LogLine, logLinesIn } from '../support/log-lines.ts'
-import { bannerKey, runPetstore, startServer, waitForOutput } from '../support/process.ts'
-import { mintApiKey } from '../support/product.ts'
-import { createRequest } from '../support/raw-http.ts'
-import { sendTo } from '../support/rest-client.ts'
-import { type AtEnd, temporaryFolder } from '../support/temporary.ts'
+import { bannerKey, createRequest, mintApiKey, runProgram, startServer } from '../support/petstore.ts'
 
 const [, section = ''] = document('docs/reference/logs.md').text.split('## Fields of a line\n')
 const rows = rowsOf({ path: '', text: section.split(/^#/m)[0] ?? '' }).flatMap(([names = '', , lines = '']) =>
@@ -30,7 +29,10 @@ beforeAll(async () => {
   const folder = temporaryFolder(atEnd)
   const server = await startServer({
     folder,
-    env: { BACKUP_EVERY: '1d', NODE_OPTIONS: `--import=${new URL('../support/register-sdk.mjs', import.meta.url)}` },
+    env: {
+      BACKUP_EVERY: '1d',
+      NODE_OPTIONS: `--import=${new URL('../../engine/test/support/register-sdk.mjs', import.meta.url)}`,
+    },
     atEnd,
   })
   const key = await waitForOutput(server, bannerKey)
@@ -76,7 +78,7 @@ async function abortCreate(url: string, key: string): Promise<void> {
 
 /** Runs a command and returns its standard error output. */
 async function run(folder: string, ...words: string[]): Promise<string> {
-  const command = runPetstore({ folder, arguments: words, atEnd })
+  const command = runProgram({ folder, arguments: words, atEnd })
   expect(await command.ended, command.stderr).toBe(0)
   return command.stderr
 }

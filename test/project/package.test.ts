@@ -1,11 +1,12 @@
 import { chmodSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Run, runCommand, waitForOutput, whenListening } from '../../engine/test/support/process.ts'
+import { type AtEnd, temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { patternsFor, program } from '../../sources.ts'
 import { layOutPackage } from '../support/built-package.ts'
 import { documents, read, root } from '../support/documents.ts'
-import { bannerKey, type Run, runCommand, waitForOutput, whenListening } from '../support/process.ts'
-import { type AtEnd, temporaryFolder } from '../support/temporary.ts'
+import { bannerKey } from '../support/petstore.ts'
 
 let installed: string
 const cleanings: Parameters<AtEnd>[0][] = []
@@ -36,7 +37,13 @@ test('the package contains the sources as JavaScript, all migrations, the consol
     ],
     {
       cwd: root,
-      exclude: ['server/dev.ts', 'db/drizzle.postgres.config.ts', 'db/postgres.ts', 'db/tables.ts', 'engine/*/test/**'],
+      exclude: [
+        'server/dev.ts',
+        'db/drizzle.postgres.config.ts',
+        'db/postgres.ts',
+        'db/tables.ts',
+        'engine/**/test/**',
+      ],
     },
   ).map((path) => path.replace(/\.ts$/, '.js'))
   const own = ['LICENSE', 'README.md', 'bin/petstore', 'package-lock.json', 'package.json']

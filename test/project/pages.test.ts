@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { runCommand, waitForOutput, whenListening } from '../../engine/test/support/process.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { codeBlocksOf, document, root, stepsOf } from '../support/documents.ts'
-import { runCommand, waitForOutput, whenListening } from '../support/process.ts'
-import { temporaryFolder } from '../support/temporary.ts'
 
 /** The examples on the pages of the engines are one product, which this test builds as a reader does. */
 
@@ -97,7 +97,7 @@ test('the examples and the copied engines compile, and that of the console is bu
 function projectOf(pages: (typeof store)[]): string {
   const folder = temporaryFolder(onTestFinished)
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  const isTest = /engine\/\w+\/test$/
+  const isTest = /engine\/(?:\w+\/)?test$/
   cpSync(join(root, 'engine'), join(folder, 'engine'), { recursive: true, filter: (path) => !isTest.test(path) })
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'notes', type: 'module', imports }))
   for (const { code } of pages.flatMap((each) => codeBlocksOf(each))) {

@@ -6,8 +6,10 @@ import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createPetstoreClient } from '../../client/index.ts'
+import { isInstalled } from '../../engine/test/support/curl.ts'
+import { type Server, waitForOutput } from '../../engine/test/support/process.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { expectToCompile } from '../support/compile.ts'
-import { isInstalled } from '../support/curl.ts'
 import {
   codeBlocksOf,
   type Document,
@@ -18,8 +20,7 @@ import {
   root,
   stepsOf,
 } from '../support/documents.ts'
-import { bannerKey, type Server, startServer, waitForOutput } from '../support/process.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { bannerKey, startServer } from '../support/petstore.ts'
 
 /** The address in the documents. */
 const address = 'http://127.0.0.1:3000'

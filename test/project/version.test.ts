@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { createProgram } from '../../engine/service/commands/program.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { filesMatching, read, root } from '../support/documents.ts'
-import { service } from '../support/product.ts'
+import { service } from '../support/petstore.ts'
 
 const { version } = manifest
 

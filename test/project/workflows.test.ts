@@ -3,8 +3,8 @@ import { cpSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { filesMatching, read, root } from '../support/documents.ts'
-import { temporaryFolder } from '../support/temporary.ts'
 
 interface Job {
   permissions?: Record<string, string>

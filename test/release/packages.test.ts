@@ -3,10 +3,11 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
+import { runCommand, waitForOutput, whenListening } from '../../engine/test/support/process.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { root } from '../support/documents.ts'
-import { bannerKey, runCommand, waitForOutput, whenListening } from '../support/process.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { bannerKey } from '../support/petstore.ts'
 
 const run = promisify(execFile)
 /** The assets of a release, which npm run release:assets makes. */

@@ -4,6 +4,9 @@ import superjson from 'superjson'
 import { expect, test } from 'vitest'
 import type { oas31 } from 'zod-openapi'
 import { createDocument } from '../../engine/service/rest/document.ts'
+import { exactly, parseExactly, writeExactly } from '../../engine/test/support/exact-json.ts'
+import { isLongForm, report } from '../../engine/test/support/long-form.ts'
+import { connectRestClient, type RestClient, type RestResponse } from '../../engine/test/support/rest-client.ts'
 import { fixtureRouter } from '../fixture/service/router.ts'
 import { startFixtureApi } from '../fixture/service/support.ts'
 import { sendRest, sendRpc } from '../support/documented-calls.ts'
@@ -16,10 +19,7 @@ import {
 } from '../support/documented-requests.ts'
 import { DocumentedSchemas } from '../support/documented-schemas.ts'
 import { ValueGenerator } from '../support/documented-values.ts'
-import { exactly, parseExactly, writeExactly } from '../support/exact-json.ts'
-import { isLongForm, report } from '../support/long-form.ts'
-import { product } from '../support/product.ts'
-import { connectRestClient, type RestClient, type RestResponse } from '../support/rest-client.ts'
+import { product } from '../support/petstore.ts'
 
 /**
  * The service does what its OpenAPI document says, and both adapters do the same. Operations, parameters, fields and

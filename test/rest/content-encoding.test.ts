@@ -1,9 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createPetstoreClient } from '../../client/index.ts'
-import { addPets } from '../support/database.ts'
-import { listen } from '../support/raw-http.ts'
-import { shareTestApi, startTestApi, type TestApi } from '../support/test-api.ts'
+import { addPets, listen, shareTestApi, startTestApi, type TestApi } from '../support/petstore.ts'
 
 /** Compressed responses (RFC 9110, section 12.5.3). */
 

@@ -3,10 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createDocument } from '../../engine/service/rest/document.ts'
 import { appRouter } from '../../server/router.ts'
-import { addPets } from '../support/database.ts'
 import { operationsIn } from '../support/documented-requests.ts'
-import { product } from '../support/product.ts'
-import { shareEmptiedTestApi, shareTestApi, startTestApi, type TestApi } from '../support/test-api.ts'
+import { addPets, product, shareEmptiedTestApi, shareTestApi, startTestApi, type TestApi } from '../support/petstore.ts'
 
 const rex = { name: 'Rex', categoryId: 7, status: 'available' }
 

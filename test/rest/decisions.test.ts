@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { addPets } from '../support/database.ts'
-import type { RestResponse } from '../support/rest-client.ts'
-import { shareEmptiedTestApi, shareTestApi, startTestApi } from '../support/test-api.ts'
+import type { RestResponse } from '../../engine/test/support/rest-client.ts'
+import { addPets, shareEmptiedTestApi, shareTestApi, startTestApi } from '../support/petstore.ts'
 
 /** The decisions that fill the gaps of the specification. */
 

@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { addPets } from '../support/database.ts'
-import { readMetric } from '../support/metrics.ts'
-import { exchange, listen } from '../support/raw-http.ts'
-import { shareTestApi, startTestApi } from '../support/test-api.ts'
+import { readMetric } from '../../engine/test/support/metrics.ts'
+import { exchange } from '../../engine/test/support/raw-http.ts'
+import { addPets, listen, shareTestApi, startTestApi } from '../support/petstore.ts'
 
 /** Conditional requests (RFC 9110, section 13). */
 

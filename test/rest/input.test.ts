@@ -6,7 +6,7 @@ import { expected } from '../../engine/service/api/validation.ts'
 import { inputReader } from '../../engine/service/rest/input.ts'
 import { operationsOf } from '../../engine/service/rest/operations.ts'
 import { mutation, procedure, router } from '../../server/trpc.ts'
-import { shareTestApi } from '../support/test-api.ts'
+import { shareTestApi } from '../support/petstore.ts'
 
 const Flag = z.boolean({ error: expected('true or false') })
 const get = (path: `/${string}`) => procedure.meta({ openapi: { method: 'GET', path } })

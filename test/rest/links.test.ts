@@ -3,10 +3,7 @@ import { z } from 'zod'
 import { createDocument } from '../../engine/service/rest/document.ts'
 import { mutation, procedure, router } from '../../server/trpc.ts'
 import { consoleFolder } from '../support/built-console.ts'
-import { addPets } from '../support/database.ts'
-import { startRouter } from '../support/own-router.ts'
-import { product } from '../support/product.ts'
-import { startTestApi } from '../support/test-api.ts'
+import { addPets, product, startRouter, startTestApi } from '../support/petstore.ts'
 
 const Named = z.object({ name: z.string() }).meta({ id: 'Named' })
 const Created = z.object({ id: z.string(), name: z.string() }).meta({ id: 'Created' })

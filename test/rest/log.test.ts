@@ -4,13 +4,20 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { styleText } from 'node:util'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createLog, logTo } from '../../engine/service/telemetry/log.ts'
-import { isOnPostgres } from '../support/database.ts'
-import { type LogLine, logLinesIn } from '../support/log-lines.ts'
-import { bannerKey, startServer, waitForOutput } from '../support/process.ts'
-import { mintApiKey } from '../support/product.ts'
-import { host, listen, openSocket } from '../support/raw-http.ts'
-import type { RestRequest } from '../support/rest-client.ts'
-import { shareTestApi, startTestApi, type TestApi } from '../support/test-api.ts'
+import { isOnPostgres } from '../../engine/test/support/database.ts'
+import { type LogLine, logLinesIn } from '../../engine/test/support/log-lines.ts'
+import { waitForOutput } from '../../engine/test/support/process.ts'
+import { host, openSocket } from '../../engine/test/support/raw-http.ts'
+import type { RestRequest } from '../../engine/test/support/rest-client.ts'
+import {
+  bannerKey,
+  listen,
+  mintApiKey,
+  shareTestApi,
+  startServer,
+  startTestApi,
+  type TestApi,
+} from '../support/petstore.ts'
 
 const behindProxy = shareTestApi({ config: { trustProxy: ['127.0.0.1'] } })
 

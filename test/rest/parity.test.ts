@@ -1,7 +1,6 @@
 import { TRPCClientError } from '@trpc/client'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { addPets } from '../support/database.ts'
-import { shareTestApi, startTestApi, type TestApi } from '../support/test-api.ts'
+import { addPets, shareTestApi, startTestApi, type TestApi } from '../support/petstore.ts'
 
 /** The same call through both adapters has the same result: the same pets, or the same error. */
 

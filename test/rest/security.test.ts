@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { oas31 } from 'zod-openapi'
 import { createDocument } from '../../engine/service/rest/document.ts'
 import { appRouter } from '../../server/router.ts'
-import { apiKeyRecord, mintApiKey, product } from '../support/product.ts'
-import { shareTestApi, startTestApi, type TestApi } from '../support/test-api.ts'
+import { apiKeyRecord, mintApiKey, product, shareTestApi, startTestApi, type TestApi } from '../support/petstore.ts'
 
 /** These tests run over every operation of the document, so they cover a new operation without a change. */
 

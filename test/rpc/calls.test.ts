@@ -4,9 +4,7 @@ import superjson from 'superjson'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { maxBatchSize } from '../../engine/service/rpc/calls.ts'
 import { appRouter } from '../../server/router.ts'
-import { addPets } from '../support/database.ts'
-import { contextWith } from '../support/own-router.ts'
-import { shareTestApi, startTestApi, type TestApi } from '../support/test-api.ts'
+import { addPets, contextWith, shareTestApi, startTestApi, type TestApi } from '../support/petstore.ts'
 
 /**
  * The RPC adapter sends the same responses as tRPC's own handler. `invalid-input.test.ts` has the errors for which it has

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { createPetstoreClient } from '../../client/index.ts'
 import { proceduresOf } from '../../engine/service/procedures/procedures.ts'
+import { fetchFrom } from '../../engine/test/support/transport.ts'
 import { appRouter } from '../../server/router.ts'
-import { apiKeyRecord, mintApiKey } from '../support/product.ts'
-import { shareEmptiedTestApi } from '../support/test-api.ts'
-import { fetchFrom } from '../support/transport.ts'
+import { apiKeyRecord, mintApiKey, shareEmptiedTestApi } from '../support/petstore.ts'
 
 const api = shareEmptiedTestApi()
 const rex = { name: 'Rex', categoryId: 7n } as const

@@ -1,7 +1,6 @@
 import type { InjectOptions } from 'fastify'
 import { describe, expect, test } from 'vitest'
-import { addPets } from '../support/database.ts'
-import { shareTestApi } from '../support/test-api.ts'
+import { addPets, shareTestApi } from '../support/petstore.ts'
 
 /** Inputs that a lenient decoder would change or ignore, through each form of an RPC request. */
 

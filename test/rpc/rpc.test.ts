@@ -2,10 +2,9 @@ import { TRPCClientError } from '@trpc/client'
 import { describe, expect, test } from 'vitest'
 import { createPetstoreClient, isPetstoreError, type NewPet } from '../../client/index.ts'
 import { proceduresOf } from '../../engine/service/procedures/procedures.ts'
+import { fetchFrom } from '../../engine/test/support/transport.ts'
 import { appRouter } from '../../server/router.ts'
-import { addPets } from '../support/database.ts'
-import { shareEmptiedTestApi, startTestApi } from '../support/test-api.ts'
-import { fetchFrom } from '../support/transport.ts'
+import { addPets, shareEmptiedTestApi, startTestApi } from '../support/petstore.ts'
 
 const api = shareEmptiedTestApi()
 

@@ -1,9 +1,8 @@
 import type { InjectOptions } from 'fastify'
 import { expect, test } from 'vitest'
-import { logLinesIn } from '../support/log-lines.ts'
-import { samplesIn } from '../support/metrics.ts'
-import { startTestApi, type TestApi } from '../support/test-api.ts'
-import { startTracedApi } from '../support/traced-api.ts'
+import { logLinesIn } from '../../engine/test/support/log-lines.ts'
+import { samplesIn } from '../../engine/test/support/metrics.ts'
+import { startTestApi, startTracedApi, type TestApi } from '../support/petstore.ts'
 
 function sendStreamed({ app, key }: TestApi, { headers, ...request }: InjectOptions) {
   const types = { 'trpc-accept': 'application/jsonl', 'content-type': 'application/json' }

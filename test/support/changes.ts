@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { petStatuses } from '../../db/pets/pets.ts'
-import type { RestClient } from './rest-client.ts'
+import type { RestClient } from '../../engine/test/support/rest-client.ts'
 
 /** Callers that create, change and remove pets, and the comparison of what was acknowledged with what is stored. */
 

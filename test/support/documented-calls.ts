@@ -2,10 +2,10 @@ import type { AnyRouter } from '@trpc/server'
 import superjson from 'superjson'
 import { isRecord } from '../../engine/service/api/validation.ts'
 import { operationsOf } from '../../engine/service/rest/operations.ts'
+import { writeExactly } from '../../engine/test/support/exact-json.ts'
+import type { RestClient, RestResponse } from '../../engine/test/support/rest-client.ts'
 import type { DocumentedOperation, GeneratedRequest } from './documented-requests.ts'
 import type { DocumentedSchemas, Schema } from './documented-schemas.ts'
-import { writeExactly } from './exact-json.ts'
-import type { RestClient, RestResponse } from './rest-client.ts'
 
 /** Sends a generated request to the service, as REST or as the same call through RPC. */
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import type { oas31 } from 'zod-openapi'
 import { isRecord } from '../../engine/service/api/validation.ts'
+import { exactly, writeExactly } from '../../engine/test/support/exact-json.ts'
 import { type Bounds, boundsOf, type DocumentedSchemas, type Schema } from './documented-schemas.ts'
-import { exactly, writeExactly } from './exact-json.ts'
 
 /** Generates values from documented schemas. Integers are `bigint`. */
 export class ValueGenerator {

@@ -4,13 +4,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
 import { expect, onTestFinished } from 'vitest'
 import { connect } from '../../engine/store/sqlite/file/connection.ts'
+import { isLongForm } from '../../engine/test/support/long-form.ts'
+import { connectRestClient, type RestClient } from '../../engine/test/support/rest-client.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { type DatabasePaths, databasePaths, spellings } from './database-paths.ts'
-import { openSqlite, prepareSqlite, prepareWrites } from './engines.ts'
-import { isLongForm } from './long-form.ts'
-import { apiKeyRecord } from './product.ts'
-import { connectRestClient, type RestClient } from './rest-client.ts'
-import { temporaryFolder } from './temporary.ts'
-import { startTestApi, type TestApi } from './test-api.ts'
+import { apiKeyRecord, openSqlite, prepareSqlite, prepareWrites, startTestApi, type TestApi } from './petstore.ts'
 
 /** Tests that damage the files of a running service, or the disk under them. */
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { createDocument } from '../../engine/service/rest/document.ts'
 import { appRouter } from '../../server/router.ts'
 import { operationsIn } from './documented-requests.ts'
-import { product } from './product.ts'
+import { product } from './petstore.ts'
 
 /** Generates hostile requests: valid ones with replaced parts, and some with corrupted bytes. */
 

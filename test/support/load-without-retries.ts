@@ -1,5 +1,5 @@
 import { expect, onTestFinished } from 'vitest'
-import { connectRestClient, type RestClient, type RestResponse } from './rest-client.ts'
+import { connectRestClient, type RestClient, type RestResponse } from '../../engine/test/support/rest-client.ts'
 
 export const callers = 16
 

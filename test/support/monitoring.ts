@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { parse } from 'yaml'
+import type { Sample } from '../../engine/test/support/metrics.ts'
 import { document, read, rowsOf } from './documents.ts'
-import type { Sample } from './metrics.ts'
 
 /** The dashboard and the alert rules in deploy/, and the documented metrics, for tests that compare them with a scrape. */
 

@@ -5,20 +5,6 @@ export function isName(name: string): boolean {
   return NewPet.safeParse({ name, categoryId: 1n }).success
 }
 
-/** Each character of the Basic Multilingual Plane and some beyond, alone and next to other characters. */
-export function namesOfAllCharacters(): string[] {
-  return characters().flatMap((character) => [character, `a${character}b`, ` ${character}`])
-}
-
-/** Without surrogates. A lone surrogate cannot be stored in UTF-8. */
-function characters(): string[] {
-  const plane = Array.from({ length: 0x10000 }, (_, codePoint) => codePoint)
-  const wellFormed = plane.filter((codePoint) => codePoint < 0xd800 || codePoint > 0xdfff)
-  return [...wellFormed, 0x10000, 0x1f600, 0xe0001, 0xe0020, 0x10ffff].map((codePoint) =>
-    String.fromCodePoint(codePoint),
-  )
-}
-
 /** Names that a wrongly quoted shell command or program would change. */
 export const awkwardNames = [
   `it's "quoted" \\ \\" \\\\' \\n \\u0041`,

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { freePort } from '../../engine/test/support/free-port.ts'
+import { runCommand } from '../../engine/test/support/process.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { read } from './documents.ts'
-import { freePort } from './free-port.ts'
-import { runCommand } from './process.ts'
-import { temporaryFolder } from './temporary.ts'
 
 /** Each duration in the alert rules is divided by this number. The interval of the scrapes becomes a second. */
 export const scale = 15

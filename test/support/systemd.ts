@@ -3,9 +3,9 @@ import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { vi } from 'vitest'
+import { type AtEnd, temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { buildPackage } from './built-package.ts'
 import { root } from './documents.ts'
-import { type AtEnd, temporaryFolder } from './temporary.ts'
 
 const program = '/lib/systemd/systemd'
 

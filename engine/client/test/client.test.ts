@@ -5,18 +5,13 @@ import { pathToFileURL } from 'node:url'
 import { TRPCClientError } from '@trpc/client'
 import superjson from 'superjson'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import {
-  type AppRouter,
-  createPetstoreClient,
-  isAborted,
-  isPetstoreError,
-  type PetstoreClient,
-} from '../../../client/index.ts'
-import { freePort } from '../../../test/support/free-port.ts'
-import { slowResponses, startServer } from '../../../test/support/slow-server.ts'
-import { temporaryFolder } from '../../../test/support/temporary.ts'
-import { startTestApi } from '../../../test/support/test-api.ts'
-import { fetchFrom } from '../../../test/support/transport.ts'
+import type { AppRouter } from '../../test/notes/notes.ts'
+import { createNotesClient, type NotesClient, startTestApi } from '../../test/notes/tests.ts'
+import { freePort } from '../../test/support/free-port.ts'
+import { slowResponses, startServer } from '../../test/support/slow-server.ts'
+import { temporaryFolder } from '../../test/support/temporary.ts'
+import { fetchFrom } from '../../test/support/transport.ts'
+import { isAborted, isServiceError } from '../index.ts'
 import { withRetries } from '../retry.ts'
 
 describe('retries', () => {
@@ -61,9 +56,7 @@ describe('retries', () => {
   test('an abort ends the pause before a retry', async () => {
     const abort = new AbortController()
     const send = withRetries(async () => unavailable('5'), { retries: 3 })
-    const outcome = expect(send('http://petstore.test', { signal: abort.signal })).rejects.toThrow(
-      'not needed any more',
-    )
+    const outcome = expect(send('http://service.test', { signal: abort.signal })).rejects.toThrow('not needed any more')
     await vi.advanceTimersByTimeAsync(1_000)
     abort.abort(new Error('not needed any more'))
     await outcome
@@ -80,8 +73,8 @@ test('the client retries a response whose connection breaks while the body is re
     if (++requests > 1) response.end(payload)
     else response.write(payload.slice(0, 5), () => response.destroy())
   })
-  const client = createPetstoreClient({ url, apiKey: key })
-  expect(await client.pets.list.query()).toEqual([])
+  const client = createNotesClient({ url, apiKey: key })
+  expect(await client.notes.list.query()).toEqual([])
   expect(requests).toBe(2)
 })
 
@@ -91,7 +84,7 @@ test('the client reads no more than 64 MiB of a response, once', async () => {
     requests++
     Readable.from(Array(80).fill(Buffer.alloc(2 ** 20, ' '))).pipe(response)
   })
-  const error = await errorOf(createPetstoreClient({ url, apiKey: 'none' }))
+  const error = await errorOf(createNotesClient({ url, apiKey: 'none' }))
   expect(error).toMatchObject({ message: `The request to ${url}/trpc failed: the response is larger than 64 MiB` })
   expect(requests).toBe(1)
 })
@@ -100,7 +93,7 @@ describe('the time limit of an attempt', () => {
   test.for(Object.entries(slowResponses))('ends a response %s', async ([, send]) => {
     const requests: (string | undefined)[] = []
     const url = await startServer((_request, response) => send(response))
-    const client = createPetstoreClient({
+    const client = createNotesClient({
       url,
       apiKey: 'none',
       retries: 1,
@@ -112,7 +105,7 @@ describe('the time limit of an attempt', () => {
         return fetch(input, init)
       },
     })
-    const calls = [client.pets.list.query(), client.pets.create.mutate({ name: 'Rex', categoryId: 7n })]
+    const calls = [client.notes.list.query(), client.notes.create.mutate({ body: 'Ann', priority: 7n })]
     const message = `The request to ${url}/trpc failed: no complete response within 300 ms`
     const failure = { status: 'rejected', reason: expect.objectContaining({ message }) }
     expect(await Promise.allSettled<unknown>(calls)).toEqual([failure, failure])
@@ -121,16 +114,16 @@ describe('the time limit of an attempt', () => {
 
   test('does not hide that the caller aborted', async () => {
     const url = await startServer((_request, response) => slowResponses['that stalls in the body'](response))
-    const client = createPetstoreClient({ url, apiKey: 'none', timeout: 60_000 })
+    const client = createNotesClient({ url, apiKey: 'none', timeout: 60_000 })
     const signal = AbortSignal.timeout(200)
-    const error = await client.pets.list.query(undefined, { signal }).catch((reason: unknown) => reason)
+    const error = await client.notes.list.query(undefined, { signal }).catch((reason: unknown) => reason)
     expect(error).toMatchObject({ message: expect.stringMatching(/abort/) })
   })
 
   test('leaves no timer behind', async () => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
-    await withRetries(async () => new Response('[]'), { retries: 0 })('http://petstore.test')
+    await withRetries(async () => new Response('[]'), { retries: 0 })('http://service.test')
     expect(vi.getTimerCount()).toBe(0)
   })
 })
@@ -140,16 +133,16 @@ describe('errors', () => {
     'the error for an unreachable service at %s names its URL and the cause',
     async (host) => {
       const url = `http://${host}:${await freePort()}`
-      const error = await errorOf(createPetstoreClient({ url, apiKey: 'pet_secret', retries: 0 }))
+      const error = await errorOf(createNotesClient({ url, apiKey: 'note_secret', retries: 0 }))
       expect(error.message).toMatch(new RegExp(`^The request to ${url}/trpc failed: .*ECONNREFUSED`))
       expect(error.data).toBeUndefined()
-      expect(String(error.cause?.stack)).not.toContain('pet_secret')
+      expect(String(error.cause?.stack)).not.toContain('note_secret')
     },
   )
 
   test('the error holds the data of the response if the service responded', async () => {
     const { app } = await startTestApi()
-    const error = await errorOf(createPetstoreClient({ url: 'http://a', apiKey: 'none', fetch: fetchFrom(app) }))
+    const error = await errorOf(createNotesClient({ url: 'http://a', apiKey: 'none', fetch: fetchFrom(app) }))
     expect(error.data).toMatchObject({ code: 'unauthorized', message: error.message, status: 401 })
   })
 
@@ -159,7 +152,7 @@ describe('errors', () => {
     [200, '{"status":"ok"}'],
   ] as const)('the error for a response %i %s of a proxy names its status and has no data', async ([status, body]) => {
     const fetch = async () => new Response(body, { status })
-    const error = await errorOf(createPetstoreClient({ url: 'http://a', apiKey: 'none', retries: 0, fetch }))
+    const error = await errorOf(createNotesClient({ url: 'http://a', apiKey: 'none', retries: 0, fetch }))
     expect(error.message).toBe(
       `The request to http://a/trpc failed: status ${status}, without a response of the service`,
     )
@@ -167,7 +160,7 @@ describe('errors', () => {
   })
 })
 
-describe('isPetstoreError', () => {
+describe('isServiceError', () => {
   test('recognises an error of another copy of @trpc/client', async () => {
     const { app } = await startTestApi()
     const { createTRPCClient, httpLink } = await anotherTrpcClient()
@@ -176,15 +169,15 @@ describe('isPetstoreError', () => {
     const fetch = (input: string | URL | Request, init?: object) => send(input, init as RequestInit)
     const links = [httpLink({ url: 'http://a/trpc', transformer: superjson, fetch })]
     const error = await createTRPCClient<AppRouter>({ links })
-      .pets.list.query()
+      .notes.list.query()
       .catch((reason: unknown) => reason)
     expect(error).not.toBeInstanceOf(TRPCClientError)
-    expect(isPetstoreError(error)).toBe(true)
+    expect(isServiceError(error)).toBe(true)
   })
 
   test('recognises an error without a response', async () => {
     const { TRPCClientError: AnotherError } = await anotherTrpcClient()
-    expect([new TRPCClientError('unreachable'), new AnotherError('unreachable')].map(isPetstoreError)).toEqual([
+    expect([new TRPCClientError('unreachable'), new AnotherError('unreachable')].map(isServiceError)).toEqual([
       true,
       true,
     ])
@@ -201,7 +194,7 @@ describe('isPetstoreError', () => {
     ['null', null],
     ['nothing', undefined],
   ])('does not recognise %s', ([, error]) => {
-    expect(isPetstoreError(error)).toBe(false)
+    expect(isServiceError(error)).toBe(false)
   })
 })
 
@@ -213,14 +206,14 @@ describe('isAborted', () => {
   ]
   test.for(signals)('recognises a call that its signal ended %s', async ([, signal]) => {
     const url = await startServer((_request, response) => slowResponses['that stalls in the body'](response))
-    const { pets } = createPetstoreClient({ url, apiKey: 'none', timeout: 60_000 })
+    const { notes } = createNotesClient({ url, apiKey: 'none', timeout: 60_000 })
     const calls = [
-      pets.list.query({}, { signal: signal() }),
-      pets.create.mutate({ name: 'Rex', categoryId: 7n }, { signal: signal() }),
+      notes.list.query({}, { signal: signal() }),
+      notes.create.mutate({ body: 'Ann', priority: 7n }, { signal: signal() }),
     ]
     for (const outcome of await Promise.allSettled<unknown>(calls)) {
       const error = outcome.status === 'rejected' ? outcome.reason : undefined
-      expect([isAborted(error), isPetstoreError(error)]).toEqual([true, true])
+      expect([isAborted(error), isServiceError(error)]).toEqual([true, true])
     }
   })
 
@@ -228,9 +221,9 @@ describe('isAborted', () => {
     const url = await startServer((_request, response) => slowResponses['that stalls in the body'](response))
     const { app } = await startTestApi()
     const failed = await Promise.all([
-      errorOf(createPetstoreClient({ url, apiKey: 'none', timeout: 100, retries: 0 })),
-      errorOf(createPetstoreClient({ url: `http://127.0.0.1:${await freePort()}`, apiKey: 'none', retries: 0 })),
-      errorOf(createPetstoreClient({ url: 'http://a', apiKey: 'none', fetch: fetchFrom(app) })),
+      errorOf(createNotesClient({ url, apiKey: 'none', timeout: 100, retries: 0 })),
+      errorOf(createNotesClient({ url: `http://127.0.0.1:${await freePort()}`, apiKey: 'none', retries: 0 })),
+      errorOf(createNotesClient({ url: 'http://a', apiKey: 'none', fetch: fetchFrom(app) })),
     ])
     expect([...failed, new DOMException('x', 'AbortError'), undefined].map(isAborted)).toEqual(Array(5).fill(false))
   })
@@ -249,8 +242,8 @@ describe('the context of a call', () => {
   test('skipBatch sends a query alone, and without an idempotency key', async () => {
     const { app, key } = await startTestApi()
     const sent: { path: string; keys: string[] }[] = []
-    const petstore = createPetstoreClient({
-      url: 'http://petstore.test',
+    const notes = createNotesClient({
+      url: 'http://service.test',
       apiKey: key,
       fetch: (input, init) => {
         sent.push({ path: new URL(String(input)).pathname, keys: [...new Headers(init?.headers).keys()] })
@@ -258,11 +251,11 @@ describe('the context of a call', () => {
       },
     })
     await Promise.all([
-      petstore.pets.list.query({ limit: 1 }),
-      petstore.pets.counts.query(undefined, { context: { skipBatch: true } }),
-      petstore.pets.list.query({ limit: 2 }),
+      notes.notes.list.query({ limit: 1 }),
+      notes.notes.counts.query(undefined, { context: { skipBatch: true } }),
+      notes.notes.list.query({ limit: 2 }),
     ])
-    expect(sent.map(({ path }) => path).toSorted()).toEqual(['/trpc/pets.counts', '/trpc/pets.list,pets.list'])
+    expect(sent.map(({ path }) => path).toSorted()).toEqual(['/trpc/notes.counts', '/trpc/notes.list,notes.list'])
     expect(sent.flatMap(({ keys }) => keys)).not.toContain('idempotency-key')
   })
 
@@ -273,48 +266,48 @@ describe('the context of a call', () => {
       idempotencyKey: 'order-17',
       onResponse: ({ headers }: Response) => void replayed.push(headers.has('idempotency-replayed')),
     }
-    for (let round = 0; round < 2; round++) await rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n }, { context })
+    for (let round = 0; round < 2; round++) await rpc.notes.create.mutate({ body: 'Ann', priority: 7n }, { context })
     expect(replayed).toEqual([false, true])
   })
 })
 
 test('the client rejects a URL with a user name or password and does not show them', () => {
-  const create = () => createPetstoreClient({ url: 'http://user:pa@ss@petstore.test', apiKey: 'none' })
+  const create = () => createNotesClient({ url: 'http://user:pa@ss@service.test', apiKey: 'none' })
   expect(create).toThrow(/^The url of the service must not hold a user name or password/)
   expect(create).not.toThrow(/user:|pa@?ss@/)
 })
 
-test.for(['', '/petstore', 'localhost:3000', 'ftp://petstore.test', 'petstore.test'])(
+test.for(['', '/notes', 'localhost:3000', 'ftp://service.test', 'service.test'])(
   'outside a browser the client rejects the URL %j when it is created',
   (url) => {
-    const create = () => createPetstoreClient({ url, apiKey: 'none' })
+    const create = () => createNotesClient({ url, apiKey: 'none' })
     expect(create).toThrow(/^The url of the service is invalid: expected a URL such as http:/)
   },
 )
 
 test('in a browser the URL may be relative to the page', async () => {
-  vi.stubGlobal('location', new URL('http://petstore.test/shop'))
+  vi.stubGlobal('location', new URL('http://service.test/shop'))
   onTestFinished(() => void vi.unstubAllGlobals())
   const { app, key } = await startTestApi()
   const paths: string[] = []
   const fetch: typeof globalThis.fetch = (input, init) => {
     paths.push(String(input))
-    return fetchFrom(app)(new URL(String(input), 'http://petstore.test'), init)
+    return fetchFrom(app)(new URL(String(input), 'http://service.test'), init)
   }
-  await createPetstoreClient({ url: '/', apiKey: key, fetch }).pets.list.query()
-  expect(paths).toEqual([expect.stringMatching(/^\/trpc\/pets.list/)])
+  await createNotesClient({ url: '/', apiKey: key, fetch }).notes.list.query()
+  expect(paths).toEqual([expect.stringMatching(/^\/trpc\/notes.list/)])
 })
 
 test.for([undefined, '', ' '])('the client rejects the API key %j when it is created', (apiKey) => {
   // Safe: the check is for programs in JavaScript.
-  const create = () => createPetstoreClient({ url: 'http://petstore.test', apiKey: apiKey as string })
+  const create = () => createNotesClient({ url: 'http://service.test', apiKey: apiKey as string })
   expect(create).toThrow(new TypeError('The apiKey is missing: pass an API key of the service.'))
 })
 
-test.for(['pet_✓', 'pet_ö', 'pet_ 1', 'pet_\n1'])(
+test.for(['note_✓', 'note_ö', 'note_ 1', 'note_\n1'])(
   'the client rejects the API key %j, which no header can carry',
   (apiKey) => {
-    const create = () => createPetstoreClient({ url: 'http://petstore.test', apiKey })
+    const create = () => createNotesClient({ url: 'http://service.test', apiKey })
     expect(create).toThrow(/^The apiKey contains a character that no API key has/)
   },
 )
@@ -322,8 +315,8 @@ test.for(['pet_✓', 'pet_ö', 'pet_ 1', 'pet_\n1'])(
 test('the client accepts an API key with a line break after it, as files have', async () => {
   const { app, key } = await startTestApi()
   const apiKey = `\n${key}\n`
-  const client = createPetstoreClient({ url: 'http://petstore.test', apiKey, fetch: fetchFrom(app) })
-  expect(await client.pets.list.query()).toEqual([])
+  const client = createNotesClient({ url: 'http://service.test', apiKey, fetch: fetchFrom(app) })
+  expect(await client.notes.list.query()).toEqual([])
 })
 
 function unavailable(retryAfter: string): Response {
@@ -340,14 +333,14 @@ async function pausesBetween(retries: number, respond: () => Response, maxPause?
     },
     { retries, maxPause },
   )
-  const response = send('http://petstore.test')
+  const response = send('http://service.test')
   await vi.runAllTimersAsync()
   await response
   return times.slice(1).map((time, index) => time - (times[index] ?? 0))
 }
 
-async function errorOf(client: PetstoreClient) {
-  const error = await client.pets.list.query().catch((reason: unknown) => reason)
-  if (!isPetstoreError(error)) throw new Error('Expected the call to fail with a PetstoreError.')
+async function errorOf(client: NotesClient) {
+  const error = await client.notes.list.query().catch((reason: unknown) => reason)
+  if (!isServiceError(error)) throw new Error('Expected the call to fail with a ServiceError.')
   return error
 }

@@ -1,44 +1,43 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createPetstoreClient } from '../../../client/index.ts'
-import { startTestApi } from '../../../test/support/test-api.ts'
-import { fetchFrom } from '../../../test/support/transport.ts'
+import { createNotesClient, startTestApi } from '../../test/notes/tests.ts'
+import { fetchFrom } from '../../test/support/transport.ts'
 
-const url = 'http://petstore.test'
+const url = 'http://service.test'
 
-test.for(['#key=pet_secret', '?x=pet_secret', '/v1', '/v1/', '/v1//', '/trpc', '/shop/trpc'])(
+test.for(['#key=note_secret', '?x=note_secret', '/v1', '/v1/', '/v1//', '/trpc', '/shop/trpc'])(
   'the client rejects a URL that ends with %s, and does not show it',
   (end) => {
-    const create = () => createPetstoreClient({ url: url + end, apiKey: 'none' })
+    const create = () => createNotesClient({ url: url + end, apiKey: 'none' })
     expect(create).toThrow(new TypeError('The url of the service must end before ?, #, /v1 and /trpc.'))
   },
 )
 
 test.for(['/a b', ' ', '\n', '\\shop'])('the client rejects a URL that ends with %j', (end) => {
-  const create = () => createPetstoreClient({ url: url + end, apiKey: 'none' })
+  const create = () => createNotesClient({ url: url + end, apiKey: 'none' })
   expect(create).toThrow(new TypeError('The url of the service must not hold white space or a backslash.'))
 })
 
 test.for(['retries', 'maxPause', 'timeout'])('the client rejects NaN as %s', (option) => {
-  const create = () => createPetstoreClient({ url, apiKey: 'none', [option]: Number.NaN })
+  const create = () => createNotesClient({ url, apiKey: 'none', [option]: Number.NaN })
   expect(create).toThrow(new TypeError(`The option ${option} must be a number, and not negative.`))
 })
 
 test('a further header in other case does not change that of the client', async () => {
   const { app, key } = await startTestApi()
   const headers = () => ({ Authorization: 'Basic x', 'Idempotency-Key': 'x' })
-  const client = createPetstoreClient({ url, apiKey: key, fetch: fetchFrom(app), headers })
-  expect(await client.pets.list.query()).toEqual([])
-  for (const name of ['Rex', 'Bo']) await client.pets.create.mutate({ name, categoryId: 7n })
+  const client = createNotesClient({ url, apiKey: key, fetch: fetchFrom(app), headers })
+  expect(await client.notes.list.query()).toEqual([])
+  for (const body of ['Ann', 'Bo']) await client.notes.create.mutate({ body, priority: 7n })
 })
 
 test.for(['{"error":"upstream unavailable"}', '{"error":{"message":"upstream unavailable"}}', '{"error":null}'])(
   'the error names a gateway that responds with %s',
   async (body) => {
     const fetch = async () => new Response(body, { status: 502, headers: { 'content-type': 'application/json' } })
-    const client = createPetstoreClient({ url, apiKey: 'none', retries: 0, fetch })
+    const client = createNotesClient({ url, apiKey: 'none', retries: 0, fetch })
     const message = 'status 502, without a response of the service'
-    await expect(client.pets.list.query()).rejects.toThrow(message)
-    await expect(client.pets.create.mutate({ name: 'Rex', categoryId: 7n })).rejects.toThrow(message)
+    await expect(client.notes.list.query()).rejects.toThrow(message)
+    await expect(client.notes.create.mutate({ body: 'Ann', priority: 7n })).rejects.toThrow(message)
   },
 )
 
@@ -52,10 +51,10 @@ test('the signal of one query ends it while another query of the same tick goes 
     await Promise.race([open.promise, aborted])
     return fetchFrom(app)(input, init)
   }
-  const client = createPetstoreClient({ url, apiKey: key, retries: 0, fetch })
+  const client = createNotesClient({ url, apiKey: key, retries: 0, fetch })
   const abort = new AbortController()
-  const ended = client.pets.list.query({}, { signal: abort.signal })
-  const other = client.pets.list.query({ limit: 1 })
+  const ended = client.notes.list.query({}, { signal: abort.signal })
+  const other = client.notes.list.query({ limit: 1 })
   setTimeout(() => abort.abort())
   await expect(ended).rejects.toThrow(/abort/)
   open.resolve()
@@ -70,15 +69,15 @@ test('the client works without URL.canParse and AbortSignal.any, which older bro
   Object.assign(URL, { canParse: undefined })
   Object.assign(AbortSignal, { any: undefined })
   const fetch = async () => new Response('{"result":{"data":{"json":[]}}}')
-  const client = createPetstoreClient({ url, apiKey: 'none', fetch, retries: 0 })
+  const client = createNotesClient({ url, apiKey: 'none', fetch, retries: 0 })
   const { signal } = new AbortController()
-  expect(await client.pets.list.query({}, { signal })).toEqual([])
+  expect(await client.notes.list.query({}, { signal })).toEqual([])
 })
 
 test('without crypto, the client is not created', () => {
   vi.stubGlobal('crypto', undefined)
   onTestFinished(() => void vi.unstubAllGlobals())
-  expect(() => createPetstoreClient({ url, apiKey: 'none' })).toThrow(/^The client needs crypto\.getRandomValues/)
+  expect(() => createNotesClient({ url, apiKey: 'none' })).toThrow(/^The client needs crypto\.getRandomValues/)
 })
 
 test('a number where a bigint is expected is named', async () => {
@@ -86,10 +85,10 @@ test('a number where a bigint is expected is named', async () => {
   // Safe: the test is for programs in JavaScript.
   const seven = 7 as unknown as bigint
   const calls = [
-    () => rpc.pets.create.mutate({ name: 'Rex', categoryId: seven }),
-    () => rpc.pets.list.query({ cursor: seven }),
-    () => rpc.pets.get.query({ petId: seven }),
-    () => rpc.pets.search.query({ id: seven }),
+    () => rpc.notes.create.mutate({ body: 'Ann', priority: seven }),
+    () => rpc.notes.list.query({ cursor: seven }),
+    () => rpc.notes.get.query({ noteId: seven }),
+    () => rpc.notes.search.query({ id: seven }),
   ]
   for (const call of calls) await expect(call()).rejects.toThrow(/: expected a bigint such as 7n, got a number$/)
 })

@@ -21,7 +21,7 @@ import { noteFailure, writeError, writeOutput } from './output.ts'
 import { addDoctorCommand, addServiceCommands } from './service.ts'
 import { addFileCommands } from './transfer.ts'
 
-interface Service<Stores extends WithApiKeys> {
+export interface Service<Stores extends WithApiKeys> {
   product: Product
   store: StoreDefinition<Stores>
   router: AnyRouter

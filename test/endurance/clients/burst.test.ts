@@ -2,10 +2,11 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { maxStopTime } from '../../../engine/service/serve/serve.ts'
-import { report } from '../../support/long-form.ts'
-import { bannerKey, residentMemory, type Server, startServer, waitForOutput } from '../../support/process.ts'
-import { host, openSocket } from '../../support/raw-http.ts'
-import { connectRestClient } from '../../support/rest-client.ts'
+import { report } from '../../../engine/test/support/long-form.ts'
+import { residentMemory, type Server, waitForOutput } from '../../../engine/test/support/process.ts'
+import { host, openSocket } from '../../../engine/test/support/raw-http.ts'
+import { connectRestClient } from '../../../engine/test/support/rest-client.ts'
+import { bannerKey, startServer } from '../../support/petstore.ts'
 
 /** 400 connections send one batch of twenty long lists each, at once. Together the responses have 800 MB. */
 

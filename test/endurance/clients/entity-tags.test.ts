@@ -1,8 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../support/database.ts'
-import { createKey } from '../../support/product.ts'
-import { startTestApi, type TestApi } from '../../support/test-api.ts'
+import { createKey, startTestApi, type TestApi, type TestDatabase, testDatabase } from '../../support/petstore.ts'
 
 /**
  * Instances behind a load balancer, of which one has another database, as after a restore or a failover. A database is

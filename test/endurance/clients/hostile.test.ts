@@ -3,10 +3,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { isLongForm, report, showProgress } from '../../../engine/test/support/long-form.ts'
+import { residentMemory, smallHeap, waitForOutput } from '../../../engine/test/support/process.ts'
+import { closing, parseResponses, type RawResponse } from '../../../engine/test/support/raw-http.ts'
 import { type Conversation, hostileConversation } from '../../support/hostile-requests.ts'
-import { isLongForm, report, showProgress } from '../../support/long-form.ts'
-import { bannerKey, residentMemory, smallHeap, startServer, waitForOutput } from '../../support/process.ts'
-import { closing, parseResponses, type RawResponse } from '../../support/raw-http.ts'
+import { bannerKey, startServer } from '../../support/petstore.ts'
 
 const seed = Number(process.env.HOSTILE_SEED ?? 20_261_120)
 const count = isLongForm ? 100_000 : 10_000

@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { isLongForm } from '../../../engine/test/support/long-form.ts'
+import { residentMemory, type Server, waitForOutput } from '../../../engine/test/support/process.ts'
+import { closing, host, openSocket } from '../../../engine/test/support/raw-http.ts'
 import { largestFile } from '../../support/built-console.ts'
-import { isLongForm } from '../../support/long-form.ts'
-import { bannerKey, residentMemory, type Server, shareServer, waitForOutput } from '../../support/process.ts'
-import { closing, createRequest, host, openSocket } from '../../support/raw-http.ts'
+import { bannerKey, createRequest, shareServer } from '../../support/petstore.ts'
 
 /** The heap options of `npm start`. */
 const startOptions = { NODE_OPTIONS: '--max-semi-space-size=8 --max-old-space-size=512' }

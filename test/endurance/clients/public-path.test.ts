@@ -2,13 +2,12 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { createPetstoreClient } from '../../../client/index.ts'
+import { isInstalled } from '../../../engine/test/support/curl.ts'
+import { freePort } from '../../../engine/test/support/free-port.ts'
+import { startPrefixProxy } from '../../../engine/test/support/prefix-proxy.ts'
 import { consoleFolder } from '../../support/built-console.ts'
-import { isInstalled } from '../../support/curl.ts'
-import { addPets } from '../../support/database.ts'
 import { codeBlocksOf, document } from '../../support/documents.ts'
-import { freePort } from '../../support/free-port.ts'
-import { startPrefixProxy } from '../../support/prefix-proxy.ts'
-import { startTestApi } from '../../support/test-api.ts'
+import { addPets, startTestApi } from '../../support/petstore.ts'
 
 describe.for(['', '/petstore', '/a/b', '/a&b'])('behind a proxy at the path "%s"', (path) => {
   /** Starts a service, and a proxy that removes the path, unless it is empty. `url` is the address for clients. */

@@ -4,12 +4,13 @@ import { describe, expect, test } from 'vitest'
 import { curlOf, jsonOf, restRequestOf, shellWord } from '../../../engine/console/requests/curl.ts'
 import { setProduct } from '../../../engine/console/service.ts'
 import { maxInt64, minInt64 } from '../../../engine/service/api/int64.ts'
+import { textsOfAllCharacters } from '../../../engine/test/support/all-characters.ts'
+import { curls, runCurl } from '../../../engine/test/support/curl.ts'
+import { parseExactly } from '../../../engine/test/support/exact-json.ts'
 import { petstore } from '../../../server/product.ts'
 import { petResource } from '../../../web/pets/pet.ts'
-import { curls, runCurl } from '../../support/curl.ts'
-import { parseExactly } from '../../support/exact-json.ts'
-import { awkwardNames, namesOfAllCharacters } from '../../support/pet-names.ts'
-import { listen } from '../../support/raw-http.ts'
+import { awkwardNames } from '../../support/pet-names.ts'
+import { listen } from '../../support/petstore.ts'
 
 setProduct(petstore)
 
@@ -47,7 +48,7 @@ test.for(['pets.search', 'pets.counts', 'session.current'])('the REST API has no
 })
 
 describe('a text of any characters', () => {
-  const names = [...namesOfAllCharacters(), ...awkwardNames]
+  const names = [...textsOfAllCharacters(), ...awkwardNames]
 
   test('is a word of a shell', () => {
     const words = names.filter((name) => !name.includes('\0'))

@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { maxStopTime } from '../../../engine/service/serve/serve.ts'
-import { logLinesIn } from '../../support/log-lines.ts'
-import { report } from '../../support/long-form.ts'
-import { bannerKey, runPetstore, startServer, waitForOutput } from '../../support/process.ts'
-import { addingPets, change } from '../../support/sample-database.ts'
-import { temporaryFolder } from '../../support/temporary.ts'
+import { logLinesIn } from '../../../engine/test/support/log-lines.ts'
+import { report } from '../../../engine/test/support/long-form.ts'
+import { waitForOutput } from '../../../engine/test/support/process.ts'
+import { change } from '../../../engine/test/support/sample-database.ts'
+import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
+import { addingRows, bannerKey, runProgram, startServer } from '../../support/petstore.ts'
 
 const connections = 60
 
@@ -15,10 +16,10 @@ test('a client with batches of searches on sixty connections delays the others l
   const folder = temporaryFolder()
   const server = await startServer({ folder, env: { RATE_LIMIT: '' } })
   const key = await waitForOutput(server, bannerKey)
-  const creating = runPetstore({ folder, arguments: ['keys', 'create', 'other', '--json'] })
+  const creating = runProgram({ folder, arguments: ['keys', 'create', 'other', '--json'] })
   expect(await creating.ended).toBe(0)
   const other: string = JSON.parse(creating.stdout).key
-  change(join(folder, 'data/petstore.db'), addingPets(20_000, 'Rex'))
+  change(join(folder, 'data/petstore.db'), addingRows(20_000, 'Rex'))
 
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const statuses: (number | undefined)[] = []

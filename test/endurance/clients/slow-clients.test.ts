@@ -3,11 +3,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { limits } from '../../../engine/service/http/limits.ts'
 import { maxCommitTime } from '../../../engine/store/sqlite/writer/writer.ts'
-import { isLongForm, report } from '../../support/long-form.ts'
-import { bannerKey, residentMemory, startServer, waitForOutput } from '../../support/process.ts'
-import { closing, collect, openSocket, parseResponses } from '../../support/raw-http.ts'
-import { connectRestClient, type RestResponse } from '../../support/rest-client.ts'
-import { canTrace, hangingDisk, startTraced } from '../../support/traced.ts'
+import { isLongForm, report } from '../../../engine/test/support/long-form.ts'
+import { residentMemory, waitForOutput } from '../../../engine/test/support/process.ts'
+import { closing, collect, openSocket, parseResponses } from '../../../engine/test/support/raw-http.ts'
+import { connectRestClient, type RestResponse } from '../../../engine/test/support/rest-client.ts'
+import { canTrace, hangingDisk } from '../../../engine/test/support/traced.ts'
+import { bannerKey, startServer, startTraced } from '../../support/petstore.ts'
 
 const idleSockets = isLongForm ? 5_000 : 1_000
 /** Milliseconds. Node checks its connections once a second, and this machine may be busy. */

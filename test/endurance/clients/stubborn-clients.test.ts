@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { maxStopTime } from '../../../engine/service/serve/serve.ts'
+import { waitForOutput } from '../../../engine/test/support/process.ts'
+import { stubbornClients } from '../../../engine/test/support/stubborn-clients.ts'
+import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
 import { largestFile } from '../../support/built-console.ts'
-import { bannerKey, startServer, waitForOutput } from '../../support/process.ts'
-import { stubbornClients } from '../../support/stubborn-clients.ts'
-import { temporaryFolder } from '../../support/temporary.ts'
+import { bannerKey, createRequest, startServer } from '../../support/petstore.ts'
 
 test('SIGTERM closes the connections of clients that do not complete their request or do not read, on both ports in time, and the database too', async () => {
   const folder = temporaryFolder()
@@ -14,8 +15,8 @@ test('SIGTERM closes the connections of clients that do not complete their reque
   const authorization = `Authorization: Bearer ${await waitForOutput(server, bannerKey)}\r\n`
   const admin = await waitForOutput(server, /metrics and health at (http:[^"\s]+)/)
   const clients = [
-    ...stubbornClients(server.url, authorization, largestFile),
-    ...stubbornClients(admin, '', '/metrics'),
+    ...stubbornClients(server.url, authorization, largestFile, createRequest),
+    ...stubbornClients(admin, '', '/metrics', createRequest),
   ]
   for (const { open } of clients) await open()
   await wait(500)

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
+import { addingRows } from '../../support/petstore.ts'
 import { addingKeys, fill, kinds, newDatabases, specOf, startCopy } from '../../support/postgres/copies.ts'
-import { addingPets } from '../../support/sample-database.ts'
-import { temporaryFolder } from '../../support/temporary.ts'
 
 test.for(kinds)(
   'a copy into %s whose process is killed four times leaves the target empty or complete',
@@ -10,7 +10,7 @@ test.for(kinds)(
     const { from, to } = await newDatabases(kind === 'sqlite' ? 'postgres' : 'sqlite', kind)
     const [folder, count, kills] = [temporaryFolder(), 10_000, 4]
     const signals: unknown[] = []
-    await fill(from, addingPets(count, 'pet'), addingKeys(1))
+    await fill(from, addingRows(count, 'pet'), addingKeys(1))
     let length = 0
     for (let round = 0; round <= kills; round++) {
       await fill(to, 'DELETE FROM pets', 'DELETE FROM api_keys')

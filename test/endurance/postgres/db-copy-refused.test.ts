@@ -3,7 +3,17 @@ import { dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { postgresDatabase, sqliteDatabase, type TestDatabase } from '../../support/database.ts'
+import { query } from '../../../engine/test/support/postgres/databases.ts'
+import { change } from '../../../engine/test/support/sample-database.ts'
+import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
+import {
+  addingRows,
+  postgresDatabase,
+  product,
+  sqliteDatabase,
+  type TestDatabase,
+  unfitFiles,
+} from '../../support/petstore.ts'
 import {
   addingKeys,
   copy,
@@ -23,10 +33,6 @@ import {
   tablesIn,
   urlOf,
 } from '../../support/postgres/copies.ts'
-import { query } from '../../support/postgres/databases.ts'
-import { product } from '../../support/product.ts'
-import { addingPets, change, unfitFiles } from '../../support/sample-database.ts'
-import { temporaryFolder } from '../../support/temporary.ts'
 
 const addingIdempotencyKey = `INSERT INTO idempotency_keys (api_key_id, key, operation, fingerprint, result, created_at)
   VALUES (1, 'order-17', 'pets.create', '${'1'.repeat(64)}', '{"id":1}', '2026-01-01T00:00:00.000Z')`
@@ -119,7 +125,7 @@ describe('a copy is refused, and neither database changes,', () => {
 
   test('from PostgreSQL if a service has opened the source meanwhile', async () => {
     const { from, to } = await newDatabases('postgres', 'sqlite')
-    await fill(from, addingPets(3, 'pet'))
+    await fill(from, addingRows(3, 'pet'))
     // A thread connects as the service does, while the copy waits.
     const state = new Int32Array(new SharedArrayBuffer(8))
     const code = `
@@ -174,7 +180,7 @@ describe('a copy is refused, and neither database changes,', () => {
   })
 
   function adding(table: 'pets' | 'api_keys' | 'idempotency_keys', kind: string): string[] {
-    if (table === 'pets') return [addingPets(1, 'old')]
+    if (table === 'pets') return [addingRows(1, 'old')]
     if (table === 'api_keys') return [addingKeys(1, 'old')]
     // PostgreSQL checks the foreign key unless the session is a replica's.
     if (kind === 'sqlite') return [`PRAGMA foreign_keys = OFF; ${addingIdempotencyKey}`]
@@ -185,7 +191,7 @@ describe('a copy is refused, and neither database changes,', () => {
 describe('a copy that fails leaves the target empty, and can be repeated,', () => {
   test.for(pairs)('from $from to $to, when the target refuses a row', async (pair) => {
     const { from, to } = await newDatabases(pair.from, pair.to)
-    await fill(from, addingPets(30, 'pet'), addingKeys(2))
+    await fill(from, addingRows(30, 'pet'), addingKeys(2))
     await fill(to, meddling(pair.to, 'refuse'))
     const row = pair.to === 'sqlite' ? 'the row 14' : 'one of the rows 13 to 16'
     const reason = `it refused ${row} of pets: not this one; correct or delete that row in `
@@ -200,7 +206,7 @@ describe('a copy that fails leaves the target empty, and can be repeated,', () =
     kinds.flatMap((kind) => [{ kind, how: 'altered', rows: 30 } as const, { kind, how: 'lost', rows: 29 } as const]),
   )('into $kind, when a row is $how', async ({ kind, how, rows }) => {
     const { from, to } = await newDatabases('sqlite', kind)
-    await fill(from, addingPets(30, 'pet'), addingKeys(2))
+    await fill(from, addingRows(30, 'pet'), addingKeys(2))
     await fill(to, meddling(kind, how))
     const reason = `the copy of table pets has ${rows} rows instead of 30 and SHA-256 `
     await expectRefusal({ from, to }, reason, { batchSize: 4 })
@@ -230,7 +236,7 @@ describe('a copy that fails leaves the target empty, and can be repeated,', () =
 
   test.for(['from', 'to'] as const)('when the connection %s PostgreSQL is lost', async (lost) => {
     const databases = await (lost === 'from' ? newDatabases('postgres', 'sqlite') : newDatabases('sqlite', 'postgres'))
-    await fill(databases.from, addingPets(1_000, 'pet'))
+    await fill(databases.from, addingRows(1_000, 'pet'))
     const url = urlOf(databases[lost])
     let cut: Promise<unknown> | undefined
     const onProgress = () => {
@@ -248,7 +254,7 @@ describe('a copy that fails leaves the target empty, and can be repeated,', () =
 
   test.for(kinds)('into %s, when its process is killed while it writes', async (kind) => {
     const { from, to } = await newDatabases(kind === 'sqlite' ? 'postgres' : 'sqlite', kind)
-    await fill(from, addingPets(10_000, 'pet'), addingKeys(1))
+    await fill(from, addingRows(10_000, 'pet'), addingKeys(1))
     await fill(to)
     const run = startCopy(temporaryFolder(), specOf(from), specOf(to))
     await expect.poll(() => isBeingWritten({ from, to }), { interval: 5 }).toBe(true)

@@ -3,9 +3,24 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { maxInt64, minInt64 } from '../../../engine/service/api/int64.ts'
-import { openDatabase, postgresDatabase, sqliteDatabase } from '../../support/database.ts'
-import { tableNames } from '../../support/engines.ts'
-import { auditLinesIn } from '../../support/log-lines.ts'
+import { openDatabase } from '../../../engine/test/support/database.ts'
+import { auditLinesIn } from '../../../engine/test/support/log-lines.ts'
+import { createRole, emptyDatabase, query } from '../../../engine/test/support/postgres/databases.ts'
+import { connectRestClient } from '../../../engine/test/support/rest-client.ts'
+import { change, leaveLog } from '../../../engine/test/support/sample-database.ts'
+import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
+import {
+  addingRows,
+  apiKeyRecord,
+  commandLine,
+  makeDatabase,
+  mintApiKey,
+  postgresDatabase,
+  runProgram,
+  sqliteDatabase,
+  startServer,
+  tableNames,
+} from '../../support/petstore.ts'
 import {
   addingKeys,
   contentOf,
@@ -25,12 +40,6 @@ import {
   startCopy,
   urlOf,
 } from '../../support/postgres/copies.ts'
-import { createRole, emptyDatabase, query } from '../../support/postgres/databases.ts'
-import { petstore, runPetstore, startServer } from '../../support/process.ts'
-import { apiKeyRecord, mintApiKey } from '../../support/product.ts'
-import { connectRestClient } from '../../support/rest-client.ts'
-import { addingPets, change, leaveLog, makeDatabase } from '../../support/sample-database.ts'
-import { temporaryFolder } from '../../support/temporary.ts'
 
 describe('a copy', () => {
   test.for(pairs)('from $from to $to contains every row, with exact integers', async (pair) => {
@@ -60,7 +69,7 @@ describe('a copy', () => {
     const { from, to } = await newDatabases(pair.from, pair.to)
     await fill(from, addingKeys(2))
     await from.execute(`DELETE FROM api_keys WHERE id = 1; ${lowestKey(pair.from)}`)
-    await from.insertPet(maxInt64)
+    await from.insertRow(maxInt64)
     for (const batchSize of [1, 2, 3]) {
       expect((await copy({ from, to }, { batchSize })).rows).toEqual({ api_keys: 2, pets: 1 })
       await to.execute('DELETE FROM pets; DELETE FROM api_keys')
@@ -70,7 +79,7 @@ describe('a copy', () => {
   test.for(pairs)('from $from to $to never assigns the id of a deleted row again', async (pair) => {
     for (const gone of ['id > 3', 'id > 0']) {
       const { from, to } = await newDatabases(pair.from, pair.to)
-      await fill(from, addingPets(7, 'pet'), addingKeys(5))
+      await fill(from, addingRows(7, 'pet'), addingKeys(5))
       await from.execute(`DELETE FROM pets WHERE ${gone}; DELETE FROM api_keys WHERE ${gone}`)
       await copy({ from, to })
       expect(await nextIds(to)).toEqual([8n, 6n])
@@ -86,15 +95,15 @@ describe('a copy', () => {
 
   test.for(kinds)('never assigns an id again that %s assigned before it was emptied', async (kind) => {
     const { from, to } = await newDatabases('sqlite', kind)
-    await fill(from, addingPets(2, 'pet'), addingKeys(1))
-    await fill(to, addingPets(9, 'pet'), addingKeys(3), 'DELETE FROM pets', 'DELETE FROM api_keys')
+    await fill(from, addingRows(2, 'pet'), addingKeys(1))
+    await fill(to, addingRows(9, 'pet'), addingKeys(3), 'DELETE FROM pets', 'DELETE FROM api_keys')
     await copy({ from, to })
     expect(await nextIds(to)).toEqual([10n, 4n])
   })
 
   test('from PostgreSQL is a snapshot that excludes the changes of other programs during the copy', async () => {
     const { from, to } = await newDatabases('postgres', 'postgres')
-    await fill(from, addingPets(500, 'pet'))
+    await fill(from, addingRows(500, 'pet'))
     let changed: Promise<unknown> | undefined
     const onProgress = () => {
       changed ??= from.execute("DELETE FROM pets WHERE id > 250; UPDATE pets SET status = 'sold'")
@@ -107,7 +116,7 @@ describe('a copy', () => {
 
   test.for(kinds)('is invisible in %s until it is complete', async (kind) => {
     const { from, to } = await newDatabases('postgres', kind)
-    await fill(from, addingPets(500, 'pet'))
+    await fill(from, addingRows(500, 'pet'))
     await fill(to)
     const { pets } = await to.open()
     const look = async () => (await pets.list({ limit: 1_000, cursor: 0n })).length
@@ -122,11 +131,11 @@ describe('a copy', () => {
     'of %i pets makes other writers to the PostgreSQL database wait until it is complete',
     async (count) => {
       const { from, to } = await newDatabases('sqlite', 'postgres')
-      await fill(from, addingPets(500, 'pet'), addingKeys(100), `DELETE FROM pets WHERE id > ${count}`)
+      await fill(from, addingRows(500, 'pet'), addingKeys(100), `DELETE FROM pets WHERE id > ${count}`)
       await fill(to)
       const writes: Promise<unknown>[] = []
       const onProgress = () => {
-        if (writes.length === 0) writes.push(to.execute(addingPets(1, 'later')), to.execute(addingKeys(1, 'later')))
+        if (writes.length === 0) writes.push(to.execute(addingRows(1, 'later')), to.execute(addingKeys(1, 'later')))
       }
       const { rows } = await copy({ from, to }, { batchSize: 2, onProgress })
       expect(rows).toEqual({ api_keys: 100, ...(count > 0 && { pets: count }) })
@@ -206,8 +215,8 @@ describe('the source of a copy', () => {
 
   test('may have the log of a killed service, which is then in the database', async () => {
     const { from, to } = await newDatabases('sqlite', 'postgres')
-    await fill(from, addingPets(2, 'pet'))
-    leaveLog(pathOf(from), addingPets(1, 'logged'))
+    await fill(from, addingRows(2, 'pet'))
+    leaveLog(pathOf(from), addingRows(1, 'logged'))
     await copy({ from, to })
     expect(Object.keys(filesBeside(from))).not.toContain('petstore.db-wal')
     for (const database of [from, to]) expect((await database.rows('pets')).at(-1)).toMatchObject({ name: 'logged 1' })
@@ -215,7 +224,7 @@ describe('the source of a copy', () => {
 
   test('in SQLite cannot be changed by other programs during the copy', async () => {
     const { from, to } = await newDatabases('sqlite', 'sqlite')
-    await fill(from, addingPets(50, 'pet'))
+    await fill(from, addingRows(50, 'pet'))
     const changes: Promise<unknown>[] = []
     const onProgress = () => void changes.push(from.execute('DELETE FROM pets').catch(String))
     await copy({ from, to }, { batchSize: 50, onProgress })
@@ -224,7 +233,7 @@ describe('the source of a copy', () => {
 
   test.for(kinds)('may be a read-only database in %s', async (kind) => {
     const { from, to } = await newDatabases(kind, 'sqlite')
-    await fill(from, addingPets(3, 'pet'))
+    await fill(from, addingRows(3, 'pet'))
     if (kind === 'sqlite') change(pathOf(from), 'PRAGMA journal_mode = DELETE')
     else await from.execute(`ALTER DATABASE ${nameOf(from)} SET default_transaction_read_only = on`)
     expect((await copy({ from, to })).rows).toEqual({ pets: 3 })
@@ -288,7 +297,7 @@ describe('the command', () => {
   })
 
   test.for([['--from'], ['--to']])('needs two databases, not only %s', async ([option = '']) => {
-    const run = runPetstore({ arguments: ['db', 'copy', option, 'file:a.db'] })
+    const run = runProgram({ arguments: ['db', 'copy', option, 'file:a.db'] })
     expect(await run.ended).toBe(2)
     expect(run.stderr).toMatch(/^error: required option '--(from|to) <database>' not specified\n/)
   })
@@ -297,7 +306,7 @@ describe('the command', () => {
     test('shows its progress on a terminal, and clears it at the end', () => {
       const folder = temporaryFolder()
       makeDatabase(join(folder, 'a.db'), 1_500)
-      const words = [...petstore, 'db', 'copy', '--from', 'file:a.db', '--to', 'file:b.db']
+      const words = [...commandLine, 'db', 'copy', '--from', 'file:a.db', '--to', 'file:b.db']
       const command = `${words.map((word) => `'${word}'`).join(' ')} > printed`
       const { stdout } = spawnSync('script', ['-qec', command, '/dev/null'], { cwd: folder, encoding: 'utf8' })
       const steps = ['Copied', 'Compared'].flatMap((step) => [

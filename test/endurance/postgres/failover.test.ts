@@ -1,13 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { isLongForm, report } from '../../support/long-form.ts'
-import { query } from '../../support/postgres/databases.ts'
+import { isLongForm, report } from '../../../engine/test/support/long-form.ts'
+import { query } from '../../../engine/test/support/postgres/databases.ts'
+import { startProxy } from '../../../engine/test/support/postgres/proxy.ts'
+import { waitForOutput } from '../../../engine/test/support/process.ts'
+import { connectRestClient } from '../../../engine/test/support/rest-client.ts'
+import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
+import { bannerKey, runProgram, startServer } from '../../support/petstore.ts'
 import { countSessions, replicateSynchronously, startFailover, untilReady } from '../../support/postgres/failover.ts'
-import { startProxy } from '../../support/postgres/proxy.ts'
 import { createReplicas } from '../../support/postgres/replication.ts'
-import { bannerKey, runPetstore, startServer, waitForOutput } from '../../support/process.ts'
-import { connectRestClient } from '../../support/rest-client.ts'
-import { temporaryFolder } from '../../support/temporary.ts'
 
 const runs = isLongForm ? Array.from({ length: 5 }, (_, index) => index + 1) : [1]
 /** Seconds without writes or reads, on a busy machine. */
@@ -151,7 +152,7 @@ test('a standby is refused until it is promoted', { timeout: 900_000 }, async ()
   const reason = 'cannot be used: the server is a standby; wait until the server accepts writes, or correct the address'
   expect(running.stdout).toContain('the server is a standby')
   for (const words of ['doctor', 'db status', 'keys list', `db copy --from ${cluster.url} --to file:copy.db`]) {
-    const run = runPetstore({ folder, env, arguments: words.split(' ') })
+    const run = runProgram({ folder, env, arguments: words.split(' ') })
     expect(await run.ended).toBe(1)
     expect(run.stdout + run.stderr).toContain(reason)
   }
@@ -166,11 +167,11 @@ test('a standby is refused until it is promoted', { timeout: 900_000 }, async ()
 /** A key that is created by a command works at every instance, until a command revokes it. */
 async function expectKeysInSync({ instances, cluster }: Awaited<ReturnType<typeof startFailover>>): Promise<void> {
   const env = { DATABASE_URL: cluster.url }
-  const created = runPetstore({ env, arguments: ['keys', 'create', 'till'] })
+  const created = runProgram({ env, arguments: ['keys', 'create', 'till'] })
   expect(await created.ended).toBe(0)
   const clients = instances.map((instance) => connectRestClient(instance.url, created.stdout.trim()))
   const statuses = () => Promise.all(clients.map(async (client) => (await client.get('/v1/pets')).status))
   expect(await statuses()).toEqual([200, 200])
-  expect(await runPetstore({ env, arguments: ['keys', 'revoke', 'till'] }).ended).toBe(0)
+  expect(await runProgram({ env, arguments: ['keys', 'revoke', 'till'] }).ended).toBe(0)
   await expect.poll(statuses, { timeout: 10_000 }).toEqual([401, 401])
 }

@@ -1,15 +1,15 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { logLinesIn } from '../../../engine/test/support/log-lines.ts'
+import { isLongForm, report, showProgress } from '../../../engine/test/support/long-form.ts'
+import { query } from '../../../engine/test/support/postgres/databases.ts'
+import { startPostgres } from '../../../engine/test/support/postgres/server.ts'
+import type { Server } from '../../../engine/test/support/process.ts'
+import { connectRestClient } from '../../../engine/test/support/rest-client.ts'
+import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
 import { changedRows, compareChanges, type Row, startChanges } from '../../support/changes.ts'
 import { maxRetryTime, startLoad } from '../../support/load.ts'
-import { logLinesIn } from '../../support/log-lines.ts'
-import { isLongForm, report, showProgress } from '../../support/long-form.ts'
+import { mintApiKey, startServer } from '../../support/petstore.ts'
 import { type Balancer, startBalancer } from '../../support/postgres/balancer.ts'
-import { query } from '../../support/postgres/databases.ts'
-import { startPostgres } from '../../support/postgres/server.ts'
-import { type Server, startServer } from '../../support/process.ts'
-import { mintApiKey } from '../../support/product.ts'
-import { connectRestClient } from '../../support/rest-client.ts'
-import { temporaryFolder } from '../../support/temporary.ts'
 
 const rounds = isLongForm ? 10 : 1
 const petsBetween = isLongForm ? 500 : 100

@@ -1,14 +1,11 @@
 import { expect, test } from 'vitest'
 import { openPool } from '../../../engine/store/postgres/connection/connection.ts'
 import { inTransaction, lockUntilCommit } from '../../../engine/store/postgres/transaction.ts'
-import { postgresDatabase } from '../../support/database.ts'
-import { report } from '../../support/long-form.ts'
-import { emptyDatabase } from '../../support/postgres/databases.ts'
-import { startProxy } from '../../support/postgres/proxy.ts'
-import { startServer } from '../../support/process.ts'
-import { mintApiKey } from '../../support/product.ts'
-import { connectRestClient } from '../../support/rest-client.ts'
-import { startTestApi } from '../../support/test-api.ts'
+import { report } from '../../../engine/test/support/long-form.ts'
+import { emptyDatabase } from '../../../engine/test/support/postgres/databases.ts'
+import { startProxy } from '../../../engine/test/support/postgres/proxy.ts'
+import { connectRestClient } from '../../../engine/test/support/rest-client.ts'
+import { mintApiKey, postgresDatabase, startServer, startTestApi } from '../../support/petstore.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
 
@@ -35,7 +32,7 @@ test.for(['refuse', 'silence'] as const)(
     expect(again.status).toBe(201)
     expect((await rest.get('/v1/pets')).body).toHaveLength(2)
     // Neither the password nor the values of a statement.
-    expect(log.join('')).not.toMatch(/petstore:petstore|[0-9a-f]{64}/)
+    expect(log.join('')).not.toMatch(/tester:tester|[0-9a-f]{64}/)
   },
 )
 

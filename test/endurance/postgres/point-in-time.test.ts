@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../../../engine/test/support/free-port.ts'
+import { query } from '../../../engine/test/support/postgres/databases.ts'
+import { startPostgres } from '../../../engine/test/support/postgres/server.ts'
+import { type Server, waitForOutput } from '../../../engine/test/support/process.ts'
+import { connectRestClient } from '../../../engine/test/support/rest-client.ts'
+import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
 import { codeBlocksOf, document } from '../../support/documents.ts'
-import { freePort } from '../../support/free-port.ts'
-import { query } from '../../support/postgres/databases.ts'
-import { startPostgres } from '../../support/postgres/server.ts'
-import { bannerKey, type Server, startServer, waitForOutput } from '../../support/process.ts'
-import { connectRestClient } from '../../support/rest-client.ts'
-import { temporaryFolder } from '../../support/temporary.ts'
+import { bannerKey, startServer } from '../../support/petstore.ts'
 
 const run = promisify(execFile)
 const guide = document('docs/guides/postgresql.md')
@@ -103,7 +104,7 @@ async function recover(vault: string, moment: string, owner: { uid: number; gid:
   await run('sh', ['-ec', script], owner).catch((error) => {
     throw new Error(readFileSync(`${data}.log`, 'utf8'), { cause: error })
   })
-  const url = `postgres://petstore:petstore@127.0.0.1:${port}/postgres`
+  const url = `postgres://tester:tester@127.0.0.1:${port}/postgres`
   await expect.poll(() => readValue(url, 'SELECT pg_is_in_recovery()')).toBe('false')
   return url
 }

@@ -2,13 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { connectClient } from '../../../engine/store/postgres/connection/connection.ts'
-import { postgresDatabase } from '../../support/database.ts'
-import { createRole, emptyDatabase, query } from '../../support/postgres/databases.ts'
-import { hasPgBouncer, startPgBouncer } from '../../support/postgres/pgbouncer.ts'
-import { runPetstore, startServer } from '../../support/process.ts'
-import { mintApiKey } from '../../support/product.ts'
-import { connectRestClient, type RestResponse } from '../../support/rest-client.ts'
-import { startTestApi } from '../../support/test-api.ts'
+import { createRole, emptyDatabase, query } from '../../../engine/test/support/postgres/databases.ts'
+import { hasPgBouncer, startPgBouncer } from '../../../engine/test/support/postgres/pgbouncer.ts'
+import { connectRestClient, type RestResponse } from '../../../engine/test/support/rest-client.ts'
+import { mintApiKey, postgresDatabase, runProgram, startServer, startTestApi } from '../../support/petstore.ts'
 
 const refusal =
   /^The database postgres:\S+ cannot be used: a pooler shares its connections between sessions; use its session mode, or connect to PostgreSQL directly\.$/m
@@ -54,11 +51,11 @@ if (hasPgBouncer) {
       const { direct, pooled } = await start({ pool_mode })
       const env = { DATABASE_URL: pooled }
       for (const words of [[], ['keys', 'create', 'till'], ['db', 'copy', '--from', pooled, '--to', 'file:copy.db']]) {
-        const run = runPetstore({ env, arguments: words })
+        const run = runProgram({ env, arguments: words })
         expect(await run.ended).not.toBe(0)
         expect(run.stdout + run.stderr).toMatch(refusal)
       }
-      const doctor = runPetstore({ env, arguments: ['doctor'] })
+      const doctor = runProgram({ env, arguments: ['doctor'] })
       expect(await doctor.ended).not.toBe(0)
       expect(doctor.stdout).toContain('a pooler shares its connections between sessions')
       expect(await query(direct, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'")).toEqual([])

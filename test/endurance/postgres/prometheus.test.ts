@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { freePort } from '../../support/free-port.ts'
-import { report } from '../../support/long-form.ts'
+import { freePort } from '../../../engine/test/support/free-port.ts'
+import { report } from '../../../engine/test/support/long-form.ts'
+import { emptyDatabase, endSessions, query } from '../../../engine/test/support/postgres/databases.ts'
+import { runCommand, type Server, waitForOutput, whenListening } from '../../../engine/test/support/process.ts'
+import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
 import { alerts, hasPrometheus } from '../../support/monitoring.ts'
-import { emptyDatabase, endSessions, query } from '../../support/postgres/databases.ts'
-import { petstore, runCommand, type Server, waitForOutput, whenListening } from '../../support/process.ts'
-import { mintApiKey } from '../../support/product.ts'
+import { commandLine, mintApiKey } from '../../support/petstore.ts'
 import { highPriority, scale, startPrometheus } from '../../support/prometheus.ts'
-import { temporaryFolder } from '../../support/temporary.ts'
 
 /**
  * The alert rules in a real Prometheus that scrapes real services. Each duration in the rules is a fifteenth.
@@ -265,7 +265,7 @@ async function startService(
   const folder = temporaryFolder()
   const target = `127.0.0.1:${await freePort()}`
   const port = String(await freePort())
-  const [node = '', program = ''] = petstore
+  const [node = '', program = ''] = commandLine
   const preloads = preload ? [`--import=${join(import.meta.dirname, '../../support', preload)}`] : []
   const command = [node, ...preloads, program]
   const limited = descriptors ? ['sh', '-c', `ulimit -n ${descriptors}; exec "$@"`, 'sh', ...command] : command

@@ -1,11 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { emptyDatabase, endSessions, query, setReadOnly } from '../../support/postgres/databases.ts'
-import { bannerKey, runPetstore, startServer } from '../../support/process.ts'
-import { mintApiKey } from '../../support/product.ts'
-import { connectRestClient } from '../../support/rest-client.ts'
-import { temporaryFolder } from '../../support/temporary.ts'
+import { emptyDatabase, endSessions, query, setReadOnly } from '../../../engine/test/support/postgres/databases.ts'
+import { connectRestClient } from '../../../engine/test/support/rest-client.ts'
+import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
+import { bannerKey, mintApiKey, runProgram, startServer } from '../../support/petstore.ts'
 
 test('three processes that start at once on an empty database print one first key, which all of them accept', async () => {
   const [folder, env] = [temporaryFolder(), { DATABASE_URL: await emptyDatabase() }]
@@ -45,7 +44,7 @@ test('on a read-only database an instance with a known key serves reads, and one
   expect(await connectRestClient(known.url, oldKey).get('/v1/pets')).toMatchObject({ status: 200 })
   expect(await connectRestClient(known.url, oldKey).post('/v1/pets', rex)).toMatchObject({ status: 503 })
 
-  const unknown = runPetstore(environment(newKey))
+  const unknown = runProgram(environment(newKey))
   expect([await unknown.ended, unknown.stderr]).toEqual([
     1,
     expect.stringMatching(/^The database cannot be used: .+\n$/),

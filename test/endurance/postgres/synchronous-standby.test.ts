@@ -1,12 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { postgresDatabase } from '../../support/database.ts'
-import { report } from '../../support/long-form.ts'
-import { query } from '../../support/postgres/databases.ts'
+import { report } from '../../../engine/test/support/long-form.ts'
+import { query } from '../../../engine/test/support/postgres/databases.ts'
+import { createKey, postgresDatabase, startTestApi } from '../../support/petstore.ts'
 import { replicateSynchronously } from '../../support/postgres/failover.ts'
 import { createReplicas } from '../../support/postgres/replication.ts'
-import { createKey } from '../../support/product.ts'
-import { startTestApi } from '../../support/test-api.ts'
 
 const rounds = 3
 

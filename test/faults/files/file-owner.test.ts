@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { expect, test } from 'vitest'
-import { petstore, runPetstore } from '../../support/process.ts'
-import { change, makeDatabase } from '../../support/sample-database.ts'
-import { temporaryFolder } from '../../support/temporary.ts'
-import { canTrace } from '../../support/traced.ts'
+import { change } from '../../../engine/test/support/sample-database.ts'
+import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
+import { canTrace } from '../../../engine/test/support/traced.ts'
+import { commandLine, makeDatabase, runProgram } from '../../support/petstore.ts'
 
 const isRoot = process.getuid?.() === 0
 /** The user and the group of the service. Without root, all files belong to the user of the test. */
@@ -71,7 +71,7 @@ if (canTrace()) {
     give(database, 0o640)
     await run(folder, 'backup', 'copy.db')
     const faults = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=link,linkat', '-e', 'inject=link,linkat:error=EPERM']
-    const restore = spawnSync('strace', [...faults, ...petstore, 'restore', 'copy.db'], { cwd: folder })
+    const restore = spawnSync('strace', [...faults, ...commandLine, 'restore', 'copy.db'], { cwd: folder })
     expect(restore.status, String(restore.stderr)).toBe(0)
     expectOwned(folder, [
       'copy.db',
@@ -109,7 +109,7 @@ function give(path: string, mode: number): void {
 }
 
 async function run(folder: string, ...words: string[]): Promise<void> {
-  const { ended, stderr } = runPetstore({ folder, arguments: words })
+  const { ended, stderr } = runProgram({ folder, arguments: words })
   expect(await ended, stderr).toBe(0)
 }
 

@@ -2,8 +2,10 @@ import { existsSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSyn
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
+import { notesIn } from '../../../engine/test/support/log-lines.ts'
+import { runCommand } from '../../../engine/test/support/process.ts'
+import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
 import { type DatabasePaths, databasePaths, linkTo } from '../../support/database-paths.ts'
-import { prepareSqlite } from '../../support/engines.ts'
 import {
   createPet,
   databaseFiles,
@@ -19,10 +21,7 @@ import {
   storedNames,
   testedSpellings,
 } from '../../support/file-faults.ts'
-import { notesIn } from '../../support/log-lines.ts'
-import { createFirstKey, petstore, runCommand, runPetstore, startServer } from '../../support/process.ts'
-import { namesIn } from '../../support/sample-database.ts'
-import { temporaryFolder } from '../../support/temporary.ts'
+import { commandLine, createFirstKey, prepareSqlite, runProgram, startServer, textsIn } from '../../support/petstore.ts'
 
 const lost =
   /^The database was deleted, moved or replaced while it was open; all that it had is saved in (\S+): restore/
@@ -168,7 +167,7 @@ test.for([
     const sentences = [...server.stdout.matchAll(/"level":"error",.*"msg":"(The database was .*)"/g)]
     expect(sentences.map(([, sentence = '']) => lost.exec(sentence)?.[1])).toEqual([copy])
 
-    const next = runPetstore({ folder })
+    const next = runProgram({ folder })
     expect([await next.ended, next.stdout]).toEqual([66, ''])
     expect(next.stderr).toContain(`restore the newest with "petstore restore ${copy}"`)
     expect(existsSync(path)).toBe(false)
@@ -180,7 +179,7 @@ test.for([
   ['is moved', (path: string) => renameSync(path, `${path}.away`)],
 ] as const)('a database that %s is restored from its copy at once, beside its old log', async ([, remove]) => {
   const { folder, path, copy } = await lose(remove)
-  const restoring = runPetstore({ folder, arguments: ['restore', copy] })
+  const restoring = runProgram({ folder, arguments: ['restore', copy] })
   expect(await restoring.ended, restoring.stderr).toBe(0)
   await startServer({ folder })
   expect(storedNames(path)).toHaveLength(10)
@@ -224,10 +223,10 @@ test('a command whose database is deleted says what was saved instead of what fa
   writeFileSync(join(folder, 'pets.ndjson'), `${lines.join('\n')}\n`)
   const input = '(cat pets.ndjson; for i in $(seq 600); do [ -e continue ] || sleep 0.1; done; cat pets.ndjson)'
   const importing = runCommand(
-    ['sh', '-c', `${input} | "$@"`, 'sh', ...petstore, 'pets', 'import', '-', '--key', 'once'],
+    ['sh', '-c', `${input} | "$@"`, 'sh', ...commandLine, 'pets', 'import', '-', '--key', 'once'],
     { folder },
   )
-  await expect.poll(() => namesIn(path).length).toBeGreaterThan(0)
+  await expect.poll(() => textsIn(path).length).toBeGreaterThan(0)
   for (const suffix of databaseFiles) rmSync(path + suffix)
   writeFileSync(join(folder, 'continue'), '')
   expect([await importing.ended, importing.stdout]).toEqual([1, ''])

@@ -3,13 +3,11 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { hashApiKey } from '../../../engine/service/auth/api-key.ts'
 import { restoreDatabase } from '../../../engine/store/sqlite/backup/restore.ts'
+import { logLinesIn } from '../../../engine/test/support/log-lines.ts'
+import { isLongForm, report } from '../../../engine/test/support/long-form.ts'
 import { databasePaths, linkTo } from '../../support/database-paths.ts'
-import { onSqlite, openSqlite } from '../../support/engines.ts'
 import { rescuedCopies, startLoad } from '../../support/file-faults.ts'
-import { logLinesIn } from '../../support/log-lines.ts'
-import { isLongForm, report } from '../../support/long-form.ts'
-import { startServer } from '../../support/process.ts'
-import { createKey } from '../../support/product.ts'
+import { createKey, onSqlite, openSqlite, startServer } from '../../support/petstore.ts'
 
 /**
  * Every subset of the three files is deleted, moved away, replaced by an old copy or truncated under a running service. The

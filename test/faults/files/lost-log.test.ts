@@ -5,8 +5,11 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { StoreUnavailable } from '../../../engine/store/collection/errors.ts'
 import { connect } from '../../../engine/store/sqlite/file/connection.ts'
 import { isBusy, toFailure } from '../../../engine/store/sqlite/file/failure.ts'
+import { runCommand } from '../../../engine/test/support/process.ts'
+import { connectRestClient } from '../../../engine/test/support/rest-client.ts'
+import { change } from '../../../engine/test/support/sample-database.ts'
+import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
 import { databasePaths, spellings } from '../../support/database-paths.ts'
-import { openSqlite } from '../../support/engines.ts'
 import {
   checkpoint,
   createPet,
@@ -20,11 +23,7 @@ import {
   storedNames,
   testedSpellings,
 } from '../../support/file-faults.ts'
-import { createFirstKey, petstore, runCommand, startServer } from '../../support/process.ts'
-import { createKey } from '../../support/product.ts'
-import { connectRestClient } from '../../support/rest-client.ts'
-import { change } from '../../support/sample-database.ts'
-import { temporaryFolder } from '../../support/temporary.ts'
+import { commandLine, createFirstKey, createKey, openSqlite, startServer } from '../../support/petstore.ts'
 
 const lost = /^The write-ahead log of the database, or its index, was deleted, moved or replaced while it was open; /
 
@@ -160,7 +159,7 @@ test('a key that a command revokes after the index of the log was deleted is ref
   expect((await createPet(api, 'Rex')).status).toBe(201)
   rmSync(`${path}-shm`)
   const env = { DATABASE_URL: `file:${path}` }
-  expect(await runCommand([...petstore, 'keys', 'revoke', 'test'], { env }).ended).toBe(0)
+  expect(await runCommand([...commandLine, 'keys', 'revoke', 'test'], { env }).ended).toBe(0)
   await damage
   await expectUnavailable(api.rest.get('/v1/pets', { authorization: `Bearer ${key}` }))
   await api.store.close()

@@ -13,13 +13,21 @@ import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { FilesLost } from '../../../engine/store/sqlite/rescue/rescue.ts'
-import { prepareSqlite } from '../../support/engines.ts'
+import { type Run, waitForOutput } from '../../../engine/test/support/process.ts'
+import { connectRestClient } from '../../../engine/test/support/rest-client.ts'
+import { change } from '../../../engine/test/support/sample-database.ts'
+import { canMount } from '../../../engine/test/support/small-disk.ts'
+import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
 import { databaseFiles, rescuedCopies, storedNames } from '../../support/file-faults.ts'
-import { bannerKey, type Run, runPetstore, startServer, waitForOutput } from '../../support/process.ts'
-import { connectRestClient } from '../../support/rest-client.ts'
-import { addingPets, change, makeDatabase } from '../../support/sample-database.ts'
-import { canMount, startOnSmallDisk } from '../../support/small-disk.ts'
-import { temporaryFolder } from '../../support/temporary.ts'
+import {
+  addingRows,
+  bannerKey,
+  makeDatabase,
+  prepareSqlite,
+  runProgram,
+  startOnSmallDisk,
+  startServer,
+} from '../../support/petstore.ts'
 
 /** What a running service, a start or a command does when its database is deleted, and what the next start does. */
 
@@ -120,7 +128,7 @@ if (existsSync('/proc/self/fd')) {
     const other = new Database(path)
     onTestFinished(() => void other.close())
     other.exec('BEGIN IMMEDIATE')
-    const starting = runPetstore({ folder })
+    const starting = runProgram({ folder })
     // Then it waits for the lock.
     await expect.poll(() => hasOpen(starting, `${path}-wal`)).toBe(true)
     remove(path)
@@ -130,7 +138,7 @@ if (existsSync('/proc/self/fd')) {
     const [copy = ''] = rescuedCopies(path)
     expect(storedNames(copy)).toHaveLength(1_000)
     other.close()
-    const restoring = runPetstore({ folder, arguments: ['restore', copy] })
+    const restoring = runProgram({ folder, arguments: ['restore', copy] })
     expect(await restoring.ended, restoring.stderr).toBe(0)
   })
 }
@@ -198,22 +206,22 @@ describe('beside rescued copies, a database that is', () => {
       ['db', 'status'],
       ['db', 'copy', '--from', `file:${newest}`, '--to', `file:${path}`],
     ]) {
-      const run = runPetstore({ folder, arguments: words })
+      const run = runProgram({ folder, arguments: words })
       expect([await run.ended, run.stdout], words.join(' ')).toEqual([66, ''])
       for (const name of copies) expect(run.stderr).toContain(name)
       expect(run.stderr).toContain(`restore the newest with "petstore restore ${newest}", or, for a new store, move`)
     }
-    const doctor = runPetstore({ folder, arguments: ['doctor'] })
+    const doctor = runProgram({ folder, arguments: ['doctor'] })
     expect(await doctor.ended).toBe(1)
     for (const name of copies) expect(doctor.stdout).toContain(name)
     expect(existsSync(path) && statSync(path).size > 0).toBe(false)
 
-    const restoring = runPetstore({ folder, arguments: ['restore', newest] })
+    const restoring = runProgram({ folder, arguments: ['restore', newest] })
     expect(await restoring.ended, restoring.stderr).toBe(0)
     const server = await startServer({ folder })
     for (const name of copies) expect(server.stdout).toContain(name)
     expect(storedNames(path)).toHaveLength(3)
-    const warned = runPetstore({ folder, arguments: ['doctor'] })
+    const warned = runProgram({ folder, arguments: ['doctor'] })
     expect(await warned.ended).toBe(0)
     for (const name of copies) expect(warned.stdout).toMatch(new RegExp(`warning +rescued copies .*${name}`))
   })
@@ -221,10 +229,10 @@ describe('beside rescued copies, a database that is', () => {
   test('missing is created again when the copies are moved away', async () => {
     const folder = temporaryFolder()
     const path = makeDatabase(join(folder, 'data/petstore.db'), 2)
-    change(path, addingPets(1, 'more'))
+    change(path, addingRows(1, 'more'))
     renameSync(path, join(path, '..', copies[0] ?? ''))
     remove(path)
-    const run = runPetstore({ folder })
+    const run = runProgram({ folder })
     expect(await run.ended).toBe(66)
     renameSync(join(path, '..', copies[0] ?? ''), join(folder, 'copy.db'))
     await startServer({ folder })

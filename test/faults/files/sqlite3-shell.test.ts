@@ -2,12 +2,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { report } from '../../../engine/test/support/long-form.ts'
+import { runCommand } from '../../../engine/test/support/process.ts'
+import { connectRestClient } from '../../../engine/test/support/rest-client.ts'
+import { change } from '../../../engine/test/support/sample-database.ts'
+import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
 import { expectIntact, storedNames } from '../../support/file-faults.ts'
-import { report } from '../../support/long-form.ts'
-import { createFirstKey, runCommand, startServer } from '../../support/process.ts'
-import { connectRestClient } from '../../support/rest-client.ts'
-import { addingPets, change } from '../../support/sample-database.ts'
-import { temporaryFolder } from '../../support/temporary.ts'
+import { addingRows, createFirstKey, startServer } from '../../support/petstore.ts'
 
 /** What people do with the file of a running service, in one session of `sqlite3` each. */
 const operations: [name: string, script: string][] = [
@@ -47,7 +48,7 @@ test('no operation of sqlite3 on the file makes a request of readers and writers
   const folder = temporaryFolder()
   const path = join(folder, 'data/petstore.db')
   const key = await createFirstKey(folder)
-  change(path, addingPets(150_000, 'pet'))
+  change(path, addingRows(150_000, 'pet'))
   const server = await startServer({ folder })
   const load = startLoad(server.url, key)
   const results: Record<string, unknown>[] = []

@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { openDatabase } from '../../support/database.ts'
-import { bannerKey, type Server, startServer, waitForOutput } from '../../support/process.ts'
-import { connectRestClient } from '../../support/rest-client.ts'
-import { temporaryFolder } from '../../support/temporary.ts'
-import { canTrace, startTraced } from '../../support/traced.ts'
+import { openDatabase } from '../../../engine/test/support/database.ts'
+import { type Server, waitForOutput } from '../../../engine/test/support/process.ts'
+import { connectRestClient } from '../../../engine/test/support/rest-client.ts'
+import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
+import { canTrace } from '../../../engine/test/support/traced.ts'
+import { bannerKey, startServer, startTraced } from '../../support/petstore.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
 /** Longer than the interval at which the service checks the size of its log after a write. */

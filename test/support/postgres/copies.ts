@@ -6,11 +6,19 @@ import { definition } from '../../../db/store.ts'
 import { maxInt64, minInt64 } from '../../../engine/service/api/int64.ts'
 import { UnusableDatabase } from '../../../engine/store/collection/errors.ts'
 import { type CopyRequest, copyStore } from '../../../engine/store/copy/copy-store.ts'
-import { openDatabase, postgresDatabase, sqliteDatabase, type TestDatabase } from '../database.ts'
-import { preparePostgres, prepareSqlite, tableNames } from '../engines.ts'
-import { type Run, runPetstore } from '../process.ts'
-import { temporaryFolder } from '../temporary.ts'
-import { emptyDatabase, query } from './databases.ts'
+import { openDatabase } from '../../../engine/test/support/database.ts'
+import { emptyDatabase, query } from '../../../engine/test/support/postgres/databases.ts'
+import type { Run } from '../../../engine/test/support/process.ts'
+import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
+import {
+  postgresDatabase,
+  preparePostgres,
+  prepareSqlite,
+  runProgram,
+  sqliteDatabase,
+  type TestDatabase,
+  tableNames,
+} from '../petstore.ts'
 
 export type Kind = 'sqlite' | 'postgres'
 export const kinds: Kind[] = ['sqlite', 'postgres']
@@ -74,7 +82,7 @@ export async function copy(
 
 /** Starts the command in a child process. */
 export function startCopy(folder: string, from: string, to: string): Run {
-  return runPetstore({ folder, arguments: ['db', 'copy', '--from', from, '--to', to] })
+  return runProgram({ folder, arguments: ['db', 'copy', '--from', from, '--to', to] })
 }
 
 /** Expects the command to fail with one sentence for the operator. */
@@ -152,10 +160,10 @@ export function sampleFile(): TestDatabase {
   // The second key is revoked, so it may have the same name as the first one.
   for (const [index, times] of sampleTimes.entries())
     insertKey.run(['shop', 'shop', 'till'][index], String(index).repeat(64), ...times)
-  const insertPet = file.prepare('INSERT INTO pets (id, name, category_id, status) VALUES (?, ?, ?, ?)')
+  const insertRow = file.prepare('INSERT INTO pets (id, name, category_id, status) VALUES (?, ?, ?, ?)')
   for (const [index, name] of petNames.entries()) {
     const id = index < 4 ? BigInt(index + 1) : 2n ** 53n + BigInt(index)
-    insertPet.run(id, name, categories[index], ['available', 'pending', 'sold'][index % 3])
+    insertRow.run(id, name, categories[index], ['available', 'pending', 'sold'][index % 3])
   }
   file.exec(`
     INSERT INTO idempotency_keys (api_key_id, key, operation, fingerprint, result, created_at) VALUES

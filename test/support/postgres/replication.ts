@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { onTestFinished } from 'vitest'
-import { freePort } from '../free-port.ts'
-import { temporaryFolder } from '../temporary.ts'
-import { query } from './databases.ts'
-import { embeddedPostgres } from './server.ts'
+import { freePort } from '../../../engine/test/support/free-port.ts'
+import { query } from '../../../engine/test/support/postgres/databases.ts'
+import { embeddedPostgres } from '../../../engine/test/support/postgres/server.ts'
+import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
 
 const run = promisify(execFile)
 
@@ -60,7 +60,7 @@ const settings = {
 
 function replica(data: string, port: number): Replica {
   const { uid, gid } = statSync(data)
-  const url = `postgres://petstore:petstore@127.0.0.1:${port}/postgres`
+  const url = `postgres://tester:tester@127.0.0.1:${port}/postgres`
 
   async function control(...words: string[]): Promise<void> {
     await run(await pgCtl(), [...words, '-w', '-t', '120', '-D', data], { uid, gid })
@@ -112,7 +112,7 @@ function replica(data: string, port: number): Replica {
         rmSync(join(data, 'pg_wal', name))
       const { hostname, port: from } = new URL(replicationUrl)
       configure({
-        primary_conninfo: `host=${hostname} port=${from} user=petstore password=petstore connect_timeout=2`,
+        primary_conninfo: `host=${hostname} port=${from} user=tester password=tester connect_timeout=2`,
       })
       write('backup_label', ended[0].labelfile)
       write('standby.signal', '')

@@ -2,10 +2,8 @@ import { createHook } from 'node:async_hooks'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { procedure, router } from '../../../../server/trpc.ts'
-import { addPets } from '../../../../test/support/database.ts'
-import { startRouter } from '../../../../test/support/own-router.ts'
-import { startTestApi } from '../../../../test/support/test-api.ts'
+import { procedure, router } from '../../../test/notes/notes.ts'
+import { addNotes, startRouter, startTestApi } from '../../../test/notes/tests.ts'
 
 const Names = z.array(z.string())
 const get = (path: `/${string}`) => ({ openapi: { method: 'GET', path } }) as const
@@ -31,7 +29,7 @@ test.for(adapters)(
     const { first, store, calls } = await startService()
     for (const seen of ['["1"]', '["2"]', '["2"]', '["2"]']) expect((await first.get(url)).text).toContain(seen)
     expect(calls()).toBe(2)
-    await store.pets.create({ name: 'Rex', categoryId: 1n, status: 'sold' })
+    await store.notes.create({ body: 'Ann', priority: 1n, state: 'done' })
     for (const seen of ['["3"]', '["3"]']) expect((await first.get(url)).text).toContain(seen)
   },
 )
@@ -60,11 +58,11 @@ test('a batch is cached only if all of its procedures opt in', async () => {
   expect(calls()).toBe(10)
 })
 
-test.for(['/v1/pets', '/trpc/pets.list'])(
+test.for(['/v1/notes', '/trpc/notes.list'])(
   '%s is short, so it is compressed only from the cache, once for each coding',
   async (url) => {
     const { app, key, store } = await startTestApi()
-    await addPets(store, 20)
+    await addNotes(store, 20)
     const get = (encoding: string) =>
       app.inject({ url, headers: { authorization: `Bearer ${key}`, 'accept-encoding': encoding } })
     const [first, second] = [await get('br'), await get('br')]

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { createKey } from '../../../../test/support/product.ts'
-import { collect, host, listen, openSocket, statusesIn } from '../../../../test/support/raw-http.ts'
-import { startTestApi } from '../../../../test/support/test-api.ts'
+import { createKey, listen, startTestApi } from '../../../test/notes/tests.ts'
+import { collect, host, openSocket, statusesIn } from '../../../test/support/raw-http.ts'
 
 test('requests that start together after a commit share a read of their key', async () => {
   const { app, store, key } = await startTestApi()
@@ -13,7 +12,7 @@ test('requests that start together after a commit share a read of their key', as
     return find(hash)
   }
   const statusWith = async (sent: string) => {
-    const { statusCode } = await app.inject({ url: '/v1/pets', headers: { authorization: `Bearer ${sent}` } })
+    const { statusCode } = await app.inject({ url: '/v1/notes', headers: { authorization: `Bearer ${sent}` } })
     return statusCode
   }
   const unknown = key.replace(/.{12}$/, '000000000000')
@@ -28,7 +27,7 @@ test('two Authorization headers get 401, whichever of them is valid', async () =
   for (const headers of [`${authorization}Authorization: Bearer x\r\n`, `authorization: Basic x\r\n${authorization}`]) {
     const socket = await openSocket(url)
     const received = collect(socket)
-    socket.write(`GET /v1/pets HTTP/1.1\r\n${host}${headers}\r\n`)
+    socket.write(`GET /v1/notes HTTP/1.1\r\n${host}${headers}\r\n`)
     await expect.poll(() => statusesIn(received.text)).toEqual([401])
   }
 })

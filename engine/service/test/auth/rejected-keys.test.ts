@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { logLinesIn } from '../../../../test/support/log-lines.ts'
-import { apiKeyRecord, createKey, mintApiKey, revokeKey } from '../../../../test/support/product.ts'
-import { shareTestApi, startTestApi, type TestApi } from '../../../../test/support/test-api.ts'
+import {
+  apiKeyRecord,
+  createKey,
+  mintApiKey,
+  revokeKey,
+  shareTestApi,
+  startOf,
+  startTestApi,
+  type TestApi,
+} from '../../../test/notes/tests.ts'
+import { logLinesIn } from '../../../test/support/log-lines.ts'
 
 const shared = shareTestApi()
 
@@ -27,8 +35,8 @@ async function rejected(authorization: string | undefined) {
   const { app, log } = shared()
   const headers = authorization === undefined ? {} : { authorization }
   const responses = [
-    await app.inject({ url: '/v1/pets', headers }),
-    await app.inject({ url: '/trpc/pets.list', headers }),
+    await app.inject({ url: '/v1/notes', headers }),
+    await app.inject({ url: '/trpc/notes.list', headers }),
     await app.inject({ url: '/metrics', headers }),
   ]
   expect(responses.map(({ statusCode }) => statusCode)).toEqual([401, 401, 401])
@@ -46,8 +54,8 @@ describe('the line of a 401', () => {
   ] as const)('has the reason, and nothing of the header: %s', async ([, authorization, reason]) => {
     const { lines } = await rejected(authorization)
     expect(lines).toMatchObject([
-      { status: 401, adapter: 'rest', operation: 'pets.list', reason },
-      { status: 401, adapter: 'rpc', operation: 'pets.list', reason },
+      { status: 401, adapter: 'rest', operation: 'notes.list', reason },
+      { status: 401, adapter: 'rpc', operation: 'notes.list', reason },
       { status: 401, adapter: 'http', operation: 'metrics', reason },
     ])
     for (const line of lines) for (const field of ['key', 'keyStart']) expect(line).not.toHaveProperty(field)
@@ -63,15 +71,15 @@ describe('the line of a 401', () => {
   ] as const)('of an API key has the reason (%s) and only the start of the key', async ([reason, make]) => {
     const key = await make(shared())
     const { lines } = await rejected(`Bearer ${key}`)
-    const expected = { status: 401, reason, keyStart: key.slice(0, 10) }
+    const expected = { status: 401, reason, keyStart: startOf(key) }
     expect(lines).toMatchObject([expected, expected, expected])
-    expect(JSON.stringify(lines)).not.toContain(key.slice(0, 11))
+    expect(JSON.stringify(lines)).not.toContain(key.slice(0, startOf(key).length + 1))
     for (const line of lines) expect(line).not.toHaveProperty('key')
   })
 
   test('shows only the characters that a key can have', async () => {
-    const { lines } = await rejected('Bearer pet_ab\u009bcdefgh')
-    expect(lines).toMatchObject(Array(3).fill({ keyStart: 'pet_ab' }))
+    const { lines } = await rejected('Bearer note_ab\u009bcdefgh')
+    expect(lines).toMatchObject(Array(3).fill({ keyStart: 'note_ab' }))
   })
 })
 
@@ -88,7 +96,7 @@ test('the response does not show whether a key is unknown, revoked or expired', 
 
 test('a request that is not refused has no reason', async () => {
   const { rest, log } = await startTestApi()
-  await rest.get('/v1/pets/1')
+  await rest.get('/v1/notes/1')
   const [line] = logLinesIn(log.join(''))
   expect(line).toMatchObject({ status: 404, key: 'test' })
   expect(line).not.toHaveProperty('reason')

@@ -1,13 +1,11 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import manifest from '../../../../package.json' with { type: 'json' }
-import { createKey } from '../../../../test/support/product.ts'
-import { startTestApi } from '../../../../test/support/test-api.ts'
+import { createKey, product, startTestApi } from '../../../test/notes/tests.ts'
 
 const day = 86_400_000
 
 test('session.current names the key and the release, without an expiry and a limit if there are none', async () => {
   const { rpc } = await startTestApi()
-  expect(await rpc.session.current.query()).toEqual({ keyName: 'test', access: 'write', release: manifest.version })
+  expect(await rpc.session.current.query()).toEqual({ keyName: 'test', access: 'write', release: product.version })
 })
 
 test('session.current shows each key its own name and expiry', async () => {
@@ -25,12 +23,12 @@ test('session.current counts as one call, and shows what the headers show', asyn
   const { rest, rpc } = await startTestApi({ config: { rateLimit: { requests: 4, seconds: 60 } } })
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
-  await rest.get('/v1/pets')
+  await rest.get('/v1/notes')
   vi.advanceTimersByTime(18_000)
   const { headers, body } = await rest.get('/trpc/session.current')
   expect(headers.ratelimit).toBe('"calls";r=2;t=42')
   expect(Object(body).result.data.json.rateLimit).toEqual({ calls: 4, seconds: 60, remaining: 2, resetsIn: 42 })
-  const [session] = await Promise.all([rpc.session.current.query(), rpc.pets.counts.query()])
+  const [session] = await Promise.all([rpc.session.current.query(), rpc.notes.counts.query()])
   expect(session.rateLimit?.remaining).toBe(0)
 })
 
@@ -42,6 +40,6 @@ test('session.current sends no part of the key', async () => {
 
 test('session.current needs a key, and REST does not serve it', async () => {
   const { rest } = await startTestApi()
-  expect((await rest.get('/trpc/session.current', { authorization: 'Bearer pet_wrong' })).status).toBe(401)
+  expect((await rest.get('/trpc/session.current', { authorization: 'Bearer note_wrong' })).status).toBe(401)
   expect((await rest.get('/v1/session')).status).toBe(404)
 })

@@ -3,17 +3,17 @@ import { announce } from '../../serve/announce.ts'
 import { logTo } from '../../telemetry/log.ts'
 
 const start = {
-  name: 'Petstore',
+  name: 'Notes',
   url: 'http://127.0.0.1:3000',
-  path: '/pets',
-  database: { kind: 'sqlite', path: 'petstore.db' },
+  path: '/notes',
+  database: { kind: 'sqlite', path: 'notes.db' },
 } as const
 
 test.for([
-  { asBanner: true, hasConsole: true, firstKey: 'pet_x', links: 1 },
-  { asBanner: true, hasConsole: false, firstKey: 'pet_x', links: 0 },
+  { asBanner: true, hasConsole: true, firstKey: 'note_x', links: 1 },
+  { asBanner: true, hasConsole: false, firstKey: 'note_x', links: 0 },
   { asBanner: true, hasConsole: true, firstKey: undefined, links: 0 },
-  { asBanner: false, hasConsole: true, firstKey: 'pet_x', links: 0 },
+  { asBanner: false, hasConsole: true, firstKey: 'note_x', links: 0 },
 ])('shows $links links that sign in: %o', ({ asBanner, links, ...facts }) => {
   const shown: string[] = []
   const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => shown.push(String(text)) > 0)
@@ -21,6 +21,6 @@ test.for([
   announce({ ...start, ...facts }, logTo({ write: (line) => void shown.push(line) }, 'info'), { asBanner })
   const text = shown.join('')
   expect(text).toContain(facts.firstKey ?? start.url)
-  expect(text.split('Sign in to the console: http://127.0.0.1:3000/#key=pet_x\n')).toHaveLength(links + 1)
+  expect(text.split('Sign in to the console: http://127.0.0.1:3000/#key=note_x\n')).toHaveLength(links + 1)
   expect(text.includes('#')).toBe(links > 0)
 })

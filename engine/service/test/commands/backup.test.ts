@@ -3,61 +3,62 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, 
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { onSqlite } from '../../../../test/support/engines.ts'
-import { auditLinesIn, notesIn } from '../../../../test/support/log-lines.ts'
-import { petstore, runPetstore } from '../../../../test/support/process.ts'
-import {
-  addingPets,
-  backUp,
-  change,
-  makeDatabase,
-  namesIn,
-  petsIn,
-  unfitFiles,
-} from '../../../../test/support/sample-database.ts'
-import { canMount } from '../../../../test/support/small-disk.ts'
-import { temporaryFolder } from '../../../../test/support/temporary.ts'
-import { canTrace } from '../../../../test/support/traced.ts'
 import { backUpDatabase } from '../../../store/sqlite/backup/backup.ts'
 import type { Progress } from '../../../store/sqlite/backup/snapshot.ts'
+import {
+  addingRows,
+  backUp,
+  commandLine,
+  makeDatabase,
+  onSqlite,
+  rowsIn,
+  runProgram,
+  textsIn,
+  unfitFiles,
+} from '../../../test/notes/tests.ts'
+import { auditLinesIn, notesIn } from '../../../test/support/log-lines.ts'
+import { change } from '../../../test/support/sample-database.ts'
+import { canMount } from '../../../test/support/small-disk.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
+import { canTrace } from '../../../test/support/traced.ts'
 import { parseFile } from '../../operator/location.ts'
 
 describe('the backup command', () => {
   test('creates one private file in backups/ beside the database and prints only its path', async () => {
     const { folder } = makeSample()
-    const run = runPetstore({ folder, arguments: ['backup'] })
+    const run = runProgram({ folder, arguments: ['backup'] })
     expect(await run.ended).toBe(0)
     expect(notesIn(run.stderr)).toBe('')
     expect(auditLinesIn(run.stderr)).toMatchObject([
       {
         action: 'database.backup',
         subject: run.stdout.trim(),
-        from: join(folder, 'data/petstore.db'),
+        from: join(folder, 'data/notes.db'),
         bytes: statSync(run.stdout.trim()).size,
       },
     ])
     const [name = '', checksum = ''] = readdirSync(join(folder, 'data/backups')).toSorted()
-    expect(name).toMatch(/^petstore\.db-\d{4}-\d\d-\d\dT\d{6}\.\d{3}Z\.db$/)
+    expect(name).toMatch(/^notes\.db-\d{4}-\d\d-\d\dT\d{6}\.\d{3}Z\.db$/)
     expect(run.stdout).toBe(`${join(folder, 'data/backups', name)}\n`)
     expect(statSync(run.stdout.trim()).mode & 0o777).toBe(0o600)
     expect(statSync(join(folder, 'data/backups')).mode & 0o777).toBe(0o700)
     expect(checksum).toBe(`${name}.sha256`)
     expect(readdirSync(join(folder, 'data/backups'))).toHaveLength(2)
-    expect(readdirSync(join(folder, 'data')).toSorted()).toEqual(['backups', 'petstore.db'])
+    expect(readdirSync(join(folder, 'data')).toSorted()).toEqual(['backups', 'notes.db'])
   })
 
   test('resolves its argument against the working folder', async () => {
     const { folder } = makeSample()
-    const run = runPetstore({ folder, arguments: ['backup', 'copy.db'] })
+    const run = runProgram({ folder, arguments: ['backup', 'copy.db'] })
     expect([await run.ended, run.stdout, notesIn(run.stderr)]).toEqual([0, `${join(folder, 'copy.db')}\n`, ''])
-    expect(namesIn(join(folder, 'copy.db'))).toEqual(['pet 1', 'pet 2', 'pet 3'])
+    expect(textsIn(join(folder, 'copy.db'))).toEqual(['note 1', 'note 2', 'note 3'])
     expect(existsSync(join(folder, 'data/backups'))).toBe(false)
   })
 
   test('prints one sentence to standard error when it fails', async () => {
     const { folder } = makeSample()
     writeFileSync(join(folder, 'taken.db'), 'precious')
-    const run = runPetstore({ folder, arguments: ['backup', 'taken.db'] })
+    const run = runProgram({ folder, arguments: ['backup', 'taken.db'] })
     expect([await run.ended, run.stdout]).toEqual([1, ''])
     expect(run.stderr).toBe(
       `The database ${join(folder, 'taken.db')} cannot be used: it already exists; choose another name, or delete it first.\n`,
@@ -66,7 +67,7 @@ describe('the backup command', () => {
 
   test.for(['backup', 'restore'])('%s rejects a name that SQLite could not open', async (word) => {
     const { folder } = makeSample()
-    const run = runPetstore({ folder, arguments: [word, 'copy.db\n'] })
+    const run = runProgram({ folder, arguments: [word, 'copy.db\n'] })
     expect([await run.ended, run.stderr]).toEqual([
       2,
       '"copy.db\\n" cannot name a database file: expected a path without white space around it, ~ at its start, or control characters.\n',
@@ -84,7 +85,7 @@ describe('the backup command', () => {
   if (spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0) {
     test('shows progress on a terminal and not in the output', () => {
       const { folder } = makeSample(1_000)
-      const command = `${petstore.map((word) => `'${word}'`).join(' ')} backup > printed`
+      const command = `${commandLine.map((word) => `'${word}'`).join(' ')} backup > printed`
       const { stdout } = spawnSync('script', ['-qec', command, '/dev/null'], { cwd: folder, encoding: 'utf8' })
       expect(stdout).toMatch(/\rCopied [\d.]+ of [\d.]+ MiB \(\d+ %\)/)
       expect(stdout).toContain('\rChecking the copy\x1b[K')
@@ -98,7 +99,7 @@ describe('the backup command', () => {
     test('syncs the backup before it gets its name, and its folder before the command ends', () => {
       const { folder } = makeSample()
       const trace = ['-f', '--seccomp-bpf', '-y', '-qq', '-o', 'trace', '-e', 'trace=fsync,fdatasync,?link,?linkat']
-      expect(spawnSync('strace', [...trace, ...petstore, 'backup', 'copy.db'], { cwd: folder }).status).toBe(0)
+      expect(spawnSync('strace', [...trace, ...commandLine, 'backup', 'copy.db'], { cwd: folder }).status).toBe(0)
       const calls = readFileSync(join(folder, 'trace'), 'utf8').split('\n')
       const named = calls.findIndex((call) => /link(?:at)?\(.*copy\.db"/.test(call))
       expect(calls.slice(0, named).findLast((call) => /f(?:data)?sync\(.*\.partial>/.test(call))).toBeDefined()
@@ -111,7 +112,7 @@ describe('the backup command', () => {
       const { folder } = makeSample(20_000)
       mkdirSync(join(folder, 'disk'))
       const script = `mount -t tmpfs -o size=256k none disk && "$@" backup disk/copy.db; echo "$? $(ls -A disk)"`
-      const run = spawnSync('unshare', ['-rm', 'sh', '-c', script, 'sh', ...petstore], { cwd: folder })
+      const run = spawnSync('unshare', ['-rm', 'sh', '-c', script, 'sh', ...commandLine], { cwd: folder })
       expect(run.stderr.toString()).toMatch(
         /^The database \S+copy\.db cannot be used: the disk is full; free some space\.\n$/,
       )
@@ -149,11 +150,11 @@ describe('a backup', () => {
 
   test('keeps the schema and the highest id that was ever assigned', async () => {
     const { folder, database } = makeSample(10)
-    change(database, 'DELETE FROM pets WHERE id > 5')
+    change(database, 'DELETE FROM notes WHERE id > 5')
     const backup = await backUp(folder)
     expect(schemaOf(backup)).toEqual(schemaOf(database))
-    change(backup, "INSERT INTO pets (name, category_id, status) VALUES ('Rex', 1, 'sold')")
-    expect(petsIn(backup).at(-1)).toMatchObject({ id: 11, name: 'Rex' })
+    change(backup, "INSERT INTO notes (body, priority, state) VALUES ('Ann', 1, 'done')")
+    expect(rowsIn(backup).at(-1)).toMatchObject({ id: 11, body: 'Ann' })
   })
 
   test('needs no log beside it, unlike the database', async () => {
@@ -165,10 +166,10 @@ describe('a backup', () => {
   test('holds every commit from before it began, and none from after', async () => {
     const { folder, database } = makeSample(20_000)
     const backup = await backUpDatabase(database, onSqlite.migrations, join(folder, 'copy.db'), ({ done, total }) => {
-      if (done < total) change(database, addingPets(1, 'later'))
+      if (done < total) change(database, addingRows(1, 'later'))
     })
-    expect(namesIn(backup).length).toBe(20_000)
-    expect(namesIn(database).length).toBeGreaterThan(20_000)
+    expect(textsIn(backup).length).toBe(20_000)
+    expect(textsIn(database).length).toBeGreaterThan(20_000)
   })
 
   test('reports each step of the copy, and all bytes before the check', async () => {
@@ -195,7 +196,7 @@ describe('a backup', () => {
 describe('a backup is refused and changes nothing', () => {
   test.for(unfitFiles)('if the database is %s', async ([, make, message]) => {
     const folder = temporaryFolder()
-    const database = join(folder, 'data/petstore.db')
+    const database = join(folder, 'data/notes.db')
     mkdirSync(join(folder, 'data'))
     make(database)
     const before = contentOf(database)
@@ -207,13 +208,13 @@ describe('a backup is refused and changes nothing', () => {
 
   test('if there is no database', async () => {
     const folder = temporaryFolder()
-    await expect(backUp(folder)).rejects.toThrow('petstore.db cannot be used: no such file')
+    await expect(backUp(folder)).rejects.toThrow('notes.db cannot be used: no such file')
     expect(readdirSync(folder)).toEqual([])
   })
 
   test.for([
     ['the name of another file', 'taken.db', 'it already exists; choose another name'],
-    ['the name of the database', 'data/petstore.db', 'it already exists; choose another name'],
+    ['the name of the database', 'data/notes.db', 'it already exists; choose another name'],
     ['a name in a folder that does not exist', 'nowhere/copy.db', 'its folder does not exist; create it first'],
     ['a name below a file', 'taken.db/copy.db', 'a part of its path is a file, not a folder; check the path'],
   ] as const)('for %s', async ([, destination, message]) => {
@@ -222,14 +223,14 @@ describe('a backup is refused and changes nothing', () => {
     const backup = backUp(folder, join(folder, destination))
     await expect(backup).rejects.toThrow(`The database ${join(folder, destination)} cannot be used: ${message}`)
     expect(readFileSync(join(folder, 'taken.db'), 'utf8')).toBe('precious')
-    expect(namesIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3'])
+    expect(textsIn(database)).toEqual(['note 1', 'note 2', 'note 3'])
     expect(readdirSync(folder).toSorted()).toEqual(['data', 'taken.db'])
   })
 })
 
 function makeSample(count = 3) {
   const folder = temporaryFolder()
-  return { folder, database: makeDatabase(join(folder, 'data/petstore.db'), count) }
+  return { folder, database: makeDatabase(join(folder, 'data/notes.db'), count) }
 }
 
 function contentOf(path: string): Buffer | string[] {

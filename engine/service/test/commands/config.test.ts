@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { runPetstore } from '../../../../test/support/process.ts'
-import { mintApiKey, readConfig, variableNames } from '../../../../test/support/product.ts'
-import { temporaryFolder } from '../../../../test/support/temporary.ts'
+import { mintApiKey, readConfig, runProgram, variableNames } from '../../../test/notes/tests.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
 
 test('without any variable the configuration has its defaults', () => {
   expect(readConfig({})).toEqual({
@@ -12,7 +11,7 @@ test('without any variable the configuration has its defaults', () => {
     adminHost: '127.0.0.1',
     adminPort: undefined,
     reusePort: false,
-    database: { kind: 'sqlite', path: resolve('data/petstore.db') },
+    database: { kind: 'sqlite', path: resolve('data/notes.db') },
     databaseConnections: 10,
     publicUrl: undefined,
     stagingUrl: undefined,
@@ -36,9 +35,9 @@ function everyVariable(key: string) {
     ADMIN_HOST: '::1',
     ADMIN_PORT: '9464',
     REUSE_PORT: 'true',
-    DATABASE_URL: 'file:///var/lib/pet%20store/petstore.db',
+    DATABASE_URL: 'file:///var/lib/note%20store/notes.db',
     DATABASE_CONNECTIONS: '20',
-    PUBLIC_URL: 'https://pets.example/',
+    PUBLIC_URL: 'https://notes.example/',
     STAGING_URL: 'https://staging.example',
     LOG_LEVEL: 'debug',
     LOG_FORMAT: 'pretty',
@@ -46,7 +45,7 @@ function everyVariable(key: string) {
     CORS_ORIGINS: 'https://a.example, https://b.example:8443, capacitor://localhost, chrome-extension://abcdef',
     TRUST_PROXY: '10.0.0.0/8,::1',
     RATE_LIMIT: '1000/min',
-    PETSTORE_API_KEY: key,
+    NOTES_API_KEY: key,
     BACKUP_EVERY: '6h',
     BACKUP_KEEP: '30',
   }
@@ -55,16 +54,16 @@ function everyVariable(key: string) {
 test('every variable is read', () => {
   const key = mintApiKey()
   const env = everyVariable(key)
-  expect([...Object.keys(env), 'PETSTORE_API_KEY_FILE'].toSorted()).toEqual(variableNames.toSorted())
+  expect([...Object.keys(env), 'NOTES_API_KEY_FILE'].toSorted()).toEqual(variableNames.toSorted())
   expect(readConfig(env)).toEqual({
     host: '0.0.0.0',
     port: 8080,
     adminHost: '::1',
     adminPort: 9464,
     reusePort: true,
-    database: { kind: 'sqlite', path: '/var/lib/pet store/petstore.db' },
+    database: { kind: 'sqlite', path: '/var/lib/note store/notes.db' },
     databaseConnections: 20,
-    publicUrl: 'https://pets.example',
+    publicUrl: 'https://notes.example',
     stagingUrl: 'https://staging.example',
     logLevel: 'debug',
     logFormat: 'pretty',
@@ -79,13 +78,13 @@ test('every variable is read', () => {
 })
 
 test.for(['postgres', 'postgresql'])('a database may have a URL that begins with %s://', (scheme) => {
-  const url = `${scheme}://petstore:a,b@db.example:5433/pets?sslmode=require`
+  const url = `${scheme}://notes:a,b@db.example:5433/notes?sslmode=require`
   expect(readConfig({ DATABASE_URL: url }).database).toEqual({ kind: 'postgres', url })
   expect(() => readConfig({ DATABASE_URL: url, BACKUP_EVERY: '1d' })).toThrow(/^The .*\n {2}BACKUP_EVERY: expected .+$/)
 })
 
 test('an empty variable counts as not set', () => {
-  expect(readConfig({ PORT: '', LOG_SAMPLE: '', PUBLIC_URL: '', CORS_ORIGINS: '', PETSTORE_API_KEY: '' })).toEqual(
+  expect(readConfig({ PORT: '', LOG_SAMPLE: '', PUBLIC_URL: '', CORS_ORIGINS: '', NOTES_API_KEY: '' })).toEqual(
     readConfig({}),
   )
 })
@@ -96,8 +95,8 @@ test.for(['\n', '\r\n', ' ', '\t', '\u00a0'])(
     const key = mintApiKey()
     const file = join(temporaryFolder(), 'key')
     writeFileSync(file, `${key}\n`)
-    const env = { ...everyVariable(key), DATABASE_URL: 'file:data/petstore.db' }
-    const values = [env, { PETSTORE_API_KEY_FILE: file }, { DATABASE_URL: 'postgres://db.example/pets' }]
+    const env = { ...everyVariable(key), DATABASE_URL: 'file:data/notes.db' }
+    const values = [env, { NOTES_API_KEY_FILE: file }, { DATABASE_URL: 'postgres://db.example/notes' }]
     for (const exact of values) {
       const spaced = Object.fromEntries(Object.entries(exact).map(([name, value]) => [name, space + value + space]))
       expect(readConfig(spaced)).toEqual(readConfig(exact))
@@ -118,7 +117,7 @@ test.for(Object.entries(everyVariable(mintApiKey())))(
   },
 )
 
-test.for(['file:///data/petstore.db%20', 'file:///data/pet%0Astore.db', 'file: data/petstore.db', 'file: '])(
+test.for(['file:///data/notes.db%20', 'file:///data/note%0Astore.db', 'file: data/notes.db', 'file: '])(
   'the path in DATABASE_URL=%s is refused, because SQLite would open another file than the checks do',
   (url) => {
     expect(() => readConfig({ DATABASE_URL: url })).toThrow(
@@ -132,15 +131,15 @@ test('the highest port is accepted', () => {
 })
 
 test.for([
-  ['https://pets.example', 'https://pets.example'],
-  ['https://pets.example/', 'https://pets.example'],
-  ['https://pets.example//', 'https://pets.example'],
-  ['HTTP://Pets.Example:80', 'http://pets.example'],
-  ['https://pets.example:8443/shop', 'https://pets.example:8443/shop'],
-  ['https://pets.example/shop//', 'https://pets.example/shop'],
-  ['https://pets.example//shop///pets/', 'https://pets.example/shop/pets'],
-  ['https://pets.example/a/../shop', 'https://pets.example/shop'],
-  ['https://pets.example/v1/shop', 'https://pets.example/v1/shop'],
+  ['https://notes.example', 'https://notes.example'],
+  ['https://notes.example/', 'https://notes.example'],
+  ['https://notes.example//', 'https://notes.example'],
+  ['HTTP://Notes.Example:80', 'http://notes.example'],
+  ['https://notes.example:8443/shop', 'https://notes.example:8443/shop'],
+  ['https://notes.example/shop//', 'https://notes.example/shop'],
+  ['https://notes.example//shop///notes/', 'https://notes.example/shop/notes'],
+  ['https://notes.example/a/../shop', 'https://notes.example/shop'],
+  ['https://notes.example/v1/shop', 'https://notes.example/v1/shop'],
 ] as const)('a public address %s means %s', ([text, url]) => {
   const { publicUrl, stagingUrl } = readConfig({ PUBLIC_URL: text, STAGING_URL: text })
   expect([publicUrl, stagingUrl]).toEqual([url, url])
@@ -153,26 +152,26 @@ test.for([
   ['PORT', '80.5'],
   ['REUSE_PORT', 'maybe'],
   ['DATABASE_URL', 'mysql://localhost'],
-  ['DATABASE_URL', 'data/petstore.db'],
-  ['DATABASE_URL', 'profile:petstore.db'],
+  ['DATABASE_URL', 'data/notes.db'],
+  ['DATABASE_URL', 'profile:notes.db'],
   ['DATABASE_URL', 'file:'],
   ['DATABASE_URL', 'file::memory:'],
   ['DATABASE_URL', 'file:a.db?mode=ro'],
   ['DATABASE_URL', 'file://host/a.db'],
   ['DATABASE_URL', 'file:///%zz'],
-  ['DATABASE_URL', 'postgres://host:port/petstore'],
+  ['DATABASE_URL', 'postgres://host:port/notes'],
   ['DATABASE_CONNECTIONS', '0'],
   ['DATABASE_CONNECTIONS', 'many'],
-  ['PUBLIC_URL', 'pets.example'],
-  ['PUBLIC_URL', 'https://pets.example/v1'],
-  ['PUBLIC_URL', 'https://pets.example/v1/'],
-  ['PUBLIC_URL', 'https://pets.example//v1//'],
-  ['PUBLIC_URL', 'https://pets.example/shop?a=1'],
-  ['PUBLIC_URL', 'https://pets.example/shop#pets'],
-  ['PUBLIC_URL', 'https://shop@pets.example'],
-  ['PUBLIC_URL', 'https://shop:secret@pets.example'],
-  ['STAGING_URL', 'https://pets.example?a=1'],
-  ['STAGING_URL', 'ftp://pets.example'],
+  ['PUBLIC_URL', 'notes.example'],
+  ['PUBLIC_URL', 'https://notes.example/v1'],
+  ['PUBLIC_URL', 'https://notes.example/v1/'],
+  ['PUBLIC_URL', 'https://notes.example//v1//'],
+  ['PUBLIC_URL', 'https://notes.example/shop?a=1'],
+  ['PUBLIC_URL', 'https://notes.example/shop#notes'],
+  ['PUBLIC_URL', 'https://shop@notes.example'],
+  ['PUBLIC_URL', 'https://shop:secret@notes.example'],
+  ['STAGING_URL', 'https://notes.example?a=1'],
+  ['STAGING_URL', 'ftp://notes.example'],
   ['LOG_LEVEL', 'loud'],
   ['LOG_FORMAT', 'xml'],
   ['LOG_SAMPLE', '-1'],
@@ -196,8 +195,8 @@ test.for([
   ['RATE_LIMIT', '10/day'],
   ['RATE_LIMIT', '10/mins'],
   ['RATE_LIMIT', '-10/s'],
-  ['PETSTORE_API_KEY', 'secret'],
-  ['PETSTORE_API_KEY_FILE', 'no/such/file'],
+  ['NOTES_API_KEY', 'secret'],
+  ['NOTES_API_KEY_FILE', 'no/such/file'],
   ['BACKUP_EVERY', 'daily'],
   ['HOST', 'a b'],
   ['HOST', '[::1'],
@@ -212,10 +211,10 @@ test.for([
   )
 })
 
-test.for(['one,two', 'petstore:secret@one:5432,two:5432', 'petstore@[::1],two:port'])(
+test.for(['one,two', 'notes:secret@one:5432,two:5432', 'notes@[::1],two:port'])(
   'a PostgreSQL URL with several hosts (%s) is refused with one sentence that says what to use',
   (hosts) => {
-    const env = { DATABASE_URL: `postgres://${hosts}/petstore?target_session_attrs=read-write` }
+    const env = { DATABASE_URL: `postgres://${hosts}/notes?target_session_attrs=read-write` }
     expect(() => readConfig(env)).toThrow(
       /^The configuration is wrong:\n {2}DATABASE_URL: expected one host, the address of the cluster: that of HAProxy, [^\n]+$/,
     )
@@ -227,20 +226,20 @@ test('an IPv6 address may be in brackets, as in a URL', () => {
 })
 
 test('one message lists every problem', () => {
-  expect(() => readConfig({ PORT: 'x', LOG_LEVEL: 'y', PETSTORE_API_KEY: 'z' })).toThrow(
-    /PORT: .*\n.*LOG_LEVEL: .*\n.*PETSTORE_API_KEY: /,
+  expect(() => readConfig({ PORT: 'x', LOG_LEVEL: 'y', NOTES_API_KEY: 'z' })).toThrow(
+    /PORT: .*\n.*LOG_LEVEL: .*\n.*NOTES_API_KEY: /,
   )
 })
 
 test('no message repeats the value of a key', () => {
-  expect(() => readConfig({ PETSTORE_API_KEY: 'pet_almost' })).not.toThrow('pet_almost')
+  expect(() => readConfig({ NOTES_API_KEY: 'note_almost' })).not.toThrow('note_almost')
 })
 
-describe('PETSTORE_API_KEY_FILE', () => {
+describe('NOTES_API_KEY_FILE', () => {
   test('is refused with the path and the cause', () => {
     const folder = temporaryFolder()
     const path = join(folder, 'key')
-    writeFileSync(path, 'pet_almost')
+    writeFileSync(path, 'note_almost')
     const faults = [
       [join(folder, 'none'), 'cannot be read: no such file or directory'],
       [folder, 'cannot be read: illegal operation on a directory'],
@@ -249,30 +248,30 @@ describe('PETSTORE_API_KEY_FILE', () => {
       ['/dev/null', 'contains something else'],
     ] as const
     for (const [given, cause] of faults) {
-      expect(() => readConfig({ PETSTORE_API_KEY_FILE: given })).toThrow(
-        `PETSTORE_API_KEY_FILE: expected a file with an API key that "petstore keys generate" printed, and ${given} ${cause}`,
+      expect(() => readConfig({ NOTES_API_KEY_FILE: given })).toThrow(
+        `NOTES_API_KEY_FILE: expected a file with an API key that "notes keys generate" printed, and ${given} ${cause}`,
       )
     }
-    expect(() => readConfig({ PETSTORE_API_KEY_FILE: path })).not.toThrow('pet_almost')
+    expect(() => readConfig({ NOTES_API_KEY_FILE: path })).not.toThrow('note_almost')
   })
 
   test('names a file that contains the key', () => {
     const key = mintApiKey()
     const path = join(temporaryFolder(), 'key')
     writeFileSync(path, `${key}\n`)
-    expect(readConfig({ PETSTORE_API_KEY_FILE: path }).apiKey).toBe(key)
+    expect(readConfig({ NOTES_API_KEY_FILE: path }).apiKey).toBe(key)
   })
 
-  test('cannot be combined with PETSTORE_API_KEY', () => {
+  test('cannot be combined with NOTES_API_KEY', () => {
     const key = mintApiKey()
     const path = join(temporaryFolder(), 'key')
     writeFileSync(path, key)
-    expect(() => readConfig({ PETSTORE_API_KEY: key, PETSTORE_API_KEY_FILE: path })).toThrow('only one of them')
+    expect(() => readConfig({ NOTES_API_KEY: key, NOTES_API_KEY_FILE: path })).toThrow('only one of them')
   })
 })
 
 test('doctor names every variable that is wrong, and sets the exit code', async () => {
-  const [valid, wrong] = [{}, { PORT: 'x', LOG_LEVEL: 'y' }].map((env) => runPetstore({ env, arguments: ['doctor'] }))
+  const [valid, wrong] = [{}, { PORT: 'x', LOG_LEVEL: 'y' }].map((env) => runProgram({ env, arguments: ['doctor'] }))
   expect([await valid?.ended, valid?.stderr]).toEqual([0, ''])
   expect(valid?.stdout).toMatch(/^ok +configuration +The configuration is valid\.$/m)
   expect([await wrong?.ended, wrong?.stderr]).toEqual([1, ''])

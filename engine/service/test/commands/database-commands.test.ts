@@ -1,15 +1,14 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { definition } from '../../../../db/store.ts'
-import { openDatabase } from '../../../../test/support/database.ts'
-import { onSqlite } from '../../../../test/support/engines.ts'
-import { auditLinesIn, notesIn } from '../../../../test/support/log-lines.ts'
-import { runPetstore } from '../../../../test/support/process.ts'
-import { addingPets, change, leaveLog, makeDatabase } from '../../../../test/support/sample-database.ts'
-import { temporaryFolder } from '../../../../test/support/temporary.ts'
 import { applicationId } from '../../../store/sqlite/file/header.ts'
 import { migrate } from '../../../store/sqlite/migrate.ts'
+import { definition } from '../../../test/notes/definition.ts'
+import { addingRows, makeDatabase, onSqlite, runProgram } from '../../../test/notes/tests.ts'
+import { openDatabase } from '../../../test/support/database.ts'
+import { auditLinesIn, notesIn } from '../../../test/support/log-lines.ts'
+import { change, leaveLog } from '../../../test/support/sample-database.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { describeStatus, readStatus } from '../../commands/database-status.ts'
 
 const names = onSqlite.migrations.map(({ name }) => name)
@@ -18,11 +17,11 @@ const newest = names.at(-1)
 const others = definition.names.filter((name) => name !== 'apiKeys')
 const noRows = Object.fromEntries(others.map((name) => [name, 0]))
 
-test('db status shows the schema, the sizes and the numbers of pets and keys, also of a log that a killed service left', async () => {
+test('db status shows the schema, the sizes and the numbers of notes and keys, also of a log that a killed service left', async () => {
   const { folder, path } = sample()
-  leaveLog(path, addingPets(5, 'late'))
+  leaveLog(path, addingRows(5, 'late'))
   const files = readdirSync(dirname(path))
-  const run = runPetstore({ folder, arguments: ['db', 'status', '--json'] })
+  const run = runProgram({ folder, arguments: ['db', 'status', '--json'] })
   expect([await run.ended, run.stderr]).toEqual([0, ''])
   expect(JSON.parse(run.stdout)).toEqual({
     kind: 'sqlite',
@@ -31,8 +30,8 @@ test('db status shows the schema, the sizes and the numbers of pets and keys, al
     pending: [],
     problem: null,
     bytes: { database: expect.any(Number), log: expect.toSatisfy((bytes) => bytes > 4_096) },
-    rows: { ...noRows, pets: 15, keys: 0 },
-    newestIds: { pets: 15, keys: null },
+    rows: { ...noRows, notes: 15, keys: 0 },
+    newestIds: { books: null, notes: 15, keys: null },
   })
   expect(readdirSync(dirname(path))).toEqual(files)
 })
@@ -47,7 +46,7 @@ test('db status formats the same facts for a terminal', async () => {
     expect.stringMatching(/^Size {13}\d\d\.0 KiB$/),
     'Write-ahead log  0 bytes',
     ...others.map((name) =>
-      name === 'pets' ? 'Pets             10 (newest id 10)' : expect.stringMatching(/^[A-Z][a-z]+ +0$/),
+      name === 'notes' ? 'Notes            10 (newest id 10)' : expect.stringMatching(/^[A-Z][a-z]+ +0$/),
     ),
     'API keys         0',
   ])
@@ -66,7 +65,7 @@ test('db status shows pending migrations, a newer schema and a missing database'
     problem: expect.stringContaining('it was migrated by a newer release'),
     rows: null,
   })
-  const missing = join(temporaryFolder(), 'petstore.db')
+  const missing = join(temporaryFolder(), 'notes.db')
   expect(await readStatus(definition, { kind: 'sqlite', path: missing })).toMatchObject({
     schema: null,
     pending: names,
@@ -78,16 +77,16 @@ test('db status shows pending migrations, a newer schema and a missing database'
 test('db migrate --dry-run prints the pending migrations and changes nothing, and db migrate applies them', async () => {
   const path = makeOldDatabase(2)
   const env = { DATABASE_URL: `file:${path}` }
-  const dry = runPetstore({ env, arguments: ['db', 'migrate', '--dry-run'] })
+  const dry = runProgram({ env, arguments: ['db', 'migrate', '--dry-run'] })
   expect([await dry.ended, dry.stderr]).toEqual([0, ''])
   expect(dry.stdout).toMatch(
     /^-- All migrations run in one transaction, which locks the file for writing\. Reads go on\.\n/,
   )
   expect([...dry.stdout.matchAll(/^-- (\d{4}_\w+)$/gm)].map(([, name]) => name)).toEqual(names.slice(2))
-  expect(dry.stdout).toContain('CREATE TABLE new_idempotency_keys (')
+  expect(dry.stdout).toContain('CREATE TABLE notes (')
   expect(await readStatus(definition, { kind: 'sqlite', path })).toMatchObject({ schema: names[1] })
 
-  const run = runPetstore({ env, arguments: ['db', 'migrate'] })
+  const run = runProgram({ env, arguments: ['db', 'migrate'] })
   const applied = names.slice(2)
   expect([await run.ended, run.stdout, notesIn(run.stderr)]).toEqual([
     0,
@@ -100,14 +99,14 @@ test('db migrate --dry-run prints the pending migrations and changes nothing, an
 
 test('db migrate creates a missing database, does nothing with a current one, and refuses a newer one', async () => {
   const folder = temporaryFolder()
-  const created = runPetstore({ folder, arguments: ['db', 'migrate'] })
+  const created = runProgram({ folder, arguments: ['db', 'migrate'] })
   expect(await created.ended).toBe(0)
   expect(created.stderr).toMatch(/^\{.*"action":"database\.migrate".*\}\nCreated the database .*\.\n$/)
-  const path = join(folder, 'data/petstore.db')
-  const again = runPetstore({ folder, arguments: ['db', 'migrate'] })
+  const path = join(folder, 'data/notes.db')
+  const again = runProgram({ folder, arguments: ['db', 'migrate'] })
   expect([await again.ended, again.stdout]).toEqual([0, 'The schema is up to date. There is nothing to migrate.\n'])
   change(path, "INSERT INTO migrations VALUES ('9999_future', 'x', '2026-11-21T00:00:00.000Z')")
-  const refused = runPetstore({ folder, arguments: ['db', 'migrate', '--dry-run'] })
+  const refused = runProgram({ folder, arguments: ['db', 'migrate', '--dry-run'] })
   expect([await refused.ended, refused.stdout, refused.stderr]).toEqual([
     1,
     '',
@@ -117,12 +116,12 @@ test('db migrate creates a missing database, does nothing with a current one, an
 
 function sample(): { folder: string; path: string } {
   const folder = temporaryFolder()
-  return { folder, path: makeDatabase(join(folder, 'data/petstore.db'), 10) }
+  return { folder, path: makeDatabase(join(folder, 'data/notes.db'), 10) }
 }
 
 /** Creates a database with the first migrations only. */
 function makeOldDatabase(count: number): string {
-  const path = join(temporaryFolder(), 'petstore.db')
+  const path = join(temporaryFolder(), 'notes.db')
   mkdirSync(dirname(path), { recursive: true })
   const database = openDatabase(path)
   database.pragma(`application_id = ${applicationId}`)

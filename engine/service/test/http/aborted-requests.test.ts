@@ -5,14 +5,20 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { consoleFolder, largestFile } from '../../../../test/support/built-console.ts'
-import { openTestStore } from '../../../../test/support/database.ts'
-import { openSqlite } from '../../../../test/support/engines.ts'
-import { type LogLine, logLinesIn } from '../../../../test/support/log-lines.ts'
-import { product } from '../../../../test/support/product.ts'
-import { createRequest, host, json, type ListeningApi, listen, openSocket } from '../../../../test/support/raw-http.ts'
-import { temporaryFolder } from '../../../../test/support/temporary.ts'
-import { shareTestApi, startTestApi } from '../../../../test/support/test-api.ts'
+import {
+  createRequest,
+  type ListeningApi,
+  listen,
+  openSqlite,
+  openTestStore,
+  product,
+  shareTestApi,
+  startTestApi,
+} from '../../../test/notes/tests.ts'
+import { consoleFolder, largestFile } from '../../../test/support/console-folder.ts'
+import { type LogLine, logLinesIn } from '../../../test/support/log-lines.ts'
+import { host, json, openSocket } from '../../../test/support/raw-http.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { createAdminApp } from '../../app.ts'
 import { logTo } from '../../telemetry/log.ts'
 import { Metrics } from '../../telemetry/metrics.ts'
@@ -20,35 +26,35 @@ import { Metrics } from '../../telemetry/metrics.ts'
 /** A client that resets the connection is no fault of the service: at most one plain line in the log. */
 
 const shared = shareTestApi({ consoleFolder })
-const secret = 'pet_in_the_URL'
+const secret = 'note_in_the_URL'
 
 const requests: Record<string, (authorization: string) => string> = {
   nothing: () => '',
-  'half the headers': () => 'GET /v1/pets HTTP/1.1\r\nHost: pet',
+  'half the headers': () => 'GET /v1/notes HTTP/1.1\r\nHost: note',
   'half a body': (authorization) => createRequest(authorization, '{', 100),
   'half a chunk': (authorization) =>
-    head('POST', `/v1/pets?key=${secret}`, `${authorization}${json}${chunked}`, '5\r\n{'),
+    head('POST', `/v1/notes?key=${secret}`, `${authorization}${json}${chunked}`, '5\r\n{'),
   'a malformed chunk': (authorization) =>
-    head('POST', `/v1/pets?key=${secret}`, `${authorization}${json}${chunked}`, 'x'),
+    head('POST', `/v1/notes?key=${secret}`, `${authorization}${json}${chunked}`, 'x'),
   'half a body without a key': () => createRequest('', '{', 100),
   'half a body at an unknown path': () => head('POST', `/${secret}`, 'Content-Length: 9\r\n', '{'),
-  'half a body of an RPC call': (authorization) => rpcPost('pets.create', authorization),
+  'half a body of an RPC call': (authorization) => rpcPost('notes.create', authorization),
   'half a body of an RPC batch': (authorization) =>
-    rpcPost(`pets.create,pets.create?batch=1&key=${secret}`, authorization),
+    rpcPost(`notes.create,notes.create?batch=1&key=${secret}`, authorization),
   'half a body with Expect': (authorization) => createRequest(`${authorization}Expect: 100-continue\r\n`, '', 9),
   'half a body with Upgrade': (authorization) =>
     createRequest(`${authorization}Connection: Upgrade\r\nUpgrade: a\r\n`, '{', 9),
   'a create and half a body': (authorization) => createRequest(authorization) + createRequest(authorization, '{', 100),
   'a create': (authorization) => createRequest(authorization),
-  'a list': (authorization) => head('GET', `/v1/pets?key=${secret}`, authorization),
+  'a list': (authorization) => head('GET', `/v1/notes?key=${secret}`, authorization),
   'an RPC search': (authorization) =>
-    head('GET', `/trpc/pets.search?input=${encodeURIComponent('{"json":{"name":"x"}}')}`, authorization),
-  'an RPC call': (authorization) => head('GET', '/trpc/pets.list', authorization),
+    head('GET', `/trpc/notes.search?input=${encodeURIComponent('{"json":{"name":"x"}}')}`, authorization),
+  'an RPC call': (authorization) => head('GET', '/trpc/notes.list', authorization),
   'a streamed RPC batch': (authorization) =>
-    head('GET', '/trpc/pets.list,pets.list?batch=1', `${authorization}trpc-accept: application/jsonl\r\n`),
+    head('GET', '/trpc/notes.list,notes.list?batch=1', `${authorization}trpc-accept: application/jsonl\r\n`),
   'a health check': () => head('GET', '/livez', ''),
   'a scrape': (authorization) => head('GET', '/metrics', authorization),
-  CONNECT: () => head('CONNECT', 'petstore.test:80', ''),
+  CONNECT: () => head('CONNECT', 'service.test:80', ''),
 }
 const chunked = 'Transfer-Encoding: chunked\r\n'
 
@@ -113,7 +119,7 @@ test('a client that resets the connection while a large file is sent leaves one 
 })
 
 test('a client that resets the connection while its create waits for the disk leaves one plain line', async () => {
-  const path = join(temporaryFolder(), 'petstore.db')
+  const path = join(temporaryFolder(), 'notes.db')
   const store = openSqlite({ path, busyTimeout: 10_000 })
   onTestFinished(() => store.close())
   const api = await listen(await startTestApi({ store }))
@@ -122,26 +128,26 @@ test('a client that resets the connection while its create waits for the disk le
   lock.exec('BEGIN IMMEDIATE')
   const lines = await linesAfter(api, api.url, createRequest(api.authorization), 'once the bytes have arrived')
   lock.exec('COMMIT')
-  await expect.poll(() => store.pets.get(1n)).toMatchObject({ name: 'Rex' })
-  expect(lines).toMatchObject([{ level: 'info', operation: 'pets.create', aborted: true, ip: '127.0.0.1' }])
+  await expect.poll(() => store.notes.get(1n)).toMatchObject({ body: 'Ann' })
+  expect(lines).toMatchObject([{ level: 'info', operation: 'notes.create', aborted: true, ip: '127.0.0.1' }])
   expect(logLinesIn(api.log.join('')).slice(-1)).toEqual(lines)
 })
 
 test('a search is told that its client has reset the connection, and leaves one plain line', async () => {
   const { promise: started, resolve: start } = Promise.withResolvers<AbortSignal>()
   const store = await openTestStore()
-  const pets: typeof store.pets = {
-    ...store.pets,
+  const notes: typeof store.notes = {
+    ...store.notes,
     async search(query, searcher) {
       if (!searcher) throw new Error('Nobody searches.')
       start(searcher.signal)
       await once(searcher.signal, 'abort')
-      return store.pets.search(query, searcher)
+      return store.notes.search(query, searcher)
     },
   }
-  const api = await listen(await startTestApi({ store: { ...store, pets } }))
+  const api = await listen(await startTestApi({ store: { ...store, notes } }))
   const socket = await openSocket(api.url)
-  socket.write(head('GET', '/trpc/pets.search,pets.search?batch=1', api.authorization))
+  socket.write(head('GET', '/trpc/notes.search,notes.search?batch=1', api.authorization))
   const signal = await started
   expect(signal.aborted).toBe(false)
   socket.resetAndDestroy()

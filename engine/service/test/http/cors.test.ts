@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { consoleFolder } from '../../../../test/support/built-console.ts'
-import { exchange, listen } from '../../../../test/support/raw-http.ts'
-import { shareTestApi, startTestApi, type TestApi } from '../../../../test/support/test-api.ts'
-import { startTracedApi } from '../../../../test/support/traced-api.ts'
+import { listen, shareTestApi, startTestApi, startTracedApi, type TestApi } from '../../../test/notes/tests.ts'
+import { consoleFolder } from '../../../test/support/console-folder.ts'
+import { exchange } from '../../../test/support/raw-http.ts'
 
 /** The CORS protocol of the Fetch Standard (https://fetch.spec.whatwg.org/#cors-protocol), over real sockets. */
 
@@ -11,26 +10,26 @@ const body = (content: string, length = content.length) =>
   `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${content}`
 
 const responses: [what: string, status: number, request: string][] = [
-  ['a list', 200, 'GET /v1/pets KEY\r\n\r\n'],
-  ['a streamed RPC response', 200, 'GET /trpc/pets.list?batch=1 KEY\r\ntrpc-accept: application/jsonl\r\n\r\n'],
+  ['a list', 200, 'GET /v1/notes KEY\r\n\r\n'],
+  ['a streamed RPC response', 200, 'GET /trpc/notes.list?batch=1 KEY\r\ntrpc-accept: application/jsonl\r\n\r\n'],
   ['a compressed page', 200, 'HEAD / KEY\r\nAccept-Encoding: gzip\r\n\r\n'],
-  ['a malformed URL', 400, 'GET /v1/pets/%zz KEY\r\n\r\n'],
-  ['malformed JSON', 400, `POST /v1/pets KEY\r\n${body('{')}`],
+  ['a malformed URL', 400, 'GET /v1/notes/%zz KEY\r\n\r\n'],
+  ['malformed JSON', 400, `POST /v1/notes KEY\r\n${body('{')}`],
   [
     'a malformed chunk',
     400,
-    'POST /v1/pets KEY\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nx',
+    'POST /v1/notes KEY\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nx',
   ],
-  ['a missing key', 401, 'GET /v1/pets\r\n\r\n'],
-  ['a missing key for RPC', 401, 'GET /trpc/pets.list\r\n\r\n'],
+  ['a missing key', 401, 'GET /v1/notes\r\n\r\n'],
+  ['a missing key for RPC', 401, 'GET /trpc/notes.list\r\n\r\n'],
   ['an unknown path', 404, 'GET /nowhere\r\n\r\n'],
   ['an unknown path of the interface', 404, 'GET /v1/nowhere KEY\r\n\r\n'],
-  ['an unknown procedure', 404, 'GET /trpc/pets.none KEY\r\n\r\n'],
-  ['another method', 405, 'POST /v1/pets/1 KEY\r\n\r\n'],
-  ['a large body', 413, `POST /v1/pets KEY\r\n${body('x'.repeat(70_000))}`],
-  ['a long URL', 414, `GET /v1/pets?${'x'.repeat(9_000)} KEY\r\n\r\n`],
-  ['another type', 415, 'POST /v1/pets KEY\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}'],
-  ['an unknown expectation', 417, 'GET /v1/pets KEY\r\nExpect: x\r\n\r\n'],
+  ['an unknown procedure', 404, 'GET /trpc/notes.none KEY\r\n\r\n'],
+  ['another method', 405, 'POST /v1/notes/1 KEY\r\n\r\n'],
+  ['a large body', 413, `POST /v1/notes KEY\r\n${body('x'.repeat(70_000))}`],
+  ['a long URL', 414, `GET /v1/notes?${'x'.repeat(9_000)} KEY\r\n\r\n`],
+  ['another type', 415, 'POST /v1/notes KEY\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}'],
+  ['an unknown expectation', 417, 'GET /v1/notes KEY\r\nExpect: x\r\n\r\n'],
   ['options', 204, 'OPTIONS /openapi.json\r\n\r\n'],
 ]
 
@@ -62,13 +61,13 @@ describe('with CORS_ORIGINS', () => {
 
   test('a response keeps the other values of its Vary header', async () => {
     expect((await send('HEAD / KEY\r\nAccept-Encoding: gzip\r\n\r\n', origin)).vary).toContain('accept-encoding')
-    const streamed = 'GET /trpc/pets.list?batch=1 KEY\r\ntrpc-accept: application/jsonl\r\n\r\n'
+    const streamed = 'GET /trpc/notes.list?batch=1 KEY\r\ntrpc-accept: application/jsonl\r\n\r\n'
     expect((await send(streamed, origin)).vary).toContain('trpc-accept')
   })
 
   test.for([
-    ['headers that are too large', 431, `GET /v1/pets\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`],
-    ['bytes that are not HTTP', 400, 'GET /v1/pets\r\nX Y: 1\r\n\r\n'],
+    ['headers that are too large', 431, `GET /v1/notes\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`],
+    ['bytes that are not HTTP', 400, 'GET /v1/notes\r\nX Y: 1\r\n\r\n'],
   ] as const)(
     'the error for %s (%i), of which the origin is not known, is readable, and has a date',
     async ([, status, request]) => {
@@ -84,8 +83,8 @@ describe('with CORS_ORIGINS', () => {
       await startTestApi({ config: { corsOrigins: [origin], rateLimit: { requests: 1, seconds: 60 } } }),
     )
     const headers = { origin, authorization: `Bearer ${key}` }
-    await fetch(`${url}/v1/pets`, { headers })
-    const limited = await fetch(`${url}/v1/pets`, { headers })
+    await fetch(`${url}/v1/notes`, { headers })
+    const limited = await fetch(`${url}/v1/notes`, { headers })
     app.isDraining = true
     const unready = await fetch(`${url}/readyz`, { headers })
     expect([limited.status, unready.status]).toEqual([429, 503])
@@ -99,19 +98,19 @@ describe('with CORS_ORIGINS', () => {
     const rateLimit = { requests: 9, seconds: 60 }
     const api = await startTracedApi({ config: { corsOrigins: [origin], rateLimit }, consoleFolder })
     const { url, authorization } = await listen(api)
-    const create = `${authorization}Idempotency-Key: a\r\n${body('{"name":"Rex","categoryId":7}')}`
+    const create = `${authorization}Idempotency-Key: a\r\n${body('{"body":"Ann","priority":7}')}`
     const requests = [
-      `POST /v1/pets\r\n${create}`,
-      `POST /v1/pets\r\n${create}`,
-      `GET /v1/pets?limit=1\r\n${authorization}\r\n`,
-      `GET /v1/pets/1\r\n${authorization}\r\n`,
-      `GET /trpc/pets.list?batch=1\r\n${authorization}trpc-accept: application/jsonl\r\n\r\n`,
-      'GET /v1/pets\r\n\r\n',
+      `POST /v1/notes\r\n${create}`,
+      `POST /v1/notes\r\n${create}`,
+      `GET /v1/notes?limit=1\r\n${authorization}\r\n`,
+      `GET /v1/notes/1\r\n${authorization}\r\n`,
+      `GET /trpc/notes.list?batch=1\r\n${authorization}trpc-accept: application/jsonl\r\n\r\n`,
+      'GET /v1/notes\r\n\r\n',
       'PUT /\r\n\r\n',
       'HEAD /\r\nAccept-Encoding: gzip\r\n\r\n',
       'GET /docs\r\n\r\n',
       'GET /nowhere\r\n\r\n',
-      ...Array<string>(9).fill(`GET /v1/pets\r\n${authorization}\r\n`),
+      ...Array<string>(9).fill(`GET /v1/notes\r\n${authorization}\r\n`),
     ]
     const sent = new Set<string>()
     const statuses = new Set<number>()
@@ -133,12 +132,12 @@ describe('with CORS_ORIGINS', () => {
   const preflight = 'Access-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: authorization\r\n'
 
   test.for([
-    ['the list', '/v1/pets'],
+    ['the list', '/v1/notes'],
     ['an unknown path', '/nowhere'],
     ['an unknown path of the interface', '/v1/nowhere'],
-    ['an RPC call', '/trpc/pets.list'],
-    ['a malformed URL', '/v1/pets/%zz'],
-    ['a long URL', `/v1/pets?${'x'.repeat(9_000)}`],
+    ['an RPC call', '/trpc/notes.list'],
+    ['a malformed URL', '/v1/notes/%zz'],
+    ['a long URL', `/v1/notes?${'x'.repeat(9_000)}`],
   ] as const)('the preflight for %s succeeds, so the page can read the response', async ([, path]) => {
     const response = await send(`OPTIONS ${path}\r\n${preflight}\r\n`, origin)
     expect(response).toMatchObject({ status: 204, allowed: origin, body: '' })
@@ -160,7 +159,7 @@ describe('with CORS_ORIGINS', () => {
     ['no Access-Control-Request-Method', '', origin],
     ['another origin', preflight, 'https://evil.example'],
   ] as const)('OPTIONS with %s has the same response as without CORS_ORIGINS', async ([, headers, from]) => {
-    const known = await send(`OPTIONS /v1/pets KEY\r\n${headers}\r\n`, from)
+    const known = await send(`OPTIONS /v1/notes KEY\r\n${headers}\r\n`, from)
     expect(known).toMatchObject({ status: 204, headers: { allow: 'GET, HEAD, POST, OPTIONS' } })
     expect(known.headers).not.toHaveProperty('access-control-allow-methods')
     const unknown = await send(`OPTIONS /nowhere KEY\r\n${headers}\r\n`, from)
@@ -172,8 +171,8 @@ describe('with CORS_ORIGINS', () => {
 
 test('without CORS_ORIGINS no response is readable for any other origin', async () => {
   for (const request of [
-    'GET /v1/pets KEY\r\n\r\n',
-    'OPTIONS /v1/pets KEY\r\nAccess-Control-Request-Method: POST\r\n\r\n',
+    'GET /v1/notes KEY\r\n\r\n',
+    'OPTIONS /v1/notes KEY\r\nAccess-Control-Request-Method: POST\r\n\r\n',
   ]) {
     expect(await send(request, origin, withoutOrigins())).toMatchObject({
       allowed: undefined,

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { describe, expect, test } from 'vitest'
-import { logLinesIn } from '../../../../test/support/log-lines.ts'
-import { startTestApi } from '../../../../test/support/test-api.ts'
 import { IdsExhausted, StoreUnavailable } from '../../../store/collection/errors.ts'
+import { startTestApi } from '../../../test/notes/tests.ts'
+import { logLinesIn } from '../../../test/support/log-lines.ts'
 import { ApiError, type ErrorCode } from '../../api/errors.ts'
 import { oncePerSecond, reportFault, toHttpError } from '../../http/error-responses.ts'
 
@@ -30,7 +30,7 @@ describe('toHttpError maps', () => {
 })
 
 const defect = 'A request failed because of a defect of the service. Report it with this line.'
-const noIds = new IdsExhausted('No id is left. Renumber.', 'pets')
+const noIds = new IdsExhausted('No id is left. Renumber.', 'notes')
 
 test.for<[string, ApiError, string | undefined]>([
   ['an error of the client is not logged', new ApiError('invalid_request', 'Wrong.', { cause }), undefined],
@@ -83,8 +83,8 @@ test('causes that differ each time do not fill the memory', () => {
 
 test('an outage is logged with one line a second for the error and one for its requests', async () => {
   const { rest, store, log } = await startTestApi()
-  store.pets.create = () => Promise.reject(new StoreUnavailable('The disk is full.', { failure: 'full' }))
-  const fail = () => rest.post('/v1/pets', { name: 'Rex', categoryId: 1 })
+  store.notes.create = () => Promise.reject(new StoreUnavailable('The disk is full.', { failure: 'full' }))
+  const fail = () => rest.post('/v1/notes', { body: 'Ann', priority: 1 })
   for (let i = 0; i < 50; i++) expect((await fail()).status).toBe(503)
   await wait(1_100)
   await fail()

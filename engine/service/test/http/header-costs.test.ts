@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startTestApi } from '../../../../test/support/test-api.ts'
+import { startTestApi } from '../../../test/notes/tests.ts'
 
 const names = [
   ...['accept', 'accept-encoding', 'accept-language', 'authorization', 'baggage', 'cache-control', 'connection'],
@@ -18,7 +18,7 @@ const names = [
 ]
 const separators = [',', ';', ' ', '127.0.0.1,', 'a;q=0,', '"a",']
 
-const paths = ['/nothing', '/openapi.json', '/metrics', '/v1/pets', '/trpc/pets.list']
+const paths = ['/nothing', '/openapi.json', '/metrics', '/v1/notes', '/trpc/notes.list']
 
 /** Milliseconds of CPU time for the bytes of a header would let a client without a key block the service. */
 test.for(paths)('15 kB of separators take about as long in any header as in one that is not read: %s', async (url) => {

@@ -3,12 +3,11 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { openSqlite } from '../../../../test/support/engines.ts'
-import { logLinesIn } from '../../../../test/support/log-lines.ts'
-import { temporaryFolder } from '../../../../test/support/temporary.ts'
-import { startTestApi } from '../../../../test/support/test-api.ts'
 import { StoreUnavailable } from '../../../store/collection/errors.ts'
 import { connect } from '../../../store/sqlite/file/connection.ts'
+import { openSqlite, startTestApi } from '../../../test/notes/tests.ts'
+import { logLinesIn } from '../../../test/support/log-lines.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
 
 const noKey = { authorization: '' }
 const outdated = 'A newer release has migrated the database, and this instance of the service is outdated.'
@@ -130,12 +129,12 @@ describe('/readyz', () => {
     const { rest, path } = await startOnFile()
     const other = open(path)
     other.exec("INSERT INTO migrations VALUES ('9999_future', 'x', 'now')")
-    other.exec('CREATE TABLE fresh AS SELECT * FROM pets')
+    other.exec('CREATE TABLE fresh AS SELECT * FROM notes')
     other.exec(
-      'DROP TABLE pets; CREATE TABLE pets (id INTEGER PRIMARY KEY, name, category_id, status, owner TEXT NOT NULL)',
+      'DROP TABLE notes; CREATE TABLE notes (id INTEGER PRIMARY KEY, body, priority, state, due_at, book_id, owner TEXT NOT NULL)',
     )
     for (const headers of [{}, { 'idempotency-key': 'a' }]) {
-      const response = await rest.post('/v1/pets', { name: 'Rex', categoryId: 1 }, headers)
+      const response = await rest.post('/v1/notes', { body: 'Ann', priority: 1 }, headers)
       expect(response).toMatchObject({ status: 503, body: { message: outdated }, headers: { 'retry-after': '1' } })
     }
   })
@@ -156,7 +155,7 @@ test.for(['/livez', '/readyz'])('%s responds to other methods with Allow', async
 })
 
 async function startOnFile({ busyTimeout = 250 } = {}) {
-  const path = join(temporaryFolder(), 'petstore.db')
+  const path = join(temporaryFolder(), 'notes.db')
   const store = openSqlite({ path, busyTimeout })
   onTestFinished(() => store.close())
   const { rest } = await startTestApi({ store })

@@ -7,23 +7,18 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openSqlite } from '../../../../test/support/engines.ts'
 import {
-  closing,
-  collect,
   createRequest,
-  exchange,
-  host,
-  json,
   type ListeningApi,
   listen,
-  openSocket,
+  openSqlite,
+  shareTestApi,
   startHttpServer,
-  statusesIn,
-} from '../../../../test/support/raw-http.ts'
-import { stubbornClients } from '../../../../test/support/stubborn-clients.ts'
-import { temporaryFolder } from '../../../../test/support/temporary.ts'
-import { shareTestApi, startTestApi } from '../../../../test/support/test-api.ts'
+  startTestApi,
+} from '../../../test/notes/tests.ts'
+import { closing, collect, exchange, host, json, openSocket, statusesIn } from '../../../test/support/raw-http.ts'
+import { stubbornClients } from '../../../test/support/stubborn-clients.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
 
 /** The end of connections: clients receive all their responses, and cannot keep a connection open without a request. */
 
@@ -67,7 +62,7 @@ test('requests that arrive together over 100 connections are all answered', asyn
   const statuses = () => responses.flatMap(({ text }) => statusesIn(text))
   // The service accepts a connection in each turn of the event loop, so only the second requests arrive together.
   for (const rounds of [1, 2]) {
-    for (const socket of sockets) socket.write(`GET /v1/pets HTTP/1.1\r\n${host}${authorization}\r\n`)
+    for (const socket of sockets) socket.write(`GET /v1/notes HTTP/1.1\r\n${host}${authorization}\r\n`)
     await expect.poll(statuses).toEqual(Array.from({ length: rounds * sockets.length }, () => 200))
   }
 })
@@ -76,11 +71,11 @@ describe('a client that half-closes the connection after its last byte', () => {
   test.for([
     ['a create', (authorization: string) => createRequest(authorization), [201]],
     ['two creates', (authorization: string) => createRequest(authorization).repeat(2), [201, 201]],
-    ['a list', (authorization: string) => `GET /v1/pets HTTP/1.1\r\n${host}${authorization}\r\n`, [200]],
+    ['a list', (authorization: string) => `GET /v1/notes HTTP/1.1\r\n${host}${authorization}\r\n`, [200]],
     ['a create without a key', () => createRequest(''), [401]],
     ['half a create', (authorization: string) => createRequest(authorization, '{', 100), [400]],
     ['half a chunk', (authorization: string) => chunked(authorization, '5\r\n{'), [400]],
-    ['half a header', () => 'GET /v1/pets HTTP/1.1\r\nHost: pet', [400]],
+    ['half a header', () => 'GET /v1/notes HTTP/1.1\r\nHost: note', [400]],
   ] as const)('receives the responses to %s, and the connection ends', async ([, bytes, statuses]) => {
     const api = await listen(shared())
     const socket = await openSocket(api.url)
@@ -92,7 +87,7 @@ describe('a client that half-closes the connection after its last byte', () => {
   })
 
   test('receives a response that takes a while', async () => {
-    const path = join(temporaryFolder(), 'petstore.db')
+    const path = join(temporaryFolder(), 'notes.db')
     const store = openSqlite({ path, busyTimeout: 10_000 })
     onTestFinished(() => store.close())
     const { url, authorization } = await listen(await startTestApi({ store }))
@@ -123,7 +118,7 @@ describe('a client that still sends after the final response', () => {
   const plenty = Buffer.alloc(20_000_000, 'a')
 
   test.for([
-    ['CONNECT', `CONNECT petstore.test:80 HTTP/1.1\r\n${host}\r\n`, 405],
+    ['CONNECT', `CONNECT service.test:80 HTTP/1.1\r\n${host}\r\n`, 405],
     ['bytes that are not HTTP', 'GARBAGE\r\n\r\n', 400],
     ['an error that ends the connection', createRequest('Connection: close\r\n', '', plenty.length), 401],
     ['ambiguous framing', chunked('', '').replace('chunked', 'gzip, chunked'), 400],
@@ -175,7 +170,7 @@ test.for([
   await once(socket, 'end')
   expect(statusesIn(received.text)).toEqual([302])
   expect(received.text).toMatch(/\r\nconnection: close\r\n/i)
-  expect((await rest.get('/v1/pets')).body).toEqual([])
+  expect((await rest.get('/v1/notes')).body).toEqual([])
 })
 
 test('a request after one with malformed JSON receives its response', async () => {
@@ -188,14 +183,14 @@ test('a request after one with malformed JSON receives its response', async () =
 
 describe.for(['1.0', '1.1'])('an HTTP/%s client with keep-alive', (version) => {
   test.for([
-    ['a list', 200, 'GET /v1/pets', '', ''],
-    ['a request without a key', 401, 'GET /v1/pets', 'Authorization: none\r\n', ''],
-    ['a missing pet', 404, 'GET /v1/pets/999', '', ''],
-    ['a wrong method', 405, 'PUT /v1/pets', '', ''],
+    ['a list', 200, 'GET /v1/notes', '', ''],
+    ['a request without a key', 401, 'GET /v1/notes', 'Authorization: none\r\n', ''],
+    ['a missing note', 404, 'GET /v1/notes/999', '', ''],
+    ['a wrong method', 405, 'PUT /v1/notes', '', ''],
     ['an unknown path', 404, 'GET /nothing', '', ''],
     ['a malformed URL', 400, 'GET /%zz', '', ''],
-    ['malformed JSON', 400, 'POST /v1/pets', json, '{'],
-    ['a body of another type', 415, 'POST /v1/pets', 'Content-Type: text/plain\r\n', 'x'],
+    ['malformed JSON', 400, 'POST /v1/notes', json, '{'],
+    ['a body of another type', 415, 'POST /v1/notes', 'Content-Type: text/plain\r\n', 'x'],
   ] as const)('may keep the connection after %s', async ([, status, line, headers, body]) => {
     const { url, authorization } = await listen(shared())
     const socket = await openSocket(url)
@@ -217,7 +212,7 @@ test('an HTTP/1.0 connection ends after a response of unknown length, which has 
   const socket = await openSocket(url)
   const received = collect(socket)
   const headers = `${authorization}trpc-accept: application/jsonl\r\nConnection: keep-alive\r\n`
-  socket.write(`GET /trpc/pets.list?batch=1 HTTP/1.0\r\n${headers}\r\n`)
+  socket.write(`GET /trpc/notes.list?batch=1 HTTP/1.0\r\n${headers}\r\n`)
   await once(socket, 'end')
   expect(statusesIn(received.text)).toEqual([200])
   expect(received.text).toMatch(/\r\nconnection: close\r\n/i)
@@ -226,7 +221,7 @@ test('an HTTP/1.0 connection ends after a response of unknown length, which has 
 })
 
 function chunked(headers: string, chunks: string): string {
-  return `POST /v1/pets HTTP/1.1\r\n${host}${json}${headers}Transfer-Encoding: chunked\r\n\r\n${chunks}`
+  return `POST /v1/notes HTTP/1.1\r\n${host}${json}${headers}Transfer-Encoding: chunked\r\n\r\n${chunks}`
 }
 
 /** Resolves when every byte is sent, with the error if the connection breaks. */
@@ -251,7 +246,7 @@ async function startFull(connections: number) {
 
 test('with clients on all connections that never complete a request or never read, a new client is served', async () => {
   const { url, sockets } = await startFull(8)
-  for (const { name, open } of stubbornClients(url, '', '/large')) {
+  for (const { name, open } of stubbornClients(url, '', '/large', createRequest)) {
     await open()
     expect(await exchange(url, get), name).toMatchObject([{ status: 200, body: 'small' }])
   }

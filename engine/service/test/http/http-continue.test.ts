@@ -1,16 +1,7 @@
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import {
-  collect,
-  createRequest,
-  host,
-  json,
-  listen,
-  openSocket,
-  rex,
-  statusesIn,
-} from '../../../../test/support/raw-http.ts'
-import { shareTestApi } from '../../../../test/support/test-api.ts'
+import { createRequest, listen, shareTestApi, validBody } from '../../../test/notes/tests.ts'
+import { collect, host, json, openSocket, statusesIn } from '../../../test/support/raw-http.ts'
 
 /** Expect (RFC 9110, section 10.1.1). Node responds to `100-continue` before the application sees the request. */
 
@@ -19,13 +10,13 @@ const shared = shareTestApi()
 
 const expectation = 'Expect: 100-continue\r\n'
 const superjson = JSON.stringify({
-  json: { name: 'Rex', categoryId: '7' },
-  meta: { values: { categoryId: ['bigint'] } },
+  json: { body: 'Ann', priority: '7' },
+  meta: { values: { priority: ['bigint'] } },
 })
 
 describe.for([
-  ['/v1/pets', rex, 201],
-  ['/trpc/pets.create', superjson, 200],
+  ['/v1/notes', validBody, 201],
+  ['/trpc/notes.create', superjson, 200],
 ] as const)('Expect: 100-continue on POST %s', ([path, body, status]) => {
   const head = (headers: string) =>
     `POST ${path} HTTP/1.1\r\n${host}${expectation}${headers}Content-Length: ${body.length}\r\n\r\n`
@@ -54,14 +45,14 @@ test('requests after an unknown expectation are ignored, and the connection ends
   socket.write(createRequest(`${authorization}Expect: tea\r\n`) + createRequest(authorization))
   await once(socket, 'end')
   expect(statusesIn(received.text)).toEqual([417])
-  expect((await rest.get('/v1/pets')).body).toEqual([])
+  expect((await rest.get('/v1/notes')).body).toEqual([])
 })
 
 test('a request without a key receives 401 at once, without 100 Continue, and the connection ends', async () => {
   const { url } = await listen(shared())
   const socket = await openSocket(url)
   const received = collect(socket)
-  socket.write(`POST /v1/pets HTTP/1.1\r\n${host}${expectation}${json}Content-Length: 1000\r\n\r\n`)
+  socket.write(`POST /v1/notes HTTP/1.1\r\n${host}${expectation}${json}Content-Length: 1000\r\n\r\n`)
   await once(socket, 'end')
   expect(statusesIn(received.text)).toEqual([401])
 })

@@ -4,24 +4,23 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openSqlite } from '../../../../test/support/engines.ts'
-import { bannerKey, startServer, waitForOutput } from '../../../../test/support/process.ts'
 import {
+  bannerKey,
   createRequest,
-  exchange,
-  host,
-  json,
   listen,
-  openSocket,
-  type RawResponse,
-  rex,
-} from '../../../../test/support/raw-http.ts'
-import { temporaryFolder } from '../../../../test/support/temporary.ts'
-import { shareTestApi, startTestApi } from '../../../../test/support/test-api.ts'
+  openSqlite,
+  shareTestApi,
+  startServer,
+  startTestApi,
+  validBody,
+} from '../../../test/notes/tests.ts'
+import { waitForOutput } from '../../../test/support/process.ts'
+import { exchange, host, json, openSocket, type RawResponse } from '../../../test/support/raw-http.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
 
 /** Errors over real sockets: each in detail, after other requests on the connection, and with clients that misbehave. */
 
-const connectRequest = `CONNECT petstore.test:80 HTTP/1.1\r\n${host}\r\n`
+const connectRequest = `CONNECT service.test:80 HTTP/1.1\r\n${host}\r\n`
 
 /** Locks the database, so that creates wait, until the returned function is called. */
 function lockDatabase(path: string): () => void {
@@ -56,22 +55,22 @@ function expectNothingInternal(message: string): void {
 
 describe('bytes that are invalid in HTTP/1.1', () => {
   test.for([
-    ['a line that ends without CR', `GET /v1/pets HTTP/1.1\n${host}\r\n`],
-    ['a header that ends without CR', 'GET /v1/pets HTTP/1.1\r\nHost: a\nX-A: 1\r\n\r\n'],
-    ['a CR within a header', 'GET /v1/pets HTTP/1.1\r\nHost: a\rX-A: 1\r\n\r\n'],
-    ['a blank before the colon', 'GET /v1/pets HTTP/1.1\r\nHost : a\r\n\r\n'],
-    ['a header without a name', `GET /v1/pets HTTP/1.1\r\n${host}: 1\r\n\r\n`],
-    ['a method in lower case', `get /v1/pets HTTP/1.1\r\n${host}\r\n`],
-    ['a target that is no URL', `GET mailto:rex HTTP/1.1\r\n${host}\r\n`],
-    ['an unknown version', `GET /v1/pets HTTP/1.2\r\n${host}\r\n`],
-    ['no version', 'GET /v1/pets\r\n\r\n'],
-    ['a negative Content-Length', `POST /v1/pets HTTP/1.1\r\n${host}Content-Length: -1\r\n\r\n`],
-    ['a Content-Length beyond 64 bits', `POST /v1/pets HTTP/1.1\r\n${host}Content-Length: ${'9'.repeat(30)}\r\n\r\n`],
+    ['a line that ends without CR', `GET /v1/notes HTTP/1.1\n${host}\r\n`],
+    ['a header that ends without CR', 'GET /v1/notes HTTP/1.1\r\nHost: a\nX-A: 1\r\n\r\n'],
+    ['a CR within a header', 'GET /v1/notes HTTP/1.1\r\nHost: a\rX-A: 1\r\n\r\n'],
+    ['a blank before the colon', 'GET /v1/notes HTTP/1.1\r\nHost : a\r\n\r\n'],
+    ['a header without a name', `GET /v1/notes HTTP/1.1\r\n${host}: 1\r\n\r\n`],
+    ['a method in lower case', `get /v1/notes HTTP/1.1\r\n${host}\r\n`],
+    ['a target that is no URL', `GET mailto:validBody HTTP/1.1\r\n${host}\r\n`],
+    ['an unknown version', `GET /v1/notes HTTP/1.2\r\n${host}\r\n`],
+    ['no version', 'GET /v1/notes\r\n\r\n'],
+    ['a negative Content-Length', `POST /v1/notes HTTP/1.1\r\n${host}Content-Length: -1\r\n\r\n`],
+    ['a Content-Length beyond 64 bits', `POST /v1/notes HTTP/1.1\r\n${host}Content-Length: ${'9'.repeat(30)}\r\n\r\n`],
     [
       'Transfer-Encoding and Content-Length',
-      `POST /v1/pets HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n`,
+      `POST /v1/notes HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n`,
     ],
-    ['Transfer-Encoding: identity', `POST /v1/pets HTTP/1.1\r\n${host}Transfer-Encoding: identity\r\n\r\n`],
+    ['Transfer-Encoding: identity', `POST /v1/notes HTTP/1.1\r\n${host}Transfer-Encoding: identity\r\n\r\n`],
   ] as const)('%s: 400', async ([, bytes]) => {
     const { url } = await listen(shared())
     const [response, ...more] = await exchange(url, bytes, { quiet: 300 })
@@ -81,15 +80,15 @@ describe('bytes that are invalid in HTTP/1.1', () => {
 
   test('a chunk size that ends without CR: 400', async () => {
     const { url, authorization } = await listen(shared())
-    const head = `POST /v1/pets HTTP/1.1\r\n${host}${authorization}${json}Transfer-Encoding: chunked\r\n\r\n`
-    const [response] = await exchange(url, `${head}1d\n${rex}\r\n0\r\n\r\n`)
+    const head = `POST /v1/notes HTTP/1.1\r\n${host}${authorization}${json}Transfer-Encoding: chunked\r\n\r\n`
+    const [response] = await exchange(url, `${head}1d\n${validBody}\r\n0\r\n\r\n`)
     expectError(response, 400, 'invalid_request')
   })
 
   test('20 kB of chunk extensions: 413', async () => {
     const { url, authorization } = await listen(shared())
-    const head = `POST /v1/pets HTTP/1.1\r\n${host}${authorization}${json}Transfer-Encoding: chunked\r\n\r\n`
-    const [response] = await exchange(url, `${head}1d;${'x'.repeat(20_000)}\r\n${rex}\r\n0\r\n\r\n`)
+    const head = `POST /v1/notes HTTP/1.1\r\n${host}${authorization}${json}Transfer-Encoding: chunked\r\n\r\n`
+    const [response] = await exchange(url, `${head}1d;${'x'.repeat(20_000)}\r\n${validBody}\r\n0\r\n\r\n`)
     expectError(response, 413, 'payload_too_large')
   })
 })
@@ -97,13 +96,13 @@ describe('bytes that are invalid in HTTP/1.1', () => {
 describe('a target in absolute form', () => {
   test('keeps its query', async () => {
     const { url, authorization } = await listen(shared())
-    const get = `GET http://petstore.test/v1/pets?limit=0 HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`
+    const get = `GET http://service.test/v1/notes?limit=0 HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`
     const [response] = await exchange(url, get)
     expectError(response, 400, 'invalid_request')
     expect(response?.body).toContain('limit')
   })
 
-  test.for(['http://', 'http://[', 'http://a:99999/v1/pets'])('%s is 400', async (target) => {
+  test.for(['http://', 'http://[', 'http://a:99999/v1/notes'])('%s is 400', async (target) => {
     const { url, authorization } = await listen(shared())
     const [response] = await exchange(url, `GET ${target} HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`)
     expectError(response, 400, 'invalid_request')
@@ -123,7 +122,14 @@ describe('a malformed percent-encoding is 400, with or without a key,', () => {
     'x=%e2&y=%82',
     'x=%ed%a0%80',
   ]
-  const paths = ['/v1/pets', '/v1/pets/1', '/v1/nowhere', '/trpc/pets.list', '/trpc/pets.list,pets.counts', '/trpc']
+  const paths = [
+    '/v1/notes',
+    '/v1/notes/1',
+    '/v1/nowhere',
+    '/trpc/notes.list',
+    '/trpc/notes.list,notes.counts',
+    '/trpc',
+  ]
   const openPaths = ['/metrics', '/docs', '/docs/', '/openapi.json', '/livez', '/readyz', '/', '/nowhere']
 
   test.for([...paths, ...openPaths])('in the query of %s', async (path) => {
@@ -137,7 +143,7 @@ describe('a malformed percent-encoding is 400, with or without a key,', () => {
     }
   })
 
-  test.for(['/v1/pets?x=%41%2B', '/trpc/pets.counts?x=%e2%82%ac', '/livez?%F0%9F%98%80=%00'])(
+  test.for(['/v1/notes?x=%41%2B', '/trpc/notes.counts?x=%e2%82%ac', '/livez?%F0%9F%98%80=%00'])(
     'and a valid one is not: %s',
     async (url) => {
       const { app, key } = shared()
@@ -148,14 +154,14 @@ describe('a malformed percent-encoding is 400, with or without a key,', () => {
 
 describe('an error response', () => {
   test.for([
-    ['an unknown expectation', 417, 'expectation_failed', 'GET /v1/pets', 'Expect: tea\r\n'],
+    ['an unknown expectation', 417, 'expectation_failed', 'GET /v1/notes', 'Expect: tea\r\n'],
     ['a URL over 8 KiB', 414, 'uri_too_long', `GET /${'a'.repeat(8_200)}`, ''],
-    ['a wrong Host', 400, 'invalid_request', 'GET /v1/pets', host],
-    ['a bad escape', 400, 'invalid_request', 'GET /v1/pets/%zz', ''],
-    ['a wrong method', 405, 'method_not_allowed', 'TRACE /v1/pets', ''],
+    ['a wrong Host', 400, 'invalid_request', 'GET /v1/notes', host],
+    ['a bad escape', 400, 'invalid_request', 'GET /v1/notes/%zz', ''],
+    ['a wrong method', 405, 'method_not_allowed', 'TRACE /v1/notes', ''],
     ['an unknown path', 404, 'not_found', 'GET /v1/dogs', ''],
-    ['a body over 64 KiB', 413, 'payload_too_large', 'POST /v1/pets', `${json}Content-Length: 70000\r\n`],
-    ['an unknown type', 415, 'unsupported_media_type', 'POST /v1/pets', 'Content-Length: 1\r\n'],
+    ['a body over 64 KiB', 413, 'payload_too_large', 'POST /v1/notes', `${json}Content-Length: 70000\r\n`],
+    ['an unknown type', 415, 'unsupported_media_type', 'POST /v1/notes', 'Content-Length: 1\r\n'],
   ] as const)('has an X-Request-Id after %s', async ([, status, code, line, headers]) => {
     const { url, authorization } = await listen(shared())
     const head = `${line} HTTP/1.1\r\n${host}${authorization}Connection: close\r\n${headers}\r\n`
@@ -165,9 +171,9 @@ describe('an error response', () => {
   })
 
   test.for([
-    ['a missing pet', 404, '/v1/pets/999', ''],
-    ['a wrong parameter', 400, '/v1/pets?limit=0', ''],
-    ['an unknown expectation', 417, '/v1/pets', 'Expect: tea\r\n'],
+    ['a missing note', 404, '/v1/notes/999', ''],
+    ['a wrong parameter', 400, '/v1/notes?limit=0', ''],
+    ['an unknown expectation', 417, '/v1/notes', 'Expect: tea\r\n'],
   ] as const)('to HEAD has no body: %s', async ([, status, target, headers]) => {
     const { url, authorization } = await listen(shared())
     const socket = await openSocket(url)
@@ -182,7 +188,7 @@ describe('an error response', () => {
 
   test('is not sent for an unknown expectation in HTTP/1.0', async () => {
     const { url, authorization } = await listen(shared())
-    const [response] = await exchange(url, `GET /v1/pets HTTP/1.0\r\n${authorization}Expect: tea\r\n\r\n`)
+    const [response] = await exchange(url, `GET /v1/notes HTTP/1.0\r\n${authorization}Expect: tea\r\n\r\n`)
     expect(response).toMatchObject({ status: 200, body: '[]' })
   })
 })
@@ -197,10 +203,10 @@ describe('the type of a body', () => {
     ';',
   ])('%s is 415', async (type) => {
     const { url, authorization } = await listen(shared())
-    const head = `POST /v1/pets HTTP/1.1\r\n${host}${authorization}Connection: close\r\n`
+    const head = `POST /v1/notes HTTP/1.1\r\n${host}${authorization}Connection: close\r\n`
     const [response] = await exchange(
       url,
-      `${head}Content-Type: ${type}\r\nContent-Length: ${rex.length}\r\n\r\n${rex}`,
+      `${head}Content-Type: ${type}\r\nContent-Length: ${validBody.length}\r\n\r\n${validBody}`,
     )
     expectError(response, 415, 'unsupported_media_type')
   })
@@ -209,7 +215,7 @@ describe('the type of a body', () => {
 describe('after other requests on the connection', () => {
   test('the error for an invalid body is sent after the responses to earlier requests', async () => {
     const { url, authorization } = await listen()
-    const broken = `POST /v1/pets HTTP/1.1\r\n${host}${authorization}${json}Transfer-Encoding: chunked\r\n\r\nzz\r\n`
+    const broken = `POST /v1/notes HTTP/1.1\r\n${host}${authorization}${json}Transfer-Encoding: chunked\r\n\r\nzz\r\n`
     const create = createRequest(authorization)
     const [first, second, refused, ...more] = await exchange(url, create + create + broken)
     expect([first?.status, second?.status]).toEqual([201, 201])
@@ -227,7 +233,7 @@ describe('after other requests on the connection', () => {
   })
 
   test('a body that becomes invalid while its request waits does not suppress the responses to earlier requests', async () => {
-    const path = join(temporaryFolder(), 'petstore.db')
+    const path = join(temporaryFolder(), 'notes.db')
     const store = openSqlite({ path, busyTimeout: 10_000 })
     onTestFinished(() => store.close())
     const { url, authorization } = await listen(await startTestApi({ store }))
@@ -238,7 +244,7 @@ describe('after other requests on the connection', () => {
     socket.once('end', () => socket.end())
     const closed = once(socket, 'close')
     socket.write(
-      `${createRequest(authorization)}POST /v1/pets HTTP/1.1\r\n${host}${json}Transfer-Encoding: chunked\r\n\r\n`,
+      `${createRequest(authorization)}POST /v1/notes HTTP/1.1\r\n${host}${json}Transfer-Encoding: chunked\r\n\r\n`,
     )
     await fetch(url, { redirect: 'manual' })
     socket.write('zz\r\n')
@@ -253,7 +259,7 @@ describe('after other requests on the connection', () => {
     const socket = await openSocket(url)
     let received = ''
     socket.on('data', (chunk) => (received += chunk))
-    socket.write(`POST /v1/pets HTTP/1.1\r\n${host}${json}Transfer-Encoding: chunked\r\n\r\n`)
+    socket.write(`POST /v1/notes HTTP/1.1\r\n${host}${json}Transfer-Encoding: chunked\r\n\r\n`)
     await once(socket, 'data')
     socket.write('zz\r\n')
     await once(socket, 'end')
@@ -273,14 +279,14 @@ describe('a client that misbehaves', () => {
       expect((await fetch(`${server.url}/livez`)).status).toBe(200)
     }
     const authorization = `Bearer ${await waitForOutput(server, bannerKey)}`
-    const release = lockDatabase(join(folder, 'data/petstore.db'))
+    const release = lockDatabase(join(folder, 'data/notes.db'))
     const socket = await openSocket(server.url)
     socket.write(createRequest(`Authorization: ${authorization}\r\n`) + connectRequest)
     await fetch(server.url, { redirect: 'manual' })
     socket.resetAndDestroy()
     release()
     const headers = { authorization, 'content-type': 'application/json' }
-    const response = await fetch(`${server.url}/v1/pets`, { method: 'POST', headers, body: rex })
+    const response = await fetch(`${server.url}/v1/notes`, { method: 'POST', headers, body: validBody })
     expect(response.status).toBe(201)
     expect(server.stderr).toBe('')
   })
@@ -288,7 +294,7 @@ describe('a client that misbehaves', () => {
   test('is not reset after 413, because it could lose the response', async () => {
     const { url, authorization } = await listen(shared())
     const socket = await openSocket(url)
-    socket.write(`POST /v1/pets HTTP/1.1\r\n${host}${authorization}${json}Content-Length: 20000000\r\n\r\n`)
+    socket.write(`POST /v1/notes HTTP/1.1\r\n${host}${authorization}${json}Content-Length: 20000000\r\n\r\n`)
     const [response] = await once(socket, 'data')
     expect(String(response)).toMatch(/^HTTP\/1\.1 413 /)
     const sent = new Promise((resolve) => socket.write(Buffer.alloc(20_000_000), resolve))
@@ -298,7 +304,7 @@ describe('a client that misbehaves', () => {
   test('cannot keep the connection open after 408', async () => {
     const { app, url } = await listen()
     const socket = await openSocket(url)
-    socket.resume().write('GET /v1/pets HTTP/1.1\r\n')
+    socket.resume().write('GET /v1/notes HTTP/1.1\r\n')
     await once(socket, 'end')
     const connections = promisify(app.server.getConnections.bind(app.server))
     await expect.poll(() => connections()).toBe(0)
@@ -309,11 +315,11 @@ describe('every method that Node knows', () => {
   const others = METHODS.filter((method) => !['CONNECT', 'GET', 'HEAD', 'OPTIONS', 'POST'].includes(method))
 
   test.for([
-    ['/v1/pets', 'GET, HEAD, POST, OPTIONS'],
-    ['/v1/pets/1', 'GET, HEAD, OPTIONS'],
+    ['/v1/notes', 'GET, HEAD, POST, OPTIONS'],
+    ['/v1/notes/1', 'GET, HEAD, OPTIONS'],
     ['/', 'GET, HEAD, OPTIONS'],
     ['/openapi.json', 'GET, HEAD, OPTIONS'],
-    ['/trpc/pets.list', 'GET, HEAD, POST, OPTIONS'],
+    ['/trpc/notes.list', 'GET, HEAD, POST, OPTIONS'],
   ] as const)('is 405 on %s unless it is served', async ([path, allow]) => {
     const { url, authorization } = await listen(shared())
     for (const method of others) {
@@ -337,10 +343,10 @@ describe('every method that Node knows', () => {
 })
 
 describe('the RPC adapter sends errors in the envelope of tRPC', () => {
-  const paths = (count: number) => Array.from({ length: count }, () => 'pets.list').join(',')
-  const pet = '{"json":{"name":"NAME","categoryId":"7"},"meta":{"values":{"categoryId":["bigint"]}}}'
-  const invalidUtf8 = Uint8Array.from(Buffer.from(pet.replace('NAME', '\xc3('), 'latin1'))
-  const badBigInt = encodeURIComponent('{"json":{"petId":"abc"},"meta":{"values":{"petId":["bigint"]}}}')
+  const paths = (count: number) => Array.from({ length: count }, () => 'notes.list').join(',')
+  const note = '{"json":{"body":"NAME","priority":"7"},"meta":{"values":{"priority":["bigint"]}}}'
+  const invalidUtf8 = Uint8Array.from(Buffer.from(note.replace('NAME', '\xc3('), 'latin1'))
+  const badBigInt = encodeURIComponent('{"json":{"noteId":"abc"},"meta":{"values":{"noteId":["bigint"]}}}')
 
   const refused: {
     why: string
@@ -351,23 +357,23 @@ describe('the RPC adapter sends errors in the envelope of tRPC', () => {
     headers?: Record<string, string>
     body?: string | Uint8Array<ArrayBuffer>
   }[] = [
-    { why: 'no key', path: 'pets.list', status: 401, code: 'unauthorized', headers: { authorization: '' } },
-    { why: 'no such procedure', path: 'pets.sell', status: 404, code: 'not_found' },
+    { why: 'no key', path: 'notes.list', status: 401, code: 'unauthorized', headers: { authorization: '' } },
+    { why: 'no such procedure', path: 'notes.sell', status: 404, code: 'not_found' },
     { why: 'no procedure at all', path: '', status: 404, code: 'not_found' },
     { why: 'a prototype', path: '__proto__', status: 404, code: 'not_found' },
-    { why: 'a mutation by GET', path: 'pets.create', status: 405, code: 'method_not_allowed' },
-    { why: 'a query by POST', path: 'pets.list', body: '{}', status: 405, code: 'method_not_allowed' },
-    { why: 'a query by PUT', path: 'pets.list', method: 'PUT', status: 405, code: 'method_not_allowed' },
+    { why: 'a mutation by GET', path: 'notes.create', status: 405, code: 'method_not_allowed' },
+    { why: 'a query by POST', path: 'notes.list', body: '{}', status: 405, code: 'method_not_allowed' },
+    { why: 'a query by PUT', path: 'notes.list', method: 'PUT', status: 405, code: 'method_not_allowed' },
     {
       why: 'a body over 64 KiB',
-      path: 'pets.create',
+      path: 'notes.create',
       body: ' '.repeat(65_537),
       status: 413,
       code: 'payload_too_large',
     },
     {
       why: 'a multipart body, of any size',
-      path: 'pets.create',
+      path: 'notes.create',
       body: `--x\r\nContent-Disposition: form-data; name="name"\r\n\r\n${'x'.repeat(200_000)}\r\n--x--\r\n`,
       headers: { 'content-type': 'multipart/form-data; boundary=x' },
       status: 415,
@@ -375,7 +381,7 @@ describe('the RPC adapter sends errors in the envelope of tRPC', () => {
     },
     {
       why: 'text',
-      path: 'pets.create',
+      path: 'notes.create',
       body: '{}',
       headers: { 'content-type': 'text/plain' },
       status: 415,
@@ -383,7 +389,7 @@ describe('the RPC adapter sends errors in the envelope of tRPC', () => {
     },
     {
       why: 'something like JSON',
-      path: 'pets.create',
+      path: 'notes.create',
       body: '{}',
       headers: { 'content-type': 'application/jsonx' },
       status: 415,
@@ -391,26 +397,26 @@ describe('the RPC adapter sends errors in the envelope of tRPC', () => {
     },
     {
       why: 'a compressed body',
-      path: 'pets.create',
+      path: 'notes.create',
       body: '{}',
       headers: { 'content-encoding': 'gzip' },
       status: 415,
       code: 'unsupported_media_type',
     },
-    { why: 'malformed JSON', path: 'pets.create', body: '{', status: 400, code: 'invalid_request' },
-    { why: 'malformed JSON in the query', path: 'pets.list?input=%7B', status: 400, code: 'invalid_request' },
-    { why: 'invalid UTF-8', path: 'pets.create', body: invalidUtf8, status: 400, code: 'invalid_request' },
-    { why: 'an empty body', path: 'pets.create', body: '', status: 400, code: 'invalid_request' },
-    { why: 'bad superjson', path: `pets.get?input=${badBigInt}`, status: 400, code: 'invalid_request' },
+    { why: 'malformed JSON', path: 'notes.create', body: '{', status: 400, code: 'invalid_request' },
+    { why: 'malformed JSON in the query', path: 'notes.list?input=%7B', status: 400, code: 'invalid_request' },
+    { why: 'invalid UTF-8', path: 'notes.create', body: invalidUtf8, status: 400, code: 'invalid_request' },
+    { why: 'an empty body', path: 'notes.create', body: '', status: 400, code: 'invalid_request' },
+    { why: 'bad superjson', path: `notes.get?input=${badBigInt}`, status: 400, code: 'invalid_request' },
     { why: 'a batch of 21', path: `${paths(21)}?batch=1`, status: 400, code: 'invalid_request' },
     {
       why: 'a batch without its object',
-      path: 'pets.create?batch=1',
+      path: 'notes.create?batch=1',
       body: '[]',
       status: 400,
       code: 'invalid_request',
     },
-    { why: 'a bad escape in the query', path: 'pets.list?input=%zz', status: 400, code: 'invalid_request' },
+    { why: 'a bad escape in the query', path: 'notes.list?input=%zz', status: 400, code: 'invalid_request' },
   ]
 
   test.for(refused)('$why: $status', async ({ path, body, headers, status, code, ...rest }) => {
@@ -436,10 +442,10 @@ describe('the RPC adapter sends errors in the envelope of tRPC', () => {
     ['set', [1]],
     ['regexp', '/(a+)+$/'],
     ['Error', { name: 'Error', message: 'x' }],
-    ['URL', 'http://petstore.test'],
+    ['URL', 'http://service.test'],
   ])('and rejects types that no procedure accepts before it builds them: %j', async ([type, name]) => {
     const { url, key } = await listen(shared())
-    const response = await fetch(`${url}/trpc/pets.create`, {
+    const response = await fetch(`${url}/trpc/notes.create`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ json: { name }, meta: { values: { name: [type] } } }),

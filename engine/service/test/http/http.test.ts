@@ -1,16 +1,8 @@
 import { once } from 'node:events'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import {
-  exchange,
-  host,
-  listen,
-  openSocket,
-  parseResponses,
-  type RawResponse,
-  rex,
-} from '../../../../test/support/raw-http.ts'
-import { shareTestApi } from '../../../../test/support/test-api.ts'
+import { listen, shareTestApi, validBody } from '../../../test/notes/tests.ts'
+import { exchange, host, openSocket, parseResponses, type RawResponse } from '../../../test/support/raw-http.ts'
 
 /** Requests over real sockets. Every error has the Error body. */
 
@@ -28,72 +20,72 @@ describe('a request that reaches no route', () => {
     ['bytes that are not HTTP', 'GARBAGE\r\n\r\n', 400, 'invalid_request'],
     ['a TLS greeting', Buffer.from('16030100a5010000a10303', 'hex'), 400, 'invalid_request'],
     ['a preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'invalid_request'],
-    ['an unknown method', `BREW /v1/pets HTTP/1.1\r\n${host}\r\n`, 400, 'invalid_request'],
-    ['no Host', 'GET /v1/pets HTTP/1.1\r\n\r\n', 400, 'invalid_request'],
-    ['two Hosts', `GET /v1/pets HTTP/1.1\r\n${host}${host}\r\n`, 400, 'invalid_request'],
-    ['a Host with a blank', 'GET /v1/pets HTTP/1.1\r\nHost: a b\r\n\r\n', 400, 'invalid_request'],
+    ['an unknown method', `BREW /v1/notes HTTP/1.1\r\n${host}\r\n`, 400, 'invalid_request'],
+    ['no Host', 'GET /v1/notes HTTP/1.1\r\n\r\n', 400, 'invalid_request'],
+    ['two Hosts', `GET /v1/notes HTTP/1.1\r\n${host}${host}\r\n`, 400, 'invalid_request'],
+    ['a Host with a blank', 'GET /v1/notes HTTP/1.1\r\nHost: a b\r\n\r\n', 400, 'invalid_request'],
     ['a Host with a path', 'GET /docs/ HTTP/1.1\r\nHost: a/b\r\n\r\n', 400, 'invalid_request'],
     ['a Host with an open bracket', 'GET /docs/ HTTP/1.1\r\nHost: [::1\r\n\r\n', 400, 'invalid_request'],
     ['a Host with a wrong port', 'GET /docs HTTP/1.1\r\nHost: a:x\r\n\r\n', 400, 'invalid_request'],
-    ['a Host with a port beyond 65535', 'GET /v1/pets HTTP/1.1\r\nHost: a:65536\r\n\r\n', 400, 'invalid_request'],
-    ['a Host that no URL may hold', 'GET /v1/pets HTTP/1.1\r\nHost: a%zz\r\n\r\n', 400, 'invalid_request'],
+    ['a Host with a port beyond 65535', 'GET /v1/notes HTTP/1.1\r\nHost: a:65536\r\n\r\n', 400, 'invalid_request'],
+    ['a Host that no URL may hold', 'GET /v1/notes HTTP/1.1\r\nHost: a%zz\r\n\r\n', 400, 'invalid_request'],
     ['GET *', `GET * HTTP/1.1\r\n${host}\r\n`, 400, 'invalid_request'],
     ['POST *', `POST * HTTP/1.1\r\n${host}\r\n`, 400, 'invalid_request'],
     [
       'a coding before chunked',
-      `POST /v1/pets HTTP/1.1\r\n${host}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+      `POST /v1/notes HTTP/1.1\r\n${host}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
       400,
       'invalid_request',
     ],
     [
       'Transfer-Encoding in HTTP/1.0',
-      'POST /v1/pets HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      'POST /v1/notes HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
       400,
       'invalid_request',
     ],
-    ['a bad escape', `GET /v1/pets/%zz HTTP/1.1\r\n${host}\r\n`, 400, 'invalid_request'],
-    ['half an escape', `GET /v1/pets/%e2%82 HTTP/1.1\r\n${host}\r\n`, 400, 'invalid_request'],
+    ['a bad escape', `GET /v1/notes/%zz HTTP/1.1\r\n${host}\r\n`, 400, 'invalid_request'],
+    ['half an escape', `GET /v1/notes/%e2%82 HTTP/1.1\r\n${host}\r\n`, 400, 'invalid_request'],
     [
       'Content-Length and Transfer-Encoding',
-      `POST /v1/pets HTTP/1.1\r\n${host}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      `POST /v1/notes HTTP/1.1\r\n${host}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
       400,
       'invalid_request',
     ],
     [
       'two Content-Lengths',
-      `POST /v1/pets HTTP/1.1\r\n${host}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabc`,
+      `POST /v1/notes HTTP/1.1\r\n${host}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabc`,
       400,
       'invalid_request',
     ],
     [
       'a Content-Length that is no number',
-      `POST /v1/pets HTTP/1.1\r\n${host}Content-Length: 3x\r\n\r\nabc`,
+      `POST /v1/notes HTTP/1.1\r\n${host}Content-Length: 3x\r\n\r\nabc`,
       400,
       'invalid_request',
     ],
     [
       'an unknown Transfer-Encoding',
-      `POST /v1/pets HTTP/1.1\r\n${host}Transfer-Encoding: gzip\r\n\r\n`,
+      `POST /v1/notes HTTP/1.1\r\n${host}Transfer-Encoding: gzip\r\n\r\n`,
       400,
       'invalid_request',
     ],
-    ['a header folded over two lines', `GET /v1/pets HTTP/1.1\r\n${host}X-A: 1\r\n 2\r\n\r\n`, 400, 'invalid_request'],
-    ['a header name with a blank', `GET /v1/pets HTTP/1.1\r\n${host}X A: 1\r\n\r\n`, 400, 'invalid_request'],
-    ['NUL in a header', `GET /v1/pets HTTP/1.1\r\n${host}X-A: \0\r\n\r\n`, 400, 'invalid_request'],
+    ['a header folded over two lines', `GET /v1/notes HTTP/1.1\r\n${host}X-A: 1\r\n 2\r\n\r\n`, 400, 'invalid_request'],
+    ['a header name with a blank', `GET /v1/notes HTTP/1.1\r\n${host}X A: 1\r\n\r\n`, 400, 'invalid_request'],
+    ['NUL in a header', `GET /v1/notes HTTP/1.1\r\n${host}X-A: \0\r\n\r\n`, 400, 'invalid_request'],
     [
       '70 kB of headers',
-      `GET /v1/pets HTTP/1.1\r\n${host}X-A: ${'a'.repeat(70_000)}\r\n\r\n`,
+      `GET /v1/notes HTTP/1.1\r\n${host}X-A: ${'a'.repeat(70_000)}\r\n\r\n`,
       431,
       'headers_too_large',
     ],
-    ['a URL over 8 KiB', `GET /v1/pets?${'a'.repeat(8_184)} HTTP/1.1\r\n${host}\r\n`, 414, 'uri_too_long'],
+    ['a URL over 8 KiB', `GET /v1/notes?${'a'.repeat(8_183)} HTTP/1.1\r\n${host}\r\n`, 414, 'uri_too_long'],
     [
       'an unknown expectation',
-      `POST /v1/pets HTTP/1.1\r\n${host}Expect: tea\r\nContent-Length: 2\r\n\r\n{}`,
+      `POST /v1/notes HTTP/1.1\r\n${host}Expect: tea\r\nContent-Length: 2\r\n\r\n{}`,
       417,
       'expectation_failed',
     ],
-    ['CONNECT', `CONNECT petstore.test:80 HTTP/1.1\r\n${host}\r\n`, 405, 'method_not_allowed'],
+    ['CONNECT', `CONNECT service.test:80 HTTP/1.1\r\n${host}\r\n`, 405, 'method_not_allowed'],
     ['GET //', `GET // HTTP/1.1\r\n${host}\r\n`, 404, 'not_found'],
     ['TRACE of nothing', `TRACE /x HTTP/1.1\r\n${host}\r\n`, 404, 'not_found'],
     ['dots in the path', `GET /v1/../docs/ HTTP/1.1\r\n${host}\r\n`, 401, 'unauthorized'],
@@ -107,20 +99,20 @@ describe('a request that reaches no route', () => {
   test('a valid request is still served after each of them', async () => {
     const { url, authorization } = await listen(shared())
     await exchange(url, 'GARBAGE\r\n\r\n')
-    const [response] = await exchange(url, `GET /v1/pets HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`)
+    const [response] = await exchange(url, `GET /v1/notes HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`)
     expect(response).toMatchObject({ status: 200, body: expect.stringMatching(/\[.*\]/) })
   })
 })
 
 describe('a valid request', () => {
   test.for([
-    ['HTTP/1.0 without a Host', 'GET /v1/pets HTTP/1.0\r\n', ''],
-    ['an absolute URL', 'GET http://petstore.test/v1/pets HTTP/1.1\r\n', host],
-    ['an absolute URL with a query', 'GET http://petstore.test/v1/pets?limit=5 HTTP/1.1\r\n', host],
-    ['an absolute URL of an RPC call', 'GET http://petstore.test/trpc/pets.list HTTP/1.1\r\n', host],
-    ['a Host in brackets', 'GET /v1/pets HTTP/1.1\r\n', 'Host: [::1]:3000\r\n'],
-    ['a URL of 8 KiB', `GET /v1/pets?${'a'.repeat(8_183)} HTTP/1.1\r\n`, host],
-    ['headers as short as Host', 'GET /v1/pets HTTP/1.1\r\n', `${host}Date: Sat, 21 Nov 2026 00:00:00 GMT\r\n`],
+    ['HTTP/1.0 without a Host', 'GET /v1/notes HTTP/1.0\r\n', ''],
+    ['an absolute URL', 'GET http://service.test/v1/notes HTTP/1.1\r\n', host],
+    ['an absolute URL with a query', 'GET http://service.test/v1/notes?limit=5 HTTP/1.1\r\n', host],
+    ['an absolute URL of an RPC call', 'GET http://service.test/trpc/notes.list HTTP/1.1\r\n', host],
+    ['a Host in brackets', 'GET /v1/notes HTTP/1.1\r\n', 'Host: [::1]:3000\r\n'],
+    ['a URL of 8 KiB', `GET /v1/notes?${'a'.repeat(8_182)} HTTP/1.1\r\n`, host],
+    ['headers as short as Host', 'GET /v1/notes HTTP/1.1\r\n', `${host}Date: Sat, 21 Nov 2026 00:00:00 GMT\r\n`],
   ])('%s', async ([, line, hosts]) => {
     const { url, authorization } = await listen(shared())
     const [response] = await exchange(url, `${line}${hosts}${authorization}Connection: close\r\n\r\n`)
@@ -136,8 +128,8 @@ describe('a valid request', () => {
 
   test('a body in chunks', async () => {
     const { url, authorization } = await listen(shared())
-    const chunks = `5\r\n${rex.slice(0, 5)}\r\n${(rex.length - 5).toString(16)}\r\n${rex.slice(5)}\r\n0\r\n\r\n`
-    const head = `POST /v1/pets HTTP/1.1\r\n${host}${authorization}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
+    const chunks = `5\r\n${validBody.slice(0, 5)}\r\n${(validBody.length - 5).toString(16)}\r\n${validBody.slice(5)}\r\n0\r\n\r\n`
+    const head = `POST /v1/notes HTTP/1.1\r\n${host}${authorization}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
     expect((await exchange(url, head + chunks, { quiet: 300 }))[0]?.status).toBe(201)
   })
 
@@ -148,12 +140,12 @@ describe('a valid request', () => {
     const isCreated = new Promise<void>((resolve) =>
       socket.on('data', (chunk) => {
         received += chunk
-        if (received === 'HTTP/1.1 100 Continue\r\n\r\n') socket.write(rex)
+        if (received === 'HTTP/1.1 100 Continue\r\n\r\n') socket.write(validBody)
         if (received.includes('201 Created')) resolve()
       }),
     )
     socket.write(
-      `POST /v1/pets HTTP/1.1\r\n${host}${authorization}Content-Type: application/json\r\nContent-Length: ${rex.length}\r\nExpect: 100-continue\r\n\r\n`,
+      `POST /v1/notes HTTP/1.1\r\n${host}${authorization}Content-Type: application/json\r\nContent-Length: ${validBody.length}\r\nExpect: 100-continue\r\n\r\n`,
     )
     await isCreated
   })
@@ -161,16 +153,16 @@ describe('a valid request', () => {
 
 test.for([
   ['', 200],
-  ['petstore.test:', 200],
-  ['petstore.test:65535', 200],
+  ['service.test:', 200],
+  ['service.test:65535', 200],
   ['[::1]', 200],
-  ['petstore.test:65536', 400],
+  ['service.test:65536', 400],
   [':3000', 400],
   ['a%zz', 400],
   ['999.999.999.999', 400],
 ] as const)('Host: %s is handled alike by both adapters', async ([name, status]) => {
   const { url, authorization } = await listen(shared())
-  for (const target of ['/v1/pets', '/trpc/pets.list']) {
+  for (const target of ['/v1/notes', '/trpc/notes.list']) {
     const [response] = await exchange(
       url,
       `GET ${target} HTTP/1.1\r\nHost: ${name}\r\n${authorization}Connection: close\r\n\r\n`,
@@ -181,7 +173,7 @@ test.for([
 })
 
 describe('a body', () => {
-  const post = `POST /v1/pets HTTP/1.1\r\n${host}Content-Type: application/json\r\n`
+  const post = `POST /v1/notes HTTP/1.1\r\n${host}Content-Type: application/json\r\n`
 
   test('of more than 64 KiB in chunks is 413', async () => {
     const { url, authorization } = await listen(shared())
@@ -245,7 +237,7 @@ test.for([
   '%s after a valid request does not affect the response to the valid one',
   async ([, bytes, status, code]) => {
     const { url, authorization } = await listen(shared())
-    const create = `POST /v1/pets HTTP/1.1\r\n${host}${authorization}Content-Type: application/json\r\nContent-Length: ${rex.length}\r\n\r\n${rex}`
+    const create = `POST /v1/notes HTTP/1.1\r\n${host}${authorization}Content-Type: application/json\r\nContent-Length: ${validBody.length}\r\n\r\n${validBody}`
     const [created, refused, ...more] = await exchange(url, create + bytes)
     expect(created).toMatchObject({ status: 201 })
     expectError(refused, status, code)
@@ -253,7 +245,7 @@ test.for([
   },
 )
 
-test.for(['/v1/pets', '/trpc/pets.create'])(
+test.for(['/v1/notes', '/trpc/notes.create'])(
   'a POST to %s without Content-Length and Transfer-Encoding receives a response',
   async (path) => {
     const { url, authorization } = await listen(shared())
@@ -265,16 +257,16 @@ test.for(['/v1/pets', '/trpc/pets.create'])(
 
 test('the responses to requests in one packet are in order', async () => {
   const { url, authorization } = await listen(shared())
-  const get = (id: number, headers = '') => `GET /v1/pets/${id} HTTP/1.1\r\n${host}${authorization}${headers}\r\n`
+  const get = (id: number, headers = '') => `GET /v1/notes/${id} HTTP/1.1\r\n${host}${authorization}${headers}\r\n`
   const responses = await exchange(url, get(101) + get(102) + get(103, 'Connection: close\r\n'))
   expect(responses.map((response) => JSON.parse(response.body).message)).toEqual(
-    [101, 102, 103].map((id) => `No pet has the id ${id}.`),
+    [101, 102, 103].map((id) => `No note has the id ${id}.`),
   )
 })
 
 test('every response has an X-Request-Id', async () => {
   const { rest } = shared()
-  for (const url of ['/v1/pets', '/nowhere', '/v1/pets/%zz', '/docs/', '/trpc/none', `/${'a'.repeat(9_000)}`]) {
+  for (const url of ['/v1/notes', '/nowhere', '/v1/notes/%zz', '/docs/', '/trpc/none', `/${'a'.repeat(9_000)}`]) {
     expect((await rest.get(url)).headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
   }
 })

@@ -4,14 +4,14 @@ import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fastify } from 'fastify'
 import { expect, onTestFinished, test } from 'vitest'
-import { readMetric } from '../../../../test/support/metrics.ts'
-import { host, openSocket } from '../../../../test/support/raw-http.ts'
-import { startTestApi } from '../../../../test/support/test-api.ts'
+import { startTestApi } from '../../../test/notes/tests.ts'
+import { readMetric } from '../../../test/support/metrics.ts'
+import { host, openSocket } from '../../../test/support/raw-http.ts'
 import { handleErrors } from '../../http/error-responses.ts'
 import { type LoadMeter, processLoad, shedLoad } from '../../http/load-shedding.ts'
 
 const mebibyte = 2 ** 20
-const batch = `/trpc/${Array(20).fill('pets.list').join(',')}?batch=1`
+const batch = `/trpc/${Array(20).fill('notes.list').join(',')}?batch=1`
 
 test.for([
   ['the heap is almost full', { share: 0.85, wait: 0 }, { share: 0.86, wait: 0 }],
@@ -21,7 +21,7 @@ test.for([
   const { rest } = await startTestApi({ loadMeter: meter })
   const list = (load: typeof allowed | typeof refused) => {
     Object.assign(meter, load).time += 100
-    return rest.get('/v1/pets')
+    return rest.get('/v1/notes')
   }
   expect((await list(allowed)).status).toBe(200)
   const response = await list(refused)
@@ -29,7 +29,7 @@ test.for([
   expect(response.text).toContain('too much to do')
   expect((await rest.get('/openapi.json')).status).toBe(200)
   const { text } = await rest.get('/metrics')
-  expect(readMetric(text, 'petstore_requests_rejected_total', { reason: 'overloaded' })).toBe(1)
+  expect(readMetric(text, 'notes_requests_rejected_total', { reason: 'overloaded' })).toBe(1)
   expect((await list(allowed)).status).toBe(200)
 })
 
@@ -39,7 +39,7 @@ test('the used part of the heap is between 0 and 1', () => {
 })
 
 test.for([
-  ['32 gets', 80, 'GET', '/v1/pets/1', 32],
+  ['32 gets', 80, 'GET', '/v1/notes/1', 32],
   ['two batches of twenty lists', 6, 'GET', batch, 40],
 ] as const)(
   'a turn of the event loop starts at most %s, and a health check in between responds first',
@@ -55,8 +55,8 @@ test.for([
     count()
     onTestFinished(() => void clearInterval(counting.unref()))
     const turns: number[] = []
-    store.pets.get = async () => void turns.push(turn)
-    store.pets.list = async () => {
+    store.notes.get = async () => void turns.push(turn)
+    store.notes.list = async () => {
       turns.push(turn)
       return []
     }

@@ -1,15 +1,7 @@
 import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import {
-  closing,
-  collect,
-  createRequest,
-  host,
-  listen,
-  openSocket,
-  startHttpServer,
-  statusesIn,
-} from '../../../../test/support/raw-http.ts'
+import { createRequest, listen, startHttpServer } from '../../../test/notes/tests.ts'
+import { closing, collect, host, openSocket, statusesIn } from '../../../test/support/raw-http.ts'
 
 /** Pipelining (RFC 9112, section 9.3.2): requests that a client sends before it has received the previous response. */
 
@@ -17,23 +9,23 @@ test('responses to pipelined requests arrive in the order of the requests, which
   const { url, authorization, rest } = await listen()
   const socket = await openSocket(url)
   const received = collect(socket)
-  const names = Array.from({ length: 100 }, (_, index) => `pet ${index}`)
-  const create = (name: string) => createRequest(authorization, JSON.stringify({ name, categoryId: 1 }))
-  socket.end(names.map(create).join(''))
+  const bodies = Array.from({ length: 100 }, (_, index) => `note ${index}`)
+  const create = (body: string) => createRequest(authorization, JSON.stringify({ body, priority: 1 }))
+  socket.end(bodies.map(create).join(''))
   await closing(socket)
-  expect(statusesIn(received.text)).toEqual(names.map(() => 201))
-  expect([...received.text.matchAll(/"name":"(.*?)"/g)].map(([, name]) => name)).toEqual(names)
-  expect((await rest.get('/v1/pets?limit=2')).body).toEqual([
-    expect.objectContaining({ id: 1, name: 'pet 0' }),
-    expect.objectContaining({ id: 2, name: 'pet 1' }),
+  expect(statusesIn(received.text)).toEqual(bodies.map(() => 201))
+  expect([...received.text.matchAll(/"body":"(.*?)"/g)].map(([, body]) => body)).toEqual(bodies)
+  expect((await rest.get('/v1/notes?limit=2')).body).toEqual([
+    expect.objectContaining({ id: 1, body: 'note 0' }),
+    expect.objectContaining({ id: 2, body: 'note 1' }),
   ])
 })
 
-test('a pipelined request sees the pet that the previous request created', async () => {
+test('a pipelined request sees the note that the previous request created', async () => {
   const { url, authorization } = await listen()
   const socket = await openSocket(url)
   const received = collect(socket)
-  socket.end(`${createRequest(authorization)}GET /v1/pets/1 HTTP/1.1\r\n${host}${authorization}\r\n`)
+  socket.end(`${createRequest(authorization)}GET /v1/notes/1 HTTP/1.1\r\n${host}${authorization}\r\n`)
   await closing(socket)
   expect(statusesIn(received.text)).toEqual([201, 200])
 })

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { consoleFolder } from '../../../../test/support/built-console.ts'
-import { type LogLine, logLinesIn } from '../../../../test/support/log-lines.ts'
-import { mintApiKey } from '../../../../test/support/product.ts'
-import { exchange, host, json, listen, openSocket } from '../../../../test/support/raw-http.ts'
-import { shareTestApi, startTestApi } from '../../../../test/support/test-api.ts'
+import { listen, mintApiKey, shareTestApi, startTestApi } from '../../../test/notes/tests.ts'
+import { consoleFolder } from '../../../test/support/console-folder.ts'
+import { type LogLine, logLinesIn } from '../../../test/support/log-lines.ts'
+import { exchange, host, json, openSocket } from '../../../test/support/raw-http.ts'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const shared = shareTestApi({ consoleFolder })
@@ -15,15 +14,15 @@ function linesOf(requestId: string | undefined): LogLine[] {
 
 describe('a valid X-Request-Id', () => {
   test.for([
-    ['a list', 200, '/v1/pets'],
-    ['an RPC call', 200, '/trpc/pets.list'],
-    ['an RPC batch', 207, '/trpc/pets.list,pets.get?batch=1'],
-    ['an unknown procedure', 404, '/trpc/pets.none'],
+    ['a list', 200, '/v1/notes'],
+    ['an RPC call', 200, '/trpc/notes.list'],
+    ['an RPC batch', 207, '/trpc/notes.list,notes.get?batch=1'],
+    ['an unknown procedure', 404, '/trpc/notes.none'],
     ['an unknown path', 404, '/nowhere'],
     ['an unknown path of the interface', 404, '/v1/nowhere'],
-    ['a wrong parameter', 400, '/v1/pets?limit=x'],
-    ['a URL that cannot be decoded', 400, '/v1/pets/%zz'],
-    ['a long URL', 414, `/v1/pets?${'x'.repeat(9_000)}`],
+    ['a wrong parameter', 400, '/v1/notes?limit=x'],
+    ['a URL that cannot be decoded', 400, '/v1/notes/%zz'],
+    ['a long URL', 414, `/v1/notes?${'x'.repeat(9_000)}`],
     ['the API reference', 200, '/docs/'],
   ] as const)('is in the response to %s (%i) and in its log line', async ([, status, url]) => {
     const id = randomUUID()
@@ -43,7 +42,7 @@ describe('a valid X-Request-Id', () => {
     const [id, origin] = [randomUUID(), 'https://shop.example']
     const { app } = await startTestApi({ config: { corsOrigins: [origin] } })
     const headers = { origin, 'access-control-request-method': 'GET', 'x-request-id': id }
-    const response = await app.inject({ method: 'OPTIONS', url: '/v1/pets', headers })
+    const response = await app.inject({ method: 'OPTIONS', url: '/v1/notes', headers })
     expect(response.headers['x-request-id']).toBe(id)
     expect(response.headers['access-control-allow-headers']).toContain('x-request-id')
   })
@@ -53,7 +52,7 @@ describe('a valid X-Request-Id', () => {
     ['a body that ends early', 400, 'Content-Length: 10\r\n\r\n{'],
   ] as const)('is in the response to %s (%i), and in each log line', async ([, status, rest]) => {
     const [id, { url, authorization }] = [randomUUID(), await listen(shared())]
-    const head = `POST /v1/pets HTTP/1.1\r\n${host}${authorization}${json}X-Request-Id: ${id}\r\n`
+    const head = `POST /v1/notes HTTP/1.1\r\n${host}${authorization}${json}X-Request-Id: ${id}\r\n`
     const socket = await openSocket(url)
     let received = ''
     socket.on('data', (chunk) => (received += chunk))
@@ -70,14 +69,14 @@ describe('a valid X-Request-Id', () => {
     expect(response?.headers.get('x-request-id')).toBe(id)
   })
 
-  test.for(['/v1/pets', '/trpc/pets.list', '/trpc/pets.list?batch=1', 'streamed'])(
+  test.for(['/v1/notes', '/trpc/notes.list', '/trpc/notes.list?batch=1', 'streamed'])(
     'is in the log line of an error: %s',
     async (url) => {
       const { app, key, store, log } = await startTestApi()
-      store.pets.list = () => Promise.reject(new Error('the cause'))
+      store.notes.list = () => Promise.reject(new Error('the cause'))
       const stream = url === 'streamed' ? { 'trpc-accept': 'application/jsonl' } : {}
       const headers = { authorization: `Bearer ${key}`, 'x-request-id': 'given', ...stream }
-      await app.inject({ url: url === 'streamed' ? '/trpc/pets.list?batch=1' : url, headers })
+      await app.inject({ url: url === 'streamed' ? '/trpc/notes.list?batch=1' : url, headers })
       const faults = logLinesIn(log.join('')).filter(({ level }) => level === 'error')
       expect(faults).toMatchObject([{ requestId: 'given', err: { message: 'the cause' } }])
     },
@@ -86,7 +85,7 @@ describe('a valid X-Request-Id', () => {
 
 describe('without a valid X-Request-Id the service creates one', () => {
   const key = mintApiKey()
-  const secret = key.slice('pet_'.length)
+  const secret = key.slice('note_'.length)
   const jwt = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxIn0.x'
 
   test.for([
@@ -100,7 +99,7 @@ describe('without a valid X-Request-Id the service creates one', () => {
     'bearer:abc',
     jwt,
   ])('instead of %s, which may be a secret', async (given) => {
-    const { headers } = await shared().rest.get('/v1/pets', { 'x-request-id': given })
+    const { headers } = await shared().rest.get('/v1/notes', { 'x-request-id': given })
     expect(headers['x-request-id']).toMatch(uuid)
     expect(shared().log.join('')).not.toContain(given)
   })
@@ -108,7 +107,7 @@ describe('without a valid X-Request-Id the service creates one', () => {
   test.for(['', ' ', 'x'.repeat(129), 'two words', 'a"b', 'a,b', 'a;b', '<b>', 'é', '{}'])(
     'instead of %j, which never reaches the log',
     async (given) => {
-      const { headers } = await shared().rest.get('/v1/pets', { 'x-request-id': given })
+      const { headers } = await shared().rest.get('/v1/notes', { 'x-request-id': given })
       const id = headers['x-request-id']
       expect(id).toMatch(uuid)
       expect(linesOf(id)).toHaveLength(1)
@@ -119,7 +118,7 @@ describe('without a valid X-Request-Id the service creates one', () => {
   test('instead of a repeated one', async () => {
     const { url, authorization } = await listen(shared())
     const repeated = 'X-Request-Id: first-one\r\nX-Request-Id: second-one\r\n'
-    const head = `GET /v1/pets HTTP/1.1\r\n${host}${authorization}${repeated}Connection: close\r\n\r\n`
+    const head = `GET /v1/notes HTTP/1.1\r\n${host}${authorization}${repeated}Connection: close\r\n\r\n`
     const [response] = await exchange(url, head)
     expect(response?.headers.get('x-request-id')).toMatch(uuid)
     await expect.poll(() => linesOf(response?.headers.get('x-request-id'))).toHaveLength(1)
@@ -128,7 +127,7 @@ describe('without a valid X-Request-Id the service creates one', () => {
 
   test('for a malformed chunk, with the same id in each log line', async () => {
     const { url, authorization } = await listen(shared())
-    const head = `POST /v1/pets HTTP/1.1\r\n${host}${authorization}${json}Transfer-Encoding: chunked\r\n\r\n`
+    const head = `POST /v1/notes HTTP/1.1\r\n${host}${authorization}${json}Transfer-Encoding: chunked\r\n\r\n`
     const [response] = await exchange(url, `${head}zz\r\n`)
     const id = response?.headers.get('x-request-id')
     await expect
@@ -146,7 +145,7 @@ describe('without a valid X-Request-Id the service creates one', () => {
 
   test('for bytes that are not HTTP after a request, whose id they do not get', async () => {
     const { url, authorization } = await listen(shared())
-    const get = `GET /v1/pets HTTP/1.1\r\n${host}${authorization}X-Request-Id: before\r\n\r\n`
+    const get = `GET /v1/notes HTTP/1.1\r\n${host}${authorization}X-Request-Id: before\r\n\r\n`
     const [first, second] = await exchange(url, `${get}nonsense\r\n\r\n`)
     expect(first?.headers.get('x-request-id')).toBe('before')
     expect([second?.status, second?.headers.get('x-request-id')]).toEqual([400, expect.stringMatching(uuid)])

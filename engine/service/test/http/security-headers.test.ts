@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { consoleFolder } from '../../../../test/support/built-console.ts'
-import { exchange, listen } from '../../../../test/support/raw-http.ts'
-import { shareTestApi, startTestApi, type TestApi } from '../../../../test/support/test-api.ts'
+import { listen, shareTestApi, type TestApi } from '../../../test/notes/tests.ts'
+import { consoleFolder } from '../../../test/support/console-folder.ts'
+import { exchange } from '../../../test/support/raw-http.ts'
 
 const requests = [
-  ['a list', 'GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: KEY', 200],
-  ['a refused key', 'GET /v1/pets HTTP/1.1\r\nHost: a', 401],
-  ['an RPC call', 'GET /trpc/pets.list HTTP/1.1\r\nHost: a\r\nAuthorization: KEY', 200],
-  ['a refused RPC call', 'GET /trpc/pets.list HTTP/1.1\r\nHost: a', 401],
+  ['a list', 'GET /v1/notes HTTP/1.1\r\nHost: a\r\nAuthorization: KEY', 200],
+  ['a refused key', 'GET /v1/notes HTTP/1.1\r\nHost: a', 401],
+  ['an RPC call', 'GET /trpc/notes.list HTTP/1.1\r\nHost: a\r\nAuthorization: KEY', 200],
+  ['a refused RPC call', 'GET /trpc/notes.list HTTP/1.1\r\nHost: a', 401],
   ['the document', 'GET /openapi.json HTTP/1.1\r\nHost: a', 200],
   ['the reference', 'GET /docs/ HTTP/1.1\r\nHost: a', 200],
   ['a redirection', 'GET /docs HTTP/1.1\r\nHost: a', 301],
@@ -29,9 +29,9 @@ const revalidated: Record<string, string> = {
 }
 
 const api = shareTestApi({ consoleFolder })
-const overHttp = shareTestApi({ consoleFolder, config: { publicUrl: 'http://pets.example' } })
-const overTls = shareTestApi({ consoleFolder, config: { publicUrl: 'https://pets.example' } })
-const overTlsInCapitals = shareTestApi({ consoleFolder, config: { publicUrl: 'HTTPS://pets.example' } })
+const overHttp = shareTestApi({ consoleFolder, config: { publicUrl: 'http://notes.example' } })
+const overTls = shareTestApi({ consoleFolder, config: { publicUrl: 'https://notes.example' } })
+const overTlsInCapitals = shareTestApi({ consoleFolder, config: { publicUrl: 'HTTPS://notes.example' } })
 
 test.for(requests)('%s carries the security headers', async ([what, head, status]) => {
   const headers = await headersOf(api(), head, status)
@@ -64,22 +64,3 @@ async function headersOf(api: TestApi, head: string, status: number): Promise<Re
   expect(response?.status).toBe(status)
   return Object.fromEntries(response?.headers ?? [])
 }
-
-test('the page of the API reference runs no inline script and calls only the servers of the document', async () => {
-  const servers = { publicUrl: 'https://pets.example/shop', stagingUrl: 'https://staging.example' }
-  const { rest } = await startTestApi({ consoleFolder, config: servers })
-  const { text, headers } = await rest.get('/docs/')
-  expect(text).not.toMatch(/<style|<script[^>]*>[^<]|\son\w+=|\sstyle=/)
-  expect(headers['content-security-policy']?.split('; ').toSorted()).toEqual([
-    "base-uri 'none'",
-    "connect-src 'self' https://pets.example https://staging.example",
-    "default-src 'none'",
-    "font-src 'self' data:",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "img-src 'self' data:",
-    "script-src 'self'",
-    "style-src 'self' 'unsafe-inline'",
-  ])
-  expect(headers['cache-control']).toBe('no-store')
-})

@@ -1,14 +1,12 @@
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { definition } from '../../../../db/store.ts'
-import manifest from '../../../../package.json' with { type: 'json' }
-import { appRouter } from '../../../../server/router.ts'
-import { prepareSqlite } from '../../../../test/support/engines.ts'
-import { logLinesIn } from '../../../../test/support/log-lines.ts'
-import { runPetstore, startServer, waitForOutput } from '../../../../test/support/process.ts'
-import { product, readConfig } from '../../../../test/support/product.ts'
-import { temporaryFolder } from '../../../../test/support/temporary.ts'
+import { definition } from '../../../test/notes/definition.ts'
+import { appRouter } from '../../../test/notes/notes.ts'
+import { prepareSqlite, product, readConfig, runProgram, startServer } from '../../../test/notes/tests.ts'
+import { logLinesIn } from '../../../test/support/log-lines.ts'
+import { waitForOutput } from '../../../test/support/process.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { serve } from '../../serve/serve.ts'
 
 const descriptors = '/proc/self/fd'
@@ -17,7 +15,7 @@ const descriptors = '/proc/self/fd'
 if (existsSync(descriptors)) {
   test('a start that fails while the application is created closes the database', async () => {
     const folder = temporaryFolder()
-    const database = join(folder, 'petstore.db')
+    const database = join(folder, 'notes.db')
     const config = readConfig({ PORT: '0', DATABASE_URL: `file:${database}`, LOG_LEVEL: 'silent' })
     prepareSqlite(database)
     await expect(
@@ -30,20 +28,20 @@ if (existsSync(descriptors)) {
 test('the service logs its address and version when it listens', async () => {
   const { stdout, url } = await startServer()
   const messages = logLinesIn(stdout).map(({ msg }) => msg)
-  expect(messages).toContain(`listening at ${url} (petstore ${manifest.version})`)
+  expect(messages).toContain(`listening at ${url} (notes ${product.version})`)
 })
 
 test('on all addresses of the machine, the curl line names one that works', async () => {
   const server = await startServer({ env: { HOST: '0.0.0.0' } })
   const line = await waitForOutput(server, /"curl":"([^"]+)"/)
   const [, key, url] = /Bearer (\w+)' (\S+)$/.exec(line) ?? []
-  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1\/pets$/)
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1\/notes$/)
   expect((await fetch(String(url), { headers: { authorization: `Bearer ${key}` } })).status).toBe(200)
 })
 
-test('petstore --version prints the version', async () => {
-  const run = runPetstore({ arguments: ['--version'] })
-  expect([await run.ended, run.stdout, run.stderr]).toEqual([0, `${manifest.version}\n`, ''])
+test('notes --version prints the version', async () => {
+  const run = runProgram({ arguments: ['--version'] })
+  expect([await run.ended, run.stdout, run.stderr]).toEqual([0, `${product.version}\n`, ''])
 })
 
 function openFiles(): string[] {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { exchange } from '../../../../test/support/raw-http.ts'
-import { shareTestApi } from '../../../../test/support/test-api.ts'
+import { shareTestApi } from '../../../test/notes/tests.ts'
+import { exchange } from '../../../test/support/raw-http.ts'
 
 const api = shareTestApi()
 
@@ -38,7 +38,7 @@ test.for(Object.entries(ambiguous))(
     const { app, key } = api()
     const url = app.server.listening ? app.listeningOrigin : await app.listen({ host: '127.0.0.1', port: 0 })
     const [headers, body] = parts
-    const start = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`
+    const start = `POST /v1/notes HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`
     const responses = await exchange(url, `${start}${headers}\r\n\r\n${body}GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n`)
     expect(responses.map(({ status }) => status)).toEqual([400])
     expect(responses[0]?.headers.get('connection')).toBe('close')

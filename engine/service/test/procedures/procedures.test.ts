@@ -1,13 +1,11 @@
 import { type AnyProcedure, type AnyRouter, callTRPCProcedure } from '@trpc/server'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { appRouter } from '../../../../server/router.ts'
-import { mutation, procedure, router } from '../../../../server/trpc.ts'
-import { testDatabase } from '../../../../test/support/database.ts'
-import { contextWith } from '../../../../test/support/own-router.ts'
-import type { AtEnd } from '../../../../test/support/temporary.ts'
-import { share } from '../../../../test/support/test-api.ts'
 import type { BaseStore } from '../../../store/collection/base-store.ts'
+import { appRouter, mutation, procedure, router } from '../../../test/notes/notes.ts'
+import { contextWith, testDatabase } from '../../../test/notes/tests.ts'
+import { share } from '../../../test/support/share.ts'
+import type { AtEnd } from '../../../test/support/temporary.ts'
 import { toApiError } from '../../api/errors.ts'
 import { type Procedure, proceduresOf } from '../../procedures/procedures.ts'
 import type { Context } from '../../procedures/trpc.ts'
@@ -17,7 +15,7 @@ import { compileWriter } from '../../rpc/superjson-writer.ts'
 const ctx = contextWith({} as BaseStore)
 const Doubled = z.object({ n: z.number() }).prefault({ n: 1 })
 /** Two stores with the same rows: each test makes the same call with both. */
-const contexts = share((atEnd) => Promise.all([contextWithPet(atEnd), contextWithPet(atEnd)]))
+const contexts = share((atEnd) => Promise.all([contextWithNote(atEnd), contextWithNote(atEnd)]))
 
 test('the installed tRPC keeps the private fields that direct calls read', () => {
   const chained = proceduresOf(appRouter).filter(({ isDirect }) => !isDirect)
@@ -52,13 +50,13 @@ describe.for(proceduresOf(appRouter))('the procedure $name of the service', ({ n
     undefined,
     null,
     {},
-    { petId: 1n },
-    { petId: 99n },
-    { petId: 2n ** 80n },
-    { limit: 1, status: 'sold' },
+    { noteId: 1n },
+    { noteId: 99n },
+    { noteId: 2n ** 80n },
+    { limit: 1, state: 'done' },
     { limit: 0 },
-    { name: 'Rex', categoryId: 7n },
-    { name: '', categoryId: 'x' },
+    { body: 'Ann', priority: 7n },
+    { body: '', priority: 'x' },
     'text',
   ])('returns or throws the same as through the chain: %o', async (input) => {
     const options = { router: appRouter, path: name, type, signal: undefined, batchIndex: 0 }
@@ -177,10 +175,10 @@ function procedureOf(routes: AnyRouter, name: string): Procedure {
   return found
 }
 
-/** A context whose store holds one pet. */
-async function contextWithPet(atEnd: AtEnd): Promise<Context> {
+/** A context whose store holds one note. */
+async function contextWithNote(atEnd: AtEnd): Promise<Context> {
   const store = await (await testDatabase(atEnd)).open()
-  await store.pets.create({ name: 'Tom', categoryId: 1n, status: 'sold' })
+  await store.notes.create({ body: 'Tom', priority: 1n, state: 'done' })
   return contextWith(store)
 }
 

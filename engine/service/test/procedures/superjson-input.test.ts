@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import superjson from 'superjson'
 import { describe, expect, test } from 'vitest'
-import { cpuTimesOf } from '../../../../test/support/fastest.ts'
+import { cpuTimesOf } from '../../../test/support/fastest.ts'
 import { ApiError } from '../../api/errors.ts'
 import { decodeSuperjson } from '../../procedures/superjson-input.ts'
 

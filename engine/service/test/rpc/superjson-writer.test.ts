@@ -2,25 +2,25 @@ import fc from 'fast-check'
 import superjson from 'superjson'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { Pet } from '../../../../server/pets/pets.ts'
+import { Note } from '../../../test/notes/notes.ts'
 import { compileWriter } from '../../rpc/superjson-writer.ts'
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
-const pet = fc.record({
+const note = fc.record({
   id: int64,
-  name: fc.string({ unit: 'grapheme' }),
-  categoryId: int64,
-  status: fc.constantFrom('available', 'pending', 'sold'),
+  body: fc.string({ unit: 'grapheme' }),
+  priority: int64,
+  state: fc.constantFrom('open', 'waiting', 'done'),
 })
 
 test.for<[string, z.ZodType, fc.Arbitrary<unknown>]>([
-  ['a pet', Pet, pet],
+  ['a note', Note, note],
   [
     'an object with optional fields',
     z.object({ id: z.bigint().optional(), note: z.string().optional() }),
     fc.record({ id: int64, note: fc.string() }, { requiredKeys: [] }),
   ],
-  ['a list of pets', z.array(Pet), fc.array(pet)],
+  ['a list of notes', z.array(Note), fc.array(note)],
   [
     'a nested value',
     z.object({ a: z.object({ b: z.array(z.array(z.bigint())) }), c: z.boolean() }),
@@ -45,13 +45,13 @@ test.for<[string, z.ZodType, fc.Arbitrary<unknown>]>([
 })
 
 test('the text is the one that superjson writes', () => {
-  const rex = { id: 1n, name: 'Rex', categoryId: 7n, status: 'sold' }
-  const pets = [rex, { ...rex, id: 2n, categoryId: 8n }]
+  const rex = { id: 1n, body: 'Ann', priority: 7n, state: 'done' }
+  const notes = [rex, { ...rex, id: 2n, priority: 8n }]
   const count = { count: 3, share: 0.5, isExact: true }
   const Count = z.object({ count: z.int(), share: z.number(), isExact: z.boolean() })
-  expect(compileWriter(z.array(Pet))?.(pets)).toBe(superjson.stringify(pets))
-  expect(compileWriter(z.array(Pet))?.([])).toBe(superjson.stringify([]))
-  expect(compileWriter(Pet)?.(rex)).toBe(superjson.stringify(rex))
+  expect(compileWriter(z.array(Note))?.(notes)).toBe(superjson.stringify(notes))
+  expect(compileWriter(z.array(Note))?.([])).toBe(superjson.stringify([]))
+  expect(compileWriter(Note)?.(rex)).toBe(superjson.stringify(rex))
   expect(compileWriter(Count)?.(count)).toBe(superjson.stringify(count))
   const dated = { at: new Date(0), id: 1n }
   expect(compileWriter(z.object({ at: z.date(), id: z.bigint() }))?.(dated)).toBe(superjson.stringify(dated))
@@ -63,8 +63,8 @@ test.for<[string, z.ZodType, unknown]>([
   ['text', z.string(), null],
   ['isOpen', z.boolean(), 'true'],
   ['isOpen', z.boolean(), undefined],
-  ['status', z.enum(['open', 'done']), 'lost'],
-  ['status', z.enum(['open', 'done']), undefined],
+  ['state', z.enum(['open', 'done']), 'lost'],
+  ['state', z.enum(['open', 'done']), undefined],
   ['id', z.bigint(), 7],
   ['id', z.bigint(), undefined],
   ['count', z.int(), Number.NaN],

@@ -3,11 +3,11 @@ import { readdirSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { readMetric } from '../../../../test/support/metrics.ts'
-import { bannerKey, runPetstore, shareServer, startServer, waitForOutput } from '../../../../test/support/process.ts'
-import { exchange, host, openSocket } from '../../../../test/support/raw-http.ts'
-import { createInTwoParts } from '../../../../test/support/stopping.ts'
-import { temporaryFolder } from '../../../../test/support/temporary.ts'
+import { bannerKey, createInTwoParts, runProgram, shareServer, startServer } from '../../../test/notes/tests.ts'
+import { readMetric } from '../../../test/support/metrics.ts'
+import { waitForOutput } from '../../../test/support/process.ts'
+import { exchange, host, openSocket } from '../../../test/support/raw-http.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
 
 test('with ADMIN_PORT, metrics and health are on a port of their own until the service has stopped', async () => {
   const server = await startServer({ env: { ADMIN_PORT: '0' } })
@@ -51,7 +51,7 @@ describe('the admin port', () => {
     async function countScrapes(): Promise<number> {
       ownScrapes++
       const text = await (await fetch(`${admin}/metrics`)).text()
-      return readMetric(text, 'petstore_request_duration_seconds_count', { operation: 'metrics' }) ?? 0
+      return readMetric(text, 'notes_request_duration_seconds_count', { operation: 'metrics' }) ?? 0
     }
     // The text is up to a second old.
     await expect.poll(countScrapes).toBeGreaterThanOrEqual(64)
@@ -77,7 +77,7 @@ test('an admin port in use is refused, and no file is created', async () => {
   await once(other, 'listening')
   // Safe: a listening TCP server has an AddressInfo.
   const { port } = other.address() as AddressInfo
-  const run = runPetstore({ folder, env: { PORT: '0', ADMIN_PORT: String(port) } })
+  const run = runProgram({ folder, env: { PORT: '0', ADMIN_PORT: String(port) } })
   expect(await run.ended).toBe(1)
   expect(run.stderr).toBe(
     `Port ${port} on 127.0.0.1 is taken by another program: stop it, or set ADMIN_PORT to another one.\n`,

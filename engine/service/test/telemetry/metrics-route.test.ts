@@ -1,10 +1,9 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { readMetric } from '../../../../test/support/metrics.ts'
-import { product } from '../../../../test/support/product.ts'
-import { createRestClient } from '../../../../test/support/rest-client.ts'
-import { startTestApi } from '../../../../test/support/test-api.ts'
-import { inject } from '../../../../test/support/transport.ts'
 import { StoreUnavailable } from '../../../store/collection/errors.ts'
+import { product, startTestApi } from '../../../test/notes/tests.ts'
+import { readMetric } from '../../../test/support/metrics.ts'
+import { createRestClient } from '../../../test/support/rest-client.ts'
+import { inject } from '../../../test/support/transport.ts'
 import { createAdminApp } from '../../app.ts'
 import { logTo } from '../../telemetry/log.ts'
 import { Metrics } from '../../telemetry/metrics.ts'
@@ -22,7 +21,7 @@ test('without an admin port, /metrics needs an API key', async () => {
 
 test('the metrics say whether the service is ready', async () => {
   const { rest, store } = await startTestApi()
-  const isReady = async () => readMetric((await rest.get('/metrics')).text, 'petstore_ready')
+  const isReady = async () => readMetric((await rest.get('/metrics')).text, 'notes_ready')
   expect(await isReady()).toBe(1)
   store.check = () => Promise.reject(new StoreUnavailable('The disk is full.'))
   await expect.poll(isReady, { interval: 200 }).toBe(0)
@@ -38,7 +37,7 @@ test('scrapes within a second share one collection of the metrics', async () => 
     collections++
     return sizes()
   }
-  const scrape = async () => readMetric((await rest.get('/metrics')).text, 'petstore_cache_hits_total', {})
+  const scrape = async () => readMetric((await rest.get('/metrics')).text, 'notes_cache_hits_total', {})
   const [first] = await Promise.all(Array.from({ length: 20 }, scrape))
   vi.advanceTimersByTime(999)
   expect([await scrape(), collections]).toEqual([first, 1])
@@ -49,7 +48,7 @@ test('scrapes within a second share one collection of the metrics', async () => 
 
 test('the interval of scheduled backups is a metric only if there is one', async () => {
   const metrics = new Metrics(product)
-  const interval = async () => readMetric(await metrics.text(), 'petstore_backup_interval_seconds')
+  const interval = async () => readMetric(await metrics.text(), 'notes_backup_interval_seconds')
   expect(await interval()).toBeUndefined()
   metrics.store.expectBackups(3_600_000)
   expect(await interval()).toBe(3_600)
@@ -77,12 +76,12 @@ test('the admin listener serves metrics and health without a key, and the servic
   expect(await admin.get('/readyz')).toMatchObject({ status: 200, text: '{"status":"ready"}' })
   const { status, text } = await admin.get('/metrics')
   expect(status).toBe(200)
-  expect(readMetric(text, 'petstore_request_duration_seconds_count', { operation: 'health' })).toBe(3)
+  expect(readMetric(text, 'notes_request_duration_seconds_count', { operation: 'health' })).toBe(3)
 })
 
 test('the admin listener serves nothing else', async () => {
   const { admin } = await startWithAdmin()
-  for (const url of ['/', '/v1/pets', '/trpc/pets.list', '/openapi.json', '/docs/']) {
+  for (const url of ['/', '/v1/notes', '/trpc/notes.list', '/openapi.json', '/docs/']) {
     expect(await admin.get(url), url).toMatchObject({ status: 404, body: { code: 'not_found' } })
   }
 })

@@ -4,7 +4,7 @@ import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { temporaryFolder } from '../../../../test/support/temporary.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { outputTo } from '../../telemetry/log-output.ts'
 
 const { O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants

@@ -1,43 +1,50 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { readMetric, samplesIn, seriesIn } from '../../../../test/support/metrics.ts'
-import { apiKeyRecord, createKey, mintApiKey, product } from '../../../../test/support/product.ts'
-import { listen, openSocket } from '../../../../test/support/raw-http.ts'
-import type { RestClient } from '../../../../test/support/rest-client.ts'
-import { startTestApi, type TestApi } from '../../../../test/support/test-api.ts'
+import {
+  apiKeyRecord,
+  createKey,
+  listen,
+  mintApiKey,
+  product,
+  startTestApi,
+  type TestApi,
+} from '../../../test/notes/tests.ts'
+import { readMetric, samplesIn, seriesIn } from '../../../test/support/metrics.ts'
+import { openSocket } from '../../../test/support/raw-http.ts'
+import type { RestClient } from '../../../test/support/rest-client.ts'
 import { Metrics } from '../../telemetry/metrics.ts'
 
-const rex = { name: 'Rex', categoryId: 7 }
+const rex = { body: 'Ann', priority: 7 }
 
 test('a request is counted by adapter, procedure and status', async () => {
   const { rest, rpc } = await startTestApi()
-  await rest.post('/v1/pets', rex)
-  await rest.post('/v1/pets', {})
-  await rest.get('/v1/pets')
-  await rest.send({ method: 'HEAD', url: '/v1/pets' })
-  await rest.get('/v1/pets/1')
-  await rest.get('/v1/pets/2')
-  await rpc.pets.list.query()
-  await rpc.pets.create.mutate({ ...rex, categoryId: 7n })
+  await rest.post('/v1/notes', rex)
+  await rest.post('/v1/notes', {})
+  await rest.get('/v1/notes')
+  await rest.send({ method: 'HEAD', url: '/v1/notes' })
+  await rest.get('/v1/notes/1')
+  await rest.get('/v1/notes/2')
+  await rpc.notes.list.query()
+  await rpc.notes.create.mutate({ ...rex, priority: 7n })
   expect(countsIn(await scrape(rest))).toEqual({
-    'rest pets.create 201': 1,
-    'rest pets.create 400': 1,
-    'rest pets.list 200': 2,
-    'rest pets.get 200': 1,
-    'rest pets.get 404': 1,
-    'rpc pets.list 200': 1,
-    'rpc pets.create 200': 1,
+    'rest notes.create 201': 1,
+    'rest notes.create 400': 1,
+    'rest notes.list 200': 2,
+    'rest notes.get 200': 1,
+    'rest notes.get 404': 1,
+    'rpc notes.list 200': 1,
+    'rpc notes.create 200': 1,
   })
 })
 
 test('an RPC batch of several calls is one request, whatever it calls', async () => {
   const { rest } = await startTestApi()
-  await rest.get(`/trpc/pets.list,pets.nothing?batch=1&input=${encodeURIComponent('{}')}`)
-  await rest.get(`/trpc/pets.list?batch=1&input=${encodeURIComponent('{}')}`)
-  await rest.get('/trpc/pets.nothing')
+  await rest.get(`/trpc/notes.list,notes.nothing?batch=1&input=${encodeURIComponent('{}')}`)
+  await rest.get(`/trpc/notes.list?batch=1&input=${encodeURIComponent('{}')}`)
+  await rest.get('/trpc/notes.nothing')
   expect(countsIn(await scrape(rest))).toEqual({
     'rpc batch 207': 1,
-    'rpc pets.list 200': 1,
+    'rpc notes.list 200': 1,
     'rpc unknown 404': 1,
   })
 })
@@ -47,8 +54,8 @@ test('other requests have fixed names', async () => {
   const { rest } = await startTestApi({ metrics })
   for (const url of ['/', '/openapi.json', '/docs', '/docs/', '/livez', '/readyz', '/metrics']) await rest.get(url)
   for (const url of ['/nowhere', '/v1/nowhere', '/%zz']) await rest.get(url)
-  for (const url of ['/v1/pets', '/', '/trpc/pets.list']) await rest.send({ method: 'OPTIONS', url })
-  await rest.send({ method: 'DELETE', url: '/v1/pets' })
+  for (const url of ['/v1/notes', '/', '/trpc/notes.list']) await rest.send({ method: 'OPTIONS', url })
+  await rest.send({ method: 'DELETE', url: '/v1/notes' })
   expect(countsIn(await metrics.text())).toEqual({
     'http console 302': 1,
     'http document 200': 1,
@@ -65,12 +72,12 @@ test('other requests have fixed names', async () => {
 
 test('the duration is in seconds', async () => {
   const { rest, store } = await startTestApi()
-  const { list } = store.pets
-  store.pets.list = (page) => wait(100).then(() => list(page))
+  const { list } = store.notes
+  store.notes.list = (page) => wait(100).then(() => list(page))
   const begin = performance.now()
-  await rest.get('/v1/pets')
+  await rest.get('/v1/notes')
   const elapsed = (performance.now() - begin) / 1_000
-  const seconds = readMetric(await scrape(rest), 'petstore_request_duration_seconds_sum') ?? 0
+  const seconds = readMetric(await scrape(rest), 'notes_request_duration_seconds_sum') ?? 0
   expect(seconds).toBeGreaterThan(0.09)
   expect(seconds).toBeLessThan(elapsed)
 })
@@ -81,11 +88,11 @@ test('rejected requests are counted by reason', async () => {
   const { id } = await store.apiKeys.create(apiKeyRecord(revoked, 'revoked'))
   await store.apiKeys.revoke(id, new Date())
   await store.apiKeys.create({ ...apiKeyRecord(expired, 'expired'), expiresAt: new Date(0) })
-  const send = (authorization: string, url = '/v1/pets') => rest.get(url, { authorization })
+  const send = (authorization: string, url = '/v1/notes') => rest.get(url, { authorization })
   await send('')
   await send('Basic dTpw')
   await send('Bearer none')
-  await send(`Bearer ${mintApiKey()}`, '/trpc/pets.list')
+  await send(`Bearer ${mintApiKey()}`, '/trpc/notes.list')
   await send(`Bearer ${revoked}`)
   await send(`Bearer ${expired}`)
   expect(await rejectionsIn(rest)).toEqual({
@@ -102,23 +109,23 @@ test('rejected requests are counted by reason', async () => {
 test('a call that the rate limit refuses counts as rate limited', async () => {
   const { rest, store } = await startTestApi({ config: { rateLimit: { requests: 2, seconds: 60 } } })
   const authorization = `Bearer ${await createKey(store, 'other')}`
-  for (let i = 0; i < 5; i++) await rest.get('/v1/pets', { authorization })
+  for (let i = 0; i < 5; i++) await rest.get('/v1/notes', { authorization })
   expect(await rejectionsIn(rest)).toMatchObject({ missing: 0, rate_limited: 3 })
 })
 
 test('replays of creates are counted', async () => {
   const { rest } = await startTestApi()
-  for (let i = 0; i < 3; i++) await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
-  expect(readMetric(await scrape(rest), 'petstore_idempotent_replays_total')).toBe(2)
+  for (let i = 0; i < 3; i++) await rest.post('/v1/notes', rex, { 'idempotency-key': 'a' })
+  expect(readMetric(await scrape(rest), 'notes_idempotent_replays_total')).toBe(2)
 })
 
 test('lookups in the caches are counted', async () => {
   const { rest, rpc } = await startTestApi()
-  for (let i = 0; i < 4; i++) await rest.get('/v1/pets')
-  for (let i = 0; i < 3; i++) await rpc.pets.list.query()
+  for (let i = 0; i < 4; i++) await rest.get('/v1/notes')
+  for (let i = 0; i < 3; i++) await rpc.notes.list.query()
   const text = await scrape(rest)
   const lookups = (cache: string) =>
-    ['hits', 'misses'].map((result) => readMetric(text, `petstore_cache_${result}_total`, { cache }))
+    ['hits', 'misses'].map((result) => readMetric(text, `notes_cache_${result}_total`, { cache }))
   // A page is kept when it is requested for the second time.
   expect(lookups('rest_responses')).toEqual([2, 2])
   expect(lookups('rpc_responses')).toEqual([1, 2])
@@ -128,13 +135,13 @@ test('lookups in the caches are counted', async () => {
 
 test('requests in flight, the scrape included, and aborted requests are counted', async () => {
   const { url, authorization, rest, store } = await listen()
-  store.pets.get = () => new Promise(() => {})
+  store.notes.get = () => new Promise(() => {})
   const state = async () => {
     const text = await scrape(rest)
-    return ['in_flight', 'aborted_total'].map((name) => readMetric(text, `petstore_requests_${name}`))
+    return ['in_flight', 'aborted_total'].map((name) => readMetric(text, `notes_requests_${name}`))
   }
   const socket = await openSocket(url)
-  socket.write(`GET /v1/pets/1 HTTP/1.1\r\nHost: a\r\n${authorization}\r\n`)
+  socket.write(`GET /v1/notes/1 HTTP/1.1\r\nHost: a\r\n${authorization}\r\n`)
   await expect.poll(state).toEqual([2, 0])
   socket.resetAndDestroy()
   await expect.poll(state).toEqual([1, 1])
@@ -160,18 +167,18 @@ const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PURGE', 'PROPFIND', 'OPTIONS',
 async function sendHostile({ rest }: TestApi, text: string, i: number): Promise<void> {
   const url = [
     `/${text}`,
-    `/v1/pets/${text}`,
+    `/v1/notes/${text}`,
     `/v1/${text}`,
     `/trpc/${text}`,
-    `/trpc/pets.list,${text}?batch=1`,
+    `/trpc/notes.list,${text}?batch=1`,
     `/metrics/${text}`,
     `/docs/${text}`,
     `/%zz${text}`,
-    `/v1/pets?status=${text}`,
-    `/trpc/pets.${text}?input=${text}`,
+    `/v1/notes?status=${text}`,
+    `/trpc/notes.${text}?input=${text}`,
   ][i % 10]
   const headers: Record<string, string> =
-    i % 20 < 10 ? { authorization: `Bearer pet_${text}`, 'idempotency-key': text } : {}
+    i % 20 < 10 ? { authorization: `Bearer note_${text}`, 'idempotency-key': text } : {}
   await rest.send({ method: methods[(i % 20) % methods.length] ?? 'GET', url: url ?? '/', headers })
 }
 
@@ -182,13 +189,13 @@ async function scrape(rest: RestClient): Promise<string> {
 }
 
 async function rejectionsIn(rest: RestClient): Promise<Record<string, number>> {
-  const samples = samplesIn(await scrape(rest)).filter(({ name }) => name === 'petstore_requests_rejected_total')
+  const samples = samplesIn(await scrape(rest)).filter(({ name }) => name === 'notes_requests_rejected_total')
   return Object.fromEntries(samples.map(({ labels, value }) => [labels.reason, value]))
 }
 
 /** The number of requests by adapter, operation and status. */
 function countsIn(text: string): Record<string, number> {
-  const samples = samplesIn(text).filter(({ name }) => name === 'petstore_request_duration_seconds_count')
+  const samples = samplesIn(text).filter(({ name }) => name === 'notes_request_duration_seconds_count')
   return Object.fromEntries(
     samples.map(({ labels, value }) => [`${labels.adapter} ${labels.operation} ${labels.status}`, value]),
   )

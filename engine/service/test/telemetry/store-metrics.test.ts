@@ -1,26 +1,25 @@
 import { mkdirSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import type { NewPet } from '../../../../db/pets/pets.ts'
-import { definition, type Store } from '../../../../db/store.ts'
-import { openSqlite } from '../../../../test/support/engines.ts'
-import { readMetric, writeFailuresIn } from '../../../../test/support/metrics.ts'
-import { apiKeyRecord, mintApiKey, product } from '../../../../test/support/product.ts'
-import { temporaryFolder } from '../../../../test/support/temporary.ts'
 import { backUpDatabase, streamBackup } from '../../../store/sqlite/backup/backup.ts'
 import { connect } from '../../../store/sqlite/file/connection.ts'
+import { definition, type NotesStore } from '../../../test/notes/definition.ts'
+import type { NewNote } from '../../../test/notes/tables.ts'
+import { apiKeyRecord, mintApiKey, openSqlite, product } from '../../../test/notes/tests.ts'
+import { readMetric, writeFailuresIn } from '../../../test/support/metrics.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { Metrics } from '../../telemetry/metrics.ts'
 
-const rex: NewPet = { name: 'Rex', categoryId: 7n, status: 'sold' }
+const rex: NewNote = { body: 'Ann', priority: 7n, state: 'done' }
 
 test('each transaction is measured, with its writes and its COMMIT', async () => {
   const { metrics, store } = openObserved()
-  await store.pets.create(rex)
+  await store.notes.create(rex)
   const begin = performance.now()
-  await Promise.all(Array.from({ length: 50 }, () => store.pets.create(rex)))
+  await Promise.all(Array.from({ length: 50 }, () => store.notes.create(rex)))
   const elapsed = (performance.now() - begin) / 1_000
   const text = await metrics.text()
-  const read = (name: string) => readMetric(text, `petstore_${name}`) ?? Number.NaN
+  const read = (name: string) => readMetric(text, `notes_${name}`) ?? Number.NaN
   expect(read('transaction_writes_sum')).toBe(51)
   expect(read('transaction_writes_count')).toBeLessThan(51)
   for (const kind of ['transaction', 'commit']) {
@@ -37,18 +36,18 @@ test('waiting writes are counted while another process holds the lock, and those
   const other = connect(path, { busyTimeout: 0 })
   onTestFinished(() => void other.close())
   other.exec('BEGIN IMMEDIATE')
-  const creates = Promise.allSettled([store.pets.create(rex), store.pets.create(rex)])
-  expect(readMetric(await metrics.text(), 'petstore_write_queue_length')).toBe(2)
+  const creates = Promise.allSettled([store.notes.create(rex), store.notes.create(rex)])
+  expect(readMetric(await metrics.text(), 'notes_write_queue_length')).toBe(2)
   await creates
   other.exec('ROLLBACK')
   const { id: owner } = await store.apiKeys.create(apiKeyRecord(mintApiKey(), 'test'))
-  await store.pets.create(rex, { owner, key: 'a' })
-  const committed = async () => readMetric(await metrics.text(), 'petstore_transaction_writes_sum')
+  await store.notes.create(rex, { owner, key: 'a' })
+  const committed = async () => readMetric(await metrics.text(), 'notes_transaction_writes_sum')
   const before = await committed()
-  await expect(store.pets.create({ ...rex, name: 'Tom' }, { owner, key: 'a' })).rejects.toThrow()
+  await expect(store.notes.create({ ...rex, body: 'Tom' }, { owner, key: 'a' })).rejects.toThrow()
   expect(await committed()).toBe(before)
   const text = await metrics.text()
-  expect(readMetric(text, 'petstore_write_queue_length')).toBe(0)
+  expect(readMetric(text, 'notes_write_queue_length')).toBe(0)
   expect(writeFailuresIn(text)).toEqual({ busy: 2, rule: 1 })
 })
 
@@ -64,42 +63,42 @@ test('a readiness check that finds the schema of another release is counted', as
 test('writes that a closed store refuses are counted', async () => {
   const { metrics, store } = openObserved()
   await store.close()
-  await expect(store.pets.create(rex)).rejects.toThrow('closed')
+  await expect(store.notes.create(rex)).rejects.toThrow('closed')
   expect(writeFailuresIn(await metrics.text())).toEqual({ other: 1 })
 })
 
 test('the sizes are those of the files', async () => {
   const { metrics, store, path } = openObserved()
-  await store.pets.create(rex)
+  await store.notes.create(rex)
   const before = await metrics.text()
-  expect(readMetric(before, 'petstore_database_bytes')).toBe(statSync(path).size)
-  expect(readMetric(before, 'petstore_wal_bytes')).toBe(statSync(`${path}-wal`).size)
+  expect(readMetric(before, 'notes_database_bytes')).toBe(statSync(path).size)
+  expect(readMetric(before, 'notes_wal_bytes')).toBe(statSync(`${path}-wal`).size)
   const { blocks, bsize } = statfsSync(path)
-  expect(readMetric(before, 'petstore_disk_bytes')).toBe(blocks * bsize)
-  expect(readMetric(before, 'petstore_disk_free_bytes')).toBeLessThan(blocks * bsize)
-  expect(readMetric(before, 'petstore_backup_bytes')).toBe(0)
-  expect(readMetric(before, 'petstore_backup_last_success_timestamp_seconds')).toBeUndefined()
+  expect(readMetric(before, 'notes_disk_bytes')).toBe(blocks * bsize)
+  expect(readMetric(before, 'notes_disk_free_bytes')).toBeLessThan(blocks * bsize)
+  expect(readMetric(before, 'notes_backup_bytes')).toBe(0)
+  expect(readMetric(before, 'notes_backup_last_success_timestamp_seconds')).toBeUndefined()
 
   const backups = join(path, '../backups')
   mkdirSync(backups)
   const add = (name: string, size: number) => writeFileSync(join(backups, name), Buffer.alloc(size))
-  add('petstore.db-2026-01-02T030405.678Z.db', 10)
-  add('petstore.db-2026-01-03T030405.678Z.scheduled.db', 20)
+  add('notes.db-2026-01-02T030405.678Z.db', 10)
+  add('notes.db-2026-01-03T030405.678Z.scheduled.db', 20)
   // A wrong clock made the first, and the others are no complete backups of this database.
-  add('petstore.db-2099-01-01T000000.000Z.db', 40)
-  add('.petstore-0123456789abcdef.partial', 80)
+  add('notes.db-2099-01-01T000000.000Z.db', 40)
+  add('.notes-0123456789abcdef.partial', 80)
   add('shop.db-2026-01-04T030405.678Z.db', 160)
-  add('petstore.db-2026-01-05T030405.678Z.scheduled.db.sha256', 320)
+  add('notes.db-2026-01-05T030405.678Z.scheduled.db.sha256', 320)
   const after = await metrics.text()
-  expect(readMetric(after, 'petstore_backup_bytes')).toBe(70)
+  expect(readMetric(after, 'notes_backup_bytes')).toBe(70)
   const seconds = Date.parse('2026-01-03T03:04:05.678Z') / 1_000
-  expect(readMetric(after, 'petstore_backup_last_success_timestamp_seconds')).toBe(seconds)
+  expect(readMetric(after, 'notes_backup_last_success_timestamp_seconds')).toBe(seconds)
 })
 
 test('backups in another folder, with another name, and to a stream count as the newest one', async () => {
   const { metrics, store, path } = openObserved()
-  await store.pets.create(rex)
-  const newest = async () => readMetric(await metrics.text(), 'petstore_backup_last_success_timestamp_seconds') ?? 0
+  await store.notes.create(rex)
+  const newest = async () => readMetric(await metrics.text(), 'notes_backup_last_success_timestamp_seconds') ?? 0
   expect(await newest()).toBe(0)
   const migrations = definition.migrationsFor('sqlite')
   const backups = join(path, '../backups')
@@ -117,11 +116,11 @@ test('backups in another folder, with another name, and to a stream count as the
 
 test('a folder of backups that cannot be read hides no other size', async () => {
   const { metrics, store, path } = openObserved()
-  await store.pets.create(rex)
+  await store.notes.create(rex)
   writeFileSync(join(path, '../backups'), '')
   const text = await metrics.text()
-  expect(readMetric(text, 'petstore_wal_bytes')).toBe(statSync(`${path}-wal`).size)
-  expect(readMetric(text, 'petstore_backup_bytes')).toBeUndefined()
+  expect(readMetric(text, 'notes_wal_bytes')).toBe(statSync(`${path}-wal`).size)
+  expect(readMetric(text, 'notes_backup_bytes')).toBeUndefined()
 })
 
 test('a disk that does not respond delays the metrics by a second, and leaves out the sizes', async () => {
@@ -135,15 +134,15 @@ test('a disk that does not respond delays the metrics by a second, and leaves ou
   const begin = performance.now()
   const [text] = await Promise.all([metrics.text(), metrics.text()])
   expect(performance.now() - begin).toBeLessThan(20_000)
-  expect(readMetric(text, 'petstore_write_queue_length')).toBe(3)
-  expect(readMetric(text, 'petstore_database_bytes')).toBeUndefined()
+  expect(readMetric(text, 'notes_write_queue_length')).toBe(3)
+  expect(readMetric(text, 'notes_database_bytes')).toBeUndefined()
   expect(measurements).toBe(1)
 })
 
 function openObserved({ busyTimeout = 250 } = {}) {
-  const path = join(temporaryFolder(), 'petstore.db')
+  const path = join(temporaryFolder(), 'notes.db')
   const metrics = new Metrics(product)
-  const store: Store = openSqlite({ path, busyTimeout, observer: metrics.store.observer })
+  const store: NotesStore = openSqlite({ path, busyTimeout, observer: metrics.store.observer })
   onTestFinished(() => store.close())
   metrics.store.watch(store)
   return { metrics, store, path }

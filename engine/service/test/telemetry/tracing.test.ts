@@ -3,19 +3,18 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { SpanStatusCode } from '@opentelemetry/api'
 import { hrTimeToMilliseconds } from '@opentelemetry/core'
 import { describe, expect, test } from 'vitest'
-import { createPetstoreClient } from '../../../../client/index.ts'
-import { startServer, waitForOutput } from '../../../../test/support/process.ts'
-import type { RestClient } from '../../../../test/support/rest-client.ts'
-import { startTracedApi } from '../../../../test/support/traced-api.ts'
-import { fetchFrom } from '../../../../test/support/transport.ts'
+import { createNotesClient, startServer, startTracedApi } from '../../../test/notes/tests.ts'
+import { waitForOutput } from '../../../test/support/process.ts'
+import type { RestClient } from '../../../test/support/rest-client.ts'
+import { fetchFrom } from '../../../test/support/transport.ts'
 
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const parentId = 'b7ad6b7169203331'
 
 test('the request continues the trace of its caller and names its span in the response', async () => {
   const { rest, spans } = await startTracedApi({ ratio: 0 })
-  const response = await rest.get('/v1/pets', { traceparent: `00-${traceId}-${parentId}-01` })
-  const request = spans().find(({ name }) => name === 'GET /v1/pets')
+  const response = await rest.get('/v1/notes', { traceparent: `00-${traceId}-${parentId}-01` })
+  const request = spans().find(({ name }) => name === 'GET /v1/notes')
   expect(request?.parentSpanContext).toMatchObject({ traceId, spanId: parentId })
   expect(response.headers.traceresponse).toBe(`00-${traceId}-${request?.spanContext().spanId}-01`)
 })
@@ -23,36 +22,36 @@ test('the request continues the trace of its caller and names its span in the re
 test('the typed client sends the trace of its caller, and a batch has a span for each procedure', async () => {
   const { app, key, spans } = await startTracedApi({ ratio: 0 })
   const headers = () => ({ traceparent: `00-${traceId}-${parentId}-01` })
-  const rpc = createPetstoreClient({ url: 'http://petstore.test', apiKey: key, fetch: fetchFrom(app), headers })
-  await Promise.all([rpc.pets.list.query({ limit: 1 }), rpc.pets.get.query({ petId: 9n }).catch(() => {})])
-  await rpc.pets.create.mutate({ name: 'Rex', categoryId: 1n })
+  const rpc = createNotesClient({ url: 'http://service.test', apiKey: key, fetch: fetchFrom(app), headers })
+  await Promise.all([rpc.notes.list.query({ limit: 1 }), rpc.notes.get.query({ noteId: 9n }).catch(() => {})])
+  await rpc.notes.create.mutate({ body: 'Ann', priority: 1n })
   expect(new Set(spans().map((span) => span.spanContext().traceId))).toEqual(new Set([traceId]))
   expect(spans().map(({ name }) => name)).toEqual(
-    expect.arrayContaining(['pets.list', 'list pets', 'get pets', 'pets.create', 'create pets']),
+    expect.arrayContaining(['notes.list', 'list notes', 'get notes', 'notes.create', 'create notes']),
   )
 })
 
 test('the calls of a traced batch keep their idempotency keys', async () => {
   const { rest, store } = await startTracedApi()
-  const call = { json: { name: 'Rex', categoryId: '7' }, meta: { values: { categoryId: ['bigint'] } } }
+  const call = { json: { body: 'Ann', priority: '7' }, meta: { values: { priority: ['bigint'] } } }
   const headers = { 'idempotency-key': '"a", "b"' }
-  const create = () => rest.post('/trpc/pets.create,pets.create?batch=1', { 0: call, 1: call }, headers)
+  const create = () => rest.post('/trpc/notes.create,notes.create?batch=1', { 0: call, 1: call }, headers)
   const [first, second] = [await create(), await create()]
   expect(second).toMatchObject({ status: 200, text: first.text, headers: { 'idempotency-replayed': 'true, true' } })
-  expect(await store.pets.list({ limit: 3, cursor: 0n })).toHaveLength(2)
+  expect(await store.notes.list({ limit: 3, cursor: 0n })).toHaveLength(2)
 })
 
 test('the span of a request lasts from its arrival, before its body, to its response', async () => {
   const { app, key, spans } = await startTracedApi()
   async function* body() {
     await wait(100)
-    yield '{"name":"Rex","categoryId":7}'
+    yield '{"body":"Ann","priority":7}'
   }
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const begin = Date.now()
-  await app.inject({ method: 'POST', url: '/v1/pets', headers, payload: Readable.from(body()) })
+  await app.inject({ method: 'POST', url: '/v1/notes', headers, payload: Readable.from(body()) })
   const end = Date.now()
-  const request = spans().find(({ name }) => name === 'POST /v1/pets')
+  const request = spans().find(({ name }) => name === 'POST /v1/notes')
   const [from = 0, to = 0] = [request?.startTime, request?.endTime].map((time) => time && hrTimeToMilliseconds(time))
   // The times are rounded.
   expect(from).toBeGreaterThan(begin - 2)
@@ -66,7 +65,7 @@ test('a request that is not sampled has no span and no traceresponse', async () 
   // A caller cannot have its request traced by a malformed header.
   const malformed = { traceparent: '00-1-1-01' }
   const responses = []
-  for (const headers of [{}, unsampled, malformed]) responses.push(await rest.get('/v1/pets', headers))
+  for (const headers of [{}, unsampled, malformed]) responses.push(await rest.get('/v1/notes', headers))
   expect(responses.map(({ headers }) => headers.traceresponse)).toEqual([undefined, undefined, undefined])
   expect(log.join()).not.toContain('traceId')
   expect(spans()).toEqual([])
@@ -75,7 +74,7 @@ test('a request that is not sampled has no span and no traceresponse', async () 
 describe('a caller without a valid API key', () => {
   const headers = { authorization: 'Bearer none', traceparent: `00-${traceId}-${parentId}-01` }
   const requests = (rest: RestClient) =>
-    Promise.all(['/v1/pets', '/trpc/pets.list', '/docs', '/none', '/'].map((path) => rest.get(path, headers)))
+    Promise.all(['/v1/notes', '/trpc/notes.list', '/docs', '/none', '/'].map((path) => rest.get(path, headers)))
 
   test('cannot force a trace', async () => {
     const { rest, spans } = await startTracedApi({ ratio: 0 })
@@ -86,7 +85,7 @@ describe('a caller without a valid API key', () => {
   test('can neither prevent a trace nor add to one', async () => {
     const { rest, spans } = await startTracedApi()
     const responses = await requests(rest)
-    await rest.get('/v1/pets', { authorization: '', traceparent: `00-${traceId}-${parentId}-00` })
+    await rest.get('/v1/notes', { authorization: '', traceparent: `00-${traceId}-${parentId}-00` })
     expect(spans()).toHaveLength(responses.length + 1)
     for (const { parentSpanContext } of spans()) expect(parentSpanContext).toBeUndefined()
     expect(spans().map((span) => span.spanContext().traceId)).not.toContain(traceId)
@@ -97,11 +96,11 @@ describe('a caller without a valid API key', () => {
 test('an error of the client is no error of a span', async () => {
   const { rest, spans } = await startTracedApi()
   const statuses = []
-  for (const path of ['/v1/pets/9', '/v1/pets?limit=0', '/trpc/pets.get?input={}', '/none'])
+  for (const path of ['/v1/notes/9', '/v1/notes?limit=0', '/trpc/notes.get?input={}', '/none'])
     statuses.push((await rest.get(path)).status)
-  statuses.push((await rest.get('/v1/pets', { authorization: 'Bearer none' })).status)
+  statuses.push((await rest.get('/v1/notes', { authorization: 'Bearer none' })).status)
   expect(statuses).toEqual([404, 400, 400, 404, 401])
-  expect(spans().map(({ name }) => name)).toEqual(expect.arrayContaining(['pets.get', 'get pets', 'GET /v1/pets']))
+  expect(spans().map(({ name }) => name)).toEqual(expect.arrayContaining(['notes.get', 'get notes', 'GET /v1/notes']))
   for (const { status, events, attributes } of spans()) {
     expect([status.code, events]).toEqual([SpanStatusCode.UNSET, []])
     expect(attributes).not.toHaveProperty('error.type')
@@ -115,11 +114,11 @@ test('health checks and scrapes have no spans', async () => {
 })
 
 test.for([true, false])('a process traces its requests if an SDK is registered: %s', async (isRegistered) => {
-  const preload = new URL('../../../../test/support/register-sdk.mjs', import.meta.url)
+  const preload = new URL('../../../test/support/register-sdk.mjs', import.meta.url)
   const server = await startServer({ env: isRegistered ? { NODE_OPTIONS: `--import=${preload}` } : {} })
   // On a busy machine, a service that has just started sheds requests.
-  await expect.poll(async () => (await fetch(`${server.url}/v1/pets`)).status).toBe(401)
-  const { headers } = await fetch(`${server.url}/v1/pets`)
+  await expect.poll(async () => (await fetch(`${server.url}/v1/notes`)).status).toBe(401)
+  const { headers } = await fetch(`${server.url}/v1/notes`)
   expect(headers.has('traceresponse')).toBe(isRegistered)
 })
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { petStatuses } from '../../../../db/pets/pets.ts'
-import { postgresDatabase } from '../../../../test/support/database.ts'
-import { emptyDatabase } from '../../../../test/support/postgres/databases.ts'
 import { maxInt64, minInt64 } from '../../../service/api/int64.ts'
+import { states } from '../../../test/notes/tables.ts'
+import { postgresDatabase } from '../../../test/notes/tests.ts'
+import { emptyDatabase } from '../../../test/support/postgres/databases.ts'
 import { batchReads } from '../../postgres/batch-reads.ts'
 
 test('reads that arrive during a statement share the next one, because the current one may be out of date', async () => {
@@ -36,14 +36,14 @@ test('a failed statement rejects the reads that share it, and no others', async 
 
 test('a batch of 100 different reads does not wait for the statement before it', async () => {
   const { read, statements } = openReads()
-  const names = Array.from({ length: 150 }, (_, index) => `pet ${index}`)
+  const names = Array.from({ length: 150 }, (_, index) => `note ${index}`)
   const reads = Promise.all(['a', ...names].map(read))
   expect(statements.map(({ keys }) => keys.length)).toEqual([1, 100])
   statements[0]?.resolve('first')
   statements[1]?.resolve('second')
   await expect.poll(() => statements).toHaveLength(3)
   statements[2]?.resolve('third')
-  expect((await reads).slice(99, 103)).toEqual(['second pet 98', 'second pet 99', 'third pet 100', 'third pet 101'])
+  expect((await reads).slice(99, 103)).toEqual(['second note 98', 'second note 99', 'third note 100', 'third note 101'])
 })
 
 test('reads wait only for a moment for a statement that hangs, and still share statements', async () => {
@@ -60,20 +60,20 @@ test('reads wait only for a moment for a statement that hangs, and still share s
 })
 
 test('each of many concurrent reads gets its own result', async () => {
-  const { pets } = await postgresDatabase(await emptyDatabase()).open()
-  for (const categoryId of [minInt64, -1n, 2n ** 53n + 1n, maxInt64])
-    for (const status of ['available', 'sold'] as const) await pets.create({ name: 'Zoë', categoryId, status })
+  const { notes } = await postgresDatabase(await emptyDatabase()).open()
+  for (const priority of [minInt64, -1n, 2n ** 53n + 1n, maxInt64])
+    for (const state of ['open', 'done'] as const) await notes.create({ body: 'Zoë', priority, state })
   const cursors = [0n, 3n, 8n, maxInt64]
-  const queries = [undefined, ...petStatuses].flatMap((status) =>
-    cursors.flatMap((cursor) => [1, 3, 1_000].map((limit) => ({ status, cursor, limit }) as const)),
+  const queries = [undefined, ...states].flatMap((state) =>
+    cursors.flatMap((cursor) => [1, 3, 1_000].map((limit) => ({ state, cursor, limit }) as const)),
   )
   const reads = [
-    ...queries.map((query) => () => pets.list(query)),
-    ...[1n, 8n, 9n, maxInt64, 8n].map((id) => () => pets.get(id)),
+    ...queries.map((query) => () => notes.list(query)),
+    ...[1n, 8n, 9n, maxInt64, 8n].map((id) => () => notes.get(id)),
   ]
   const alone = []
   for (const read of reads) alone.push(await read())
-  expect(alone.slice(0, 2)).toMatchObject([[{ id: 1n, categoryId: minInt64 }], [{ id: 1n }, { id: 2n }, { id: 3n }]])
+  expect(alone.slice(0, 2)).toMatchObject([[{ id: 1n, priority: minInt64 }], [{ id: 1n }, { id: 2n }, { id: 3n }]])
   expect(await Promise.all(reads.map((read) => read()))).toEqual(alone)
 })
 

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { postgresDatabase } from '../../../../test/support/database.ts'
-import { emptyDatabase, query } from '../../../../test/support/postgres/databases.ts'
-import { startTestApi, type TestApi } from '../../../../test/support/test-api.ts'
+import { postgresDatabase, startTestApi, type TestApi } from '../../../test/notes/tests.ts'
+import { emptyDatabase, query } from '../../../test/support/postgres/databases.ts'
 
-const rex = { name: 'Rex', categoryId: 7 }
+const rex = { body: 'Ann', priority: 7 }
 
 test('a database that another release has migrated is not ready', async () => {
   const { rest, url } = await startOnPostgres()
@@ -18,8 +17,8 @@ test('a database that another release has migrated is not ready', async () => {
 
 test('an id that is taken by a row inserted by hand is skipped', async () => {
   const { rest, url } = await startOnPostgres()
-  await postgresDatabase(url).insertPet(1n)
-  expect(await rest.post('/v1/pets', rex)).toMatchObject({ status: 201, body: { id: 2 } })
+  await postgresDatabase(url).insertRow(1n)
+  expect(await rest.post('/v1/notes', rex)).toMatchObject({ status: 201, body: { id: 2 } })
 })
 
 test('ids of rows that were copied with them are skipped at once, also by creates that share a transaction', async () => {
@@ -27,12 +26,12 @@ test('ids of rows that were copied with them are skipped at once, also by create
   const copy = (from: number, to: number) =>
     query(
       url,
-      `INSERT INTO pets (id, name, category_id, status) OVERRIDING SYSTEM VALUE
-        SELECT n, 'copied', 1, 'sold' FROM generate_series(${from}, ${to}) AS n`,
+      `INSERT INTO notes (id, body, priority, state) OVERRIDING SYSTEM VALUE
+        SELECT n, 'copied', 1, 'done' FROM generate_series(${from}, ${to}) AS n`,
     )
   await copy(1, 300)
   const creates = Array.from({ length: 20 }, (_, index) =>
-    rest.post('/v1/pets', rex, index % 2 ? { 'idempotency-key': `${index}` } : {}),
+    rest.post('/v1/notes', rex, index % 2 ? { 'idempotency-key': `${index}` } : {}),
   )
   const responses = await Promise.all(creates)
   expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(201))
@@ -41,28 +40,28 @@ test('ids of rows that were copied with them are skipped at once, also by create
   expect(Math.min(...ids)).toBeGreaterThan(300)
   const newest = Math.max(...ids)
   await copy(newest + 1, newest + 50)
-  expect(await rest.post('/v1/pets', rex)).toMatchObject({ status: 201, body: { id: newest + 51 } })
+  expect(await rest.post('/v1/notes', rex)).toMatchObject({ status: 201, body: { id: newest + 51 } })
 })
 
 describe('a create that fails because a newer release has changed the schema gets a 503 without Retry-After:', () => {
   test.for([
-    ['a required column without a default', 'ALTER TABLE pets ADD COLUMN owner text NOT NULL', rex],
-    ['a stricter rule', "ALTER TABLE pets ADD CONSTRAINT pets_name_short CHECK (name <> 'Rex')", rex],
-    ['a unique rule', 'CREATE UNIQUE INDEX pets_name_once ON pets (name)', { name: 'Minka', categoryId: 1 }],
-    ['a shorter text', 'ALTER TABLE pets ALTER name TYPE varchar(2)', rex],
-    ['a smaller number', 'ALTER TABLE pets ALTER category_id TYPE smallint', { name: 'Rex', categoryId: 70_000 }],
-    ['another type', 'ALTER TABLE pets ALTER category_id TYPE uuid USING gen_random_uuid()', rex],
-    ['no such column', 'ALTER TABLE pets RENAME category_id TO category', rex],
-  ] as const)('%s', async ([, statement, pet]) => {
+    ['a required column without a default', 'ALTER TABLE notes ADD COLUMN owner text NOT NULL', rex],
+    ['a stricter rule', "ALTER TABLE notes ADD CONSTRAINT notes_body_short CHECK (body <> 'Ann')", rex],
+    ['a unique rule', 'CREATE UNIQUE INDEX notes_body_once ON notes (body)', { body: 'Bea', priority: 1 }],
+    ['a shorter text', 'ALTER TABLE notes ALTER body TYPE varchar(2)', rex],
+    ['a smaller number', 'ALTER TABLE notes ALTER priority TYPE smallint', { body: 'Ann', priority: 70_000 }],
+    ['another type', 'ALTER TABLE notes ALTER priority TYPE uuid USING gen_random_uuid()', rex],
+    ['no such column', 'ALTER TABLE notes RENAME priority TO category', rex],
+  ] as const)('%s', async ([, statement, note]) => {
     const { rest, url } = await startOnPostgres()
-    if (statement.includes('UNIQUE')) expect((await rest.post('/v1/pets', pet)).status).toBe(201)
-    await query(url, 'ALTER TABLE pets DROP CONSTRAINT pets_name_length, DROP CONSTRAINT pets_name_not_blank')
+    if (statement.includes('UNIQUE')) expect((await rest.post('/v1/notes', note)).status).toBe(201)
+    await query(url, 'ALTER TABLE notes DROP CONSTRAINT notes_body_length, DROP CONSTRAINT notes_body_not_blank')
     await query(
       url,
-      statement.includes('uuid') ? `ALTER TABLE pets ALTER category_id DROP NOT NULL; ${statement}` : statement,
+      statement.includes('uuid') ? `ALTER TABLE notes ALTER priority DROP NOT NULL; ${statement}` : statement,
     )
     for (const headers of [{}, { 'idempotency-key': 'a' }]) {
-      const response = await rest.post('/v1/pets', pet, headers)
+      const response = await rest.post('/v1/notes', note, headers)
       expect(response).toMatchObject({ status: 503, body: { message: expect.stringContaining('a newer release') } })
       expect(response.headers).not.toHaveProperty('retry-after')
     }
@@ -72,7 +71,7 @@ describe('a create that fails because a newer release has changed the schema get
     const { rest, url } = await startOnPostgres()
     await query(url, 'ALTER TABLE idempotency_keys ADD COLUMN owner text NOT NULL')
     const creates = Array.from({ length: 10 }, (_, n) =>
-      rest.post('/v1/pets', rex, n % 2 ? { 'idempotency-key': `${n}` } : {}),
+      rest.post('/v1/notes', rex, n % 2 ? { 'idempotency-key': `${n}` } : {}),
     )
     const statuses = (await Promise.all(creates)).map(({ status }) => status)
     expect(statuses).toEqual(Array.from({ length: 10 }, (_, n) => (n % 2 ? 503 : 201)))

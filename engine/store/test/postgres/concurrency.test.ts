@@ -1,24 +1,22 @@
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import type { NewPet } from '../../../../db/pets/pets.ts'
-import type { Store } from '../../../../db/store.ts'
-import { postgresDatabase } from '../../../../test/support/database.ts'
-import { onPostgres, preparePostgres } from '../../../../test/support/engines.ts'
-import { emptyDatabase, query } from '../../../../test/support/postgres/databases.ts'
-import { apiKeyRecord, mintApiKey } from '../../../../test/support/product.ts'
+import type { NotesStore } from '../../../test/notes/definition.ts'
+import type { NewNote } from '../../../test/notes/tables.ts'
+import { apiKeyRecord, mintApiKey, onPostgres, postgresDatabase, preparePostgres } from '../../../test/notes/tests.ts'
+import { emptyDatabase, query } from '../../../test/support/postgres/databases.ts'
 import { StoreUnavailable } from '../../collection/errors.ts'
 
-test.for(['create', 'createOnce'] as const)('%s waits until an uncommitted pet is committed', async (method) => {
+test.for(['create', 'createOnce'] as const)('%s waits until an uncommitted note is committed', async (method) => {
   const { store, other } = await startBesideTransaction()
   const created = createBy(store, method)
   await expect.poll(other.countWaiting).toBe(1)
-  expect(await store.pets.list({ limit: 10, cursor: 0n })).toEqual([])
+  expect(await store.notes.list({ limit: 10, cursor: 0n })).toEqual([])
   await other.query('COMMIT')
   expect(await created).toMatchObject({ id: 2n })
-  expect((await store.pets.list({ limit: 10, cursor: 0n })).map(({ id }) => id)).toEqual([1n, 2n])
+  expect((await store.notes.list({ limit: 10, cursor: 0n })).map(({ id }) => id)).toEqual([1n, 2n])
 })
 
-test('create and createOnce fail after two seconds behind an uncommitted pet, and succeed after its commit', async () => {
+test('create and createOnce fail after two seconds behind an uncommitted note, and succeed after its commit', async () => {
   const { url, store, other } = await startBesideTransaction()
   const stores = { create: store, createOnce: await postgresDatabase(url).open() }
   async function measure(method: keyof typeof stores): Promise<void> {
@@ -52,7 +50,7 @@ test('a create that arrives while a batch waits for a lock fails with the next b
   async function write(): Promise<void> {
     while (performance.now() < end) {
       const before = batches
-      await expect(store.pets.create(rex)).rejects.toThrow(StoreUnavailable)
+      await expect(store.notes.create(rex)).rejects.toThrow(StoreUnavailable)
       countBatch()
       batchesOfCreates.push(batches - before)
     }
@@ -60,22 +58,22 @@ test('a create that arrives while a batch waits for a lock fails with the next b
   await Promise.all(Array.from({ length: 12 }, write))
   expect(Math.max(...batchesOfCreates)).toBe(2)
   await other.query('COMMIT')
-  expect(await store.pets.create(rex)).toMatchObject({ name: 'Rex' })
+  expect(await store.notes.create(rex)).toMatchObject({ body: 'Ann' })
 })
 
-test('a client that pages through the list sees each pet once and in order while three instances create pets', async () => {
+test('a client that pages through the list sees each note once and in order while three instances create notes', async () => {
   const database = postgresDatabase(await emptyDatabase())
   const stores = await Promise.all([database.open(), database.open(), database.open()])
   const created: bigint[] = []
   let isOver = false
-  async function write(store: Store): Promise<void> {
-    for (let i = 0; i < 200; i++) created.push((await store.pets.create(rex)).id)
+  async function write(store: NotesStore): Promise<void> {
+    for (let i = 0; i < 200; i++) created.push((await store.notes.create(rex)).id)
   }
-  async function follow(store: Store): Promise<bigint[]> {
+  async function follow(store: NotesStore): Promise<bigint[]> {
     const seen: bigint[] = []
     for (;;) {
       const wasOver = isOver
-      const page = await store.pets.list({ limit: 100, cursor: seen.at(-1) ?? 0n })
+      const page = await store.notes.list({ limit: 100, cursor: seen.at(-1) ?? 0n })
       seen.push(...page.map(({ id }) => id))
       if (wasOver && page.length === 0) return seen
     }
@@ -102,14 +100,14 @@ test('of eight instances that start at once on an empty database one creates the
   expect(first.filter(Boolean)).toHaveLength(1)
 })
 
-const rex: NewPet = { name: 'Rex', categoryId: 7n, status: 'available' }
+const rex: NewNote = { body: 'Ann', priority: 7n, state: 'open' }
 
-async function createBy({ apiKeys, pets }: Store, method: 'create' | 'createOnce') {
+async function createBy({ apiKeys, notes }: NotesStore, method: 'create' | 'createOnce') {
   const [{ id: owner } = { id: 0n }] = await apiKeys.list()
-  return method === 'create' ? pets.create(rex) : pets.create(rex, { owner, key: 'a' })
+  return method === 'create' ? notes.create(rex) : notes.create(rex, { owner, key: 'a' })
 }
 
-/** A store beside the transaction of another client, which has inserted a pet and not committed it. */
+/** A store beside the transaction of another client, which has inserted a note and not committed it. */
 async function startBesideTransaction({ lockTimeout }: { lockTimeout?: number } = {}) {
   const url = await emptyDatabase()
   const store = await postgresDatabase(lockTimeout ? `${url}?lock_timeout=${lockTimeout}` : url).open()
@@ -117,7 +115,7 @@ async function startBesideTransaction({ lockTimeout }: { lockTimeout?: number } 
   const client = new Client({ connectionString: url })
   await client.connect()
   onTestFinished(() => client.end())
-  await client.query("BEGIN; INSERT INTO pets (name, category_id, status) VALUES ('Minka', 7, 'sold')")
+  await client.query("BEGIN; INSERT INTO notes (body, priority, state) VALUES ('Bea', 7, 'done')")
   const waiting = "FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'"
   const countWaiting = async () => (await query(url, `SELECT pid ${waiting}`)).length
   return { url, store, other: { query: (sql: string) => client.query(sql), countWaiting } }

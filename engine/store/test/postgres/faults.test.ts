@@ -1,41 +1,40 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { openPostgres } from '../../../../test/support/engines.ts'
-import { countWaiting, emptyDatabase, endSessions, query } from '../../../../test/support/postgres/databases.ts'
-import { startTestApi, type TestApi } from '../../../../test/support/test-api.ts'
+import { openPostgres, startTestApi, type TestApi } from '../../../test/notes/tests.ts'
+import { countWaiting, emptyDatabase, endSessions, query } from '../../../test/support/postgres/databases.ts'
 import { openPool } from '../../postgres/connection/connection.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
 
-const rex = { name: 'Rex', categoryId: 7 }
+const rex = { body: 'Ann', priority: 7 }
 const unavailable = { status: 503, headers: { 'retry-after': '1' }, body: { code: 'unavailable', status: 503 } }
 
 test('idle connections that are lost are replaced without a failed request', async () => {
   const { rest, url } = await startOnPostgres()
   for (let round = 0; round < 3; round++) {
-    await Promise.all(Array.from({ length: 10 }, () => rest.get('/v1/pets')))
+    await Promise.all(Array.from({ length: 10 }, () => rest.get('/v1/notes')))
     expect(await endSessions(url)).toBeGreaterThan(0)
     await wait(100)
-    expect((await rest.get('/v1/pets')).status).toBe(200)
-    expect((await rest.post('/v1/pets', rex)).status).toBe(201)
+    expect((await rest.get('/v1/notes')).status).toBe(200)
+    expect((await rest.post('/v1/notes', rex)).status).toBe(201)
   }
 })
 
 test('a connection that is lost during a statement gives a 503, and the next request succeeds', async () => {
   const { rest, url } = await startOnPostgres()
-  const release = await lockPets(url)
-  const requests = [rest.get('/v1/pets'), rest.post('/v1/pets', rex), rest.get('/v1/pets/1')]
+  const release = await lockNotes(url)
+  const requests = [rest.get('/v1/notes'), rest.post('/v1/notes', rex), rest.get('/v1/notes/1')]
   await expect.poll(() => countWaiting(url)).toBe(3)
   await endSessions(url)
   for (const response of await Promise.all(requests)) expect(response).toMatchObject(unavailable)
   await release()
-  expect(await rest.post('/v1/pets', rex)).toMatchObject({ status: 201, body: { id: 1 } })
-  expect((await rest.get('/v1/pets')).status).toBe(200)
+  expect(await rest.post('/v1/notes', rex)).toMatchObject({ status: 201, body: { id: 1 } })
+  expect((await rest.get('/v1/notes')).status).toBe(200)
 })
 
 test('a connection that is lost between two statements of a transaction ends the transaction, not the process', async () => {
   const { url } = await startOnPostgres()
-  const pool = openPool(url, undefined, undefined, 'petstore')
+  const pool = openPool(url, undefined, undefined, 'notes')
   onTestFinished(() => pool.end())
   const transaction = inTransaction(pool, async (db) => {
     await endSessions(url)
@@ -48,27 +47,27 @@ test('a connection that is lost between two statements of a transaction ends the
 
 test('a lock that is not released, and a pool without a free connection, give a 503', async () => {
   const { rest, url } = await startOnPostgres({ maxConnections: 1 })
-  const release = await lockPets(url)
+  const release = await lockNotes(url)
   const begin = performance.now()
-  const reads = Array.from({ length: 30 }, (_, index) => rest.get(`/v1/pets/${index + 1}`))
-  for (const response of await Promise.all([rest.post('/v1/pets', rex), ...reads]))
+  const reads = Array.from({ length: 30 }, (_, index) => rest.get(`/v1/notes/${index + 1}`))
+  for (const response of await Promise.all([rest.post('/v1/notes', rex), ...reads]))
     expect(response).toMatchObject(unavailable)
   expect(performance.now() - begin).toBeLessThan(10_000)
   await release()
-  expect((await rest.get('/v1/pets')).body).toEqual([])
+  expect((await rest.get('/v1/notes')).body).toEqual([])
 })
 
 test('a statement that takes too long is cancelled on the server', async () => {
   const { rest, url } = await startOnPostgres({ statementTimeout: 1_000 })
   const sleep = 'BEGIN PERFORM pg_sleep(60); RETURN NULL; END'
   await query(url, `CREATE FUNCTION sleep() RETURNS trigger LANGUAGE plpgsql AS '${sleep}'`)
-  await query(url, 'CREATE TRIGGER sleep BEFORE INSERT ON pets FOR EACH STATEMENT EXECUTE FUNCTION sleep()')
-  const created = rest.post('/v1/pets', rex)
+  await query(url, 'CREATE TRIGGER sleep BEFORE INSERT ON notes FOR EACH STATEMENT EXECUTE FUNCTION sleep()')
+  const created = rest.post('/v1/notes', rex)
   await expect.poll(() => countSleeping(url)).toBe(1)
   expect(await created).toMatchObject(unavailable)
   expect(await countSleeping(url)).toBe(0)
-  await query(url, 'DROP TRIGGER sleep ON pets')
-  expect((await rest.post('/v1/pets', rex)).status).toBe(201)
+  await query(url, 'DROP TRIGGER sleep ON notes')
+  expect((await rest.post('/v1/notes', rex)).status).toBe(201)
 })
 
 async function startOnPostgres({
@@ -91,10 +90,10 @@ async function countSleeping(url: string): Promise<number> {
 }
 
 /** Locks the table against all other sessions until it is released. */
-async function lockPets(url: string): Promise<() => Promise<void>> {
+async function lockNotes(url: string): Promise<() => Promise<void>> {
   const other = new Client({ connectionString: url })
   await other.connect()
   onTestFinished(() => other.end())
-  await other.query('BEGIN; LOCK TABLE pets IN ACCESS EXCLUSIVE MODE')
+  await other.query('BEGIN; LOCK TABLE notes IN ACCESS EXCLUSIVE MODE')
   return async () => void (await other.query('ROLLBACK'))
 }

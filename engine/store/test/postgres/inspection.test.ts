@@ -1,12 +1,11 @@
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { definition } from '../../../../db/store.ts'
-import { onPostgres, preparePostgres } from '../../../../test/support/engines.ts'
-import { freePort } from '../../../../test/support/free-port.ts'
-import { createDatabase, emptyDatabase, query, setReadOnly } from '../../../../test/support/postgres/databases.ts'
-import { runPetstore } from '../../../../test/support/process.ts'
 import { describeMigrations, readPending, readStatus } from '../../../service/commands/database-status.ts'
 import { examine, type Finding } from '../../../service/commands/doctor.ts'
+import { definition } from '../../../test/notes/definition.ts'
+import { onPostgres, preparePostgres, runProgram } from '../../../test/notes/tests.ts'
+import { freePort } from '../../../test/support/free-port.ts'
+import { createDatabase, emptyDatabase, query, setReadOnly } from '../../../test/support/postgres/databases.ts'
 import { migrate } from '../../postgres/migrate.ts'
 
 const migrations = onPostgres.migrations
@@ -25,17 +24,17 @@ test('db status and db migrate --dry-run show an old, a current and an empty dat
     ),
   )
   await preparePostgres(url)
-  const run = runPetstore({ env: { DATABASE_URL: url }, arguments: ['db', 'status', '--json'] })
+  const run = runProgram({ env: { DATABASE_URL: url }, arguments: ['db', 'status', '--json'] })
   expect([await run.ended, run.stderr]).toEqual([0, ''])
   expect(JSON.parse(run.stdout)).toEqual({
     kind: 'postgres',
-    location: expect.stringMatching(/^postgres:\/\/petstore@127\.0\.0\.1:\d+\/test_\w+$/),
+    location: expect.stringMatching(/^postgres:\/\/tester@127\.0\.0\.1:\d+\/test_\w+$/),
     schema: names.at(-1),
     pending: [],
     problem: null,
     bytes: { database: expect.any(Number) },
-    rows: expect.objectContaining({ pets: 0, keys: 0 }),
-    newestIds: expect.objectContaining({ pets: null, keys: null }),
+    rows: expect.objectContaining({ notes: 0, keys: 0 }),
+    newestIds: expect.objectContaining({ notes: null, keys: null }),
   })
 })
 
@@ -48,13 +47,13 @@ test('the doctor finds nothing wrong with a healthy database', async () => {
 })
 
 test('the doctor reports a server that does not respond, and a read-only one', async () => {
-  const gone = `postgres://petstore:secret@127.0.0.1:${await freePort()}/petstore`
+  const gone = `postgres://notes:secret@127.0.0.1:${await freePort()}/notes`
   expect(badIn(await diagnose(gone))).toEqual([
     {
       check: 'database',
       status: 'failure',
       message: expect.stringMatching(
-        /^The database postgres:\/\/petstore@127\.0\.0\.1:\d+\/petstore cannot be used: nothing/,
+        /^The database postgres:\/\/notes@127\.0\.0\.1:\d+\/notes cannot be used: nothing/,
       ),
     },
   ])
@@ -95,7 +94,7 @@ async function connect(url: string): Promise<Client> {
 
 function diagnose(url: string): Promise<Finding[]> {
   const database = { kind: 'postgres', url } as const
-  return examine([], { command: 'petstore', definition, database, backupEvery: undefined })
+  return examine([], { command: 'notes', definition, database, backupEvery: undefined })
 }
 
 function badIn(findings: Finding[]): Finding[] {

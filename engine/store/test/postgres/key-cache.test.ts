@@ -1,8 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { postgresDatabase } from '../../../../test/support/database.ts'
-import { emptyDatabase, query } from '../../../../test/support/postgres/databases.ts'
-import { revokeKey } from '../../../../test/support/product.ts'
-import { startTestApi } from '../../../../test/support/test-api.ts'
+import { postgresDatabase, revokeKey, startTestApi } from '../../../test/notes/tests.ts'
+import { emptyDatabase, query } from '../../../test/support/postgres/databases.ts'
 
 const revoke = 'UPDATE api_keys SET revoked_at = now()'
 
@@ -27,7 +25,7 @@ async function startWithCachedKey() {
   onTestFinished(() => void vi.useRealTimers())
   const url = await emptyDatabase()
   const { rest, store } = await startTestApi({ store: await postgresDatabase(url).open() })
-  const status = async () => (await rest.get('/v1/pets')).status
+  const status = async () => (await rest.get('/v1/notes')).status
   expect(await status()).toBe(200)
   // The note of the first use is a change by this instance.
   await expect.poll(async () => (await store.apiKeys.list())[0]?.lastUsedAt).toBeInstanceOf(Date)

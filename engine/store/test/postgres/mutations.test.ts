@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
+import type { NotesStore } from '../../../test/notes/definition.ts'
+import { note, notesDatabase } from '../../../test/notes/open.ts'
 import { textOf } from '../../postgres/statements.ts'
-import type { NotesStore } from '../notes/definition.ts'
-import { note, notesDatabase } from '../notes/open.ts'
 
 async function addNotes(store: NotesStore, count: number): Promise<bigint[]> {
   return (await Promise.all(Array.from({ length: count }, () => store.notes.create({ ...note })))).map(({ id }) => id)

@@ -1,11 +1,9 @@
 import { DatabaseError } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { postgresDatabase } from '../../../../test/support/database.ts'
-import { onPostgres } from '../../../../test/support/engines.ts'
-import { freePort } from '../../../../test/support/free-port.ts'
-import { logLinesIn } from '../../../../test/support/log-lines.ts'
-import { createRole, emptyDatabase, query, setReadOnly } from '../../../../test/support/postgres/databases.ts'
-import { startTestApi } from '../../../../test/support/test-api.ts'
+import { onPostgres, postgresDatabase, startTestApi } from '../../../test/notes/tests.ts'
+import { freePort } from '../../../test/support/free-port.ts'
+import { logLinesIn } from '../../../test/support/log-lines.ts'
+import { createRole, emptyDatabase, query, setReadOnly } from '../../../test/support/postgres/databases.ts'
 import { StoreUnavailable } from '../../collection/errors.ts'
 import { openPool } from '../../postgres/connection/connection.ts'
 import { Failures } from '../../postgres/connection/failure.ts'
@@ -23,7 +21,7 @@ describe('while the service runs, the operator reads what to do about', () => {
     [
       'a wrong password',
       async (url) => ({ url: changed(url, { password: 'secret-password' }) }),
-      /: password authentication failed for user "petstore"; correct the address, .* \(28P01\)\.$/,
+      /: password authentication failed for user "tester"; correct the address, .* \(28P01\)\.$/,
     ],
     [
       'too many connections',
@@ -48,8 +46,8 @@ describe('while the service runs, the operator reads what to do about', () => {
     ],
     [
       'a missing table',
-      async () => ({ sql: 'SELECT * FROM pets' }),
-      /: relation "pets" does not exist; put it back, or name another database \(42P01\)\.$/,
+      async () => ({ sql: 'SELECT * FROM notes' }),
+      /: relation "notes" does not exist; put it back, or name another database \(42P01\)\.$/,
     ],
     [
       'a missing right',
@@ -113,11 +111,11 @@ test('the log has no value of a row or of a parameter', async () => {
   const { rest, store, log } = await startTestApi({ store: await postgresDatabase(await emptyDatabase()).open() })
   const leaking = Object.assign(new DatabaseError('new row violates a rule', 1, 'error'), {
     detail: 'Failing row contains (1, secret-value).',
-    where: 'SQL statement "INSERT INTO pets VALUES (\'secret-value\')"',
-    internalQuery: "INSERT INTO pets VALUES ('secret-value')",
+    where: 'SQL statement "INSERT INTO notes VALUES (\'secret-value\')"',
+    internalQuery: "INSERT INTO notes VALUES ('secret-value')",
   })
-  store.pets.list = () => Promise.reject(leaking)
-  expect((await rest.get('/v1/pets')).status).toBe(500)
+  store.notes.list = () => Promise.reject(leaking)
+  expect((await rest.get('/v1/notes')).status).toBe(500)
   const [fault] = logLinesIn(log.join('')).filter(({ level }) => level === 'error')
   expect(fault).toMatchObject({ err: { message: 'new row violates a rule', stack: expect.any(String) } })
   expect(log.join('')).not.toContain('secret-value')

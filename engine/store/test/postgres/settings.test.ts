@@ -1,11 +1,14 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { postgresDatabase } from '../../../../test/support/database.ts'
-import { preparePostgres } from '../../../../test/support/engines.ts'
-import { emptyDatabase, query } from '../../../../test/support/postgres/databases.ts'
-import { startServer } from '../../../../test/support/process.ts'
-import { createKey, mintApiKey } from '../../../../test/support/product.ts'
-import { startTestApi } from '../../../../test/support/test-api.ts'
 import { describeKeys, listKeys } from '../../../service/commands/key-actions.ts'
+import {
+  createKey,
+  mintApiKey,
+  postgresDatabase,
+  preparePostgres,
+  startServer,
+  startTestApi,
+} from '../../../test/notes/tests.ts'
+import { emptyDatabase, query } from '../../../test/support/postgres/databases.ts'
 import { connectClient, openPool } from '../../postgres/connection/connection.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
 
@@ -35,17 +38,17 @@ const unusual = {
 test('an expired key is refused with any DateStyle of the database', async () => {
   const { rest, store } = await startOnUnusualDatabase()
   const key = await createKey(store, 'short', 1)
-  await expect.poll(async () => (await rest.get('/v1/pets', { authorization: `Bearer ${key}` })).status).toBe(401)
+  await expect.poll(async () => (await rest.get('/v1/notes', { authorization: `Bearer ${key}` })).status).toBe(401)
   expect(await describeKeys(await listKeys(store))).toMatch(
-    /^short +pet_\w{6}… +write +(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ) +(\1|\S+) +- +/m,
+    /^short +note_\w{6}… +write +(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ) +(\1|\S+) +- +/m,
   )
 })
 
 test('a repeated create is replayed with any DateStyle of the database', async () => {
   const { rest } = await startOnUnusualDatabase()
   for (let attempt = 0; attempt < 2; attempt++) {
-    const response = await rest.post('/v1/pets', { name: 'Zoë', categoryId: 7 }, { 'idempotency-key': 'a' })
-    expect(response).toMatchObject({ status: 201, body: { id: 1, name: 'Zoë' } })
+    const response = await rest.post('/v1/notes', { body: 'Zoë', priority: 7 }, { 'idempotency-key': 'a' })
+    expect(response).toMatchObject({ status: 201, body: { id: 1, body: 'Zoë' } })
   }
 })
 
@@ -84,13 +87,13 @@ test('a stricter synchronous_commit of the database is kept', async () => {
 test('the service opens at most DATABASE_CONNECTIONS connections', async () => {
   const url = await emptyDatabase()
   const key = mintApiKey()
-  const server = await startServer({ env: { DATABASE_URL: url, DATABASE_CONNECTIONS: '2', PETSTORE_API_KEY: key } })
+  const server = await startServer({ env: { DATABASE_URL: url, DATABASE_CONNECTIONS: '2', NOTES_API_KEY: key } })
   const get = (path: string) => fetch(`${server.url}${path}`, { headers: { authorization: `Bearer ${key}` } })
-  await get('/v1/pets')
+  await get('/v1/notes')
   const client = await connectClient(url, { application_name: 'test' })
   onTestFinished(() => client.end())
-  await client.query('BEGIN; LOCK TABLE pets IN ACCESS EXCLUSIVE MODE')
-  const reads = Promise.all(['', '?status=sold', '/1'].map((path) => get(`/v1/pets${path}`)))
+  await client.query('BEGIN; LOCK TABLE notes IN ACCESS EXCLUSIVE MODE')
+  const reads = Promise.all(['', '?state=done', '/1'].map((path) => get(`/v1/notes${path}`)))
   await expect.poll(() => countConnections(url)).toBe(2)
   await client.query('ROLLBACK')
   expect((await reads).map(({ status }) => status)).toEqual([200, 200, 404])
@@ -113,7 +116,7 @@ async function unusualDatabase(settings: Record<string, string> = unusual): Prom
 }
 
 async function countConnections(url: string): Promise<number> {
-  const own = "FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'petstore'"
+  const own = "FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'notes'"
   return (await query(url, `SELECT pid ${own}`)).length
 }
 

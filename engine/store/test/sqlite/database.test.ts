@@ -1,114 +1,114 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { maxCount, pets } from '../../../../db/pets/pets.ts'
-import { openDatabase, openFileStore } from '../../../../test/support/database.ts'
-import { prepareSqlite } from '../../../../test/support/engines.ts'
-import { fastest } from '../../../../test/support/fastest.ts'
-import { isName, namesOfAllCharacters } from '../../../../test/support/pet-names.ts'
-import { temporaryFolder } from '../../../../test/support/temporary.ts'
+import { maxCount, notes } from '../../../test/notes/tables.ts'
+import { isBody, openFileStore, prepareSqlite } from '../../../test/notes/tests.ts'
+import { textsOfAllCharacters } from '../../../test/support/all-characters.ts'
+import { openDatabase } from '../../../test/support/database.ts'
+import { fastest } from '../../../test/support/fastest.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { checkPages, connect, connectToRead, using } from '../../sqlite/file/connection.ts'
 import { countsStatement, textOf } from '../../sqlite/statements.ts'
 
 /** Opens a database of the service as the `sqlite3` shell does. */
-function openPetstore(): Database.Database {
-  const path = join(temporaryFolder(), 'petstore.db')
+function openNotes(): Database.Database {
+  const path = join(temporaryFolder(), 'notes.db')
   prepareSqlite(path)
   return openDatabase(path)
 }
 
-describe('the schema accepts the same names as the service:', () => {
-  test('every character of the Basic Multilingual Plane and some others, alone and inside a name', () => {
-    const isStored = storesName(openPetstore())
-    const names = namesOfAllCharacters()
-    const disagreements = names.filter((name) => isStored(name) !== isName(name))
+describe('the schema accepts the same bodies as the service:', () => {
+  test('every character of the Basic Multilingual Plane and some others, alone and inside a text', () => {
+    const isStored = storesBody(openNotes())
+    const bodies = textsOfAllCharacters()
+    const disagreements = bodies.filter((body) => isStored(body) !== isBody(body))
     expect(disagreements).toEqual([])
   })
 
-  test.for([0, 1, 254, 255, 256, 510, 511])('names of %i characters of one or two UTF-16 code units', (length) => {
-    const isStored = storesName(openPetstore())
+  test.for([0, 1, 254, 255, 256, 510, 511])('bodies of %i characters of one or two UTF-16 code units', (length) => {
+    const isStored = storesBody(openNotes())
     for (const character of ['x', '𝒳']) {
-      const name = character.repeat(length)
-      expect(isStored(name)).toBe(isName(name))
+      const body = character.repeat(length)
+      expect(isStored(body)).toBe(isBody(body))
     }
   })
 })
 
-describe('a pet inserted by hand', () => {
-  const insert = 'INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)'
+describe('a note inserted by hand', () => {
+  const insert = 'INSERT INTO notes (body, priority, state) VALUES (?, ?, ?)'
 
   test.for([
-    ['Rex', 7, 'sold'],
-    [' Rex ', -1, 'available'],
-    ['𝒳'.repeat(255), 0, 'pending'],
+    ['Ann', 7, 'done'],
+    [' Ann ', -1, 'open'],
+    ['𝒳'.repeat(255), 0, 'waiting'],
   ] as const)('%j is accepted', (values) => {
     expect(
-      openPetstore()
+      openNotes()
         .prepare(insert)
         .run(...values).changes,
     ).toBe(1)
   })
 
   test.for([
-    ['', 7, 'sold', 'pets_name_length'],
-    ['x'.repeat(256), 7, 'sold', 'pets_name_length'],
-    ['\u00a0 \u3000', 7, 'sold', 'pets_name_not_blank'],
-    ['a\nb', 7, 'sold', 'pets_name_no_control_characters'],
-    ['a\u0000b', 7, 'sold', 'pets_name_no_control_characters'],
-    ['a\u009f', 7, 'sold', 'pets_name_no_control_characters'],
-    ['Rex', 7, 'lost', 'pets_status_known'],
-    ['Rex', 7.5, 'sold', 'cannot store REAL value in INTEGER column'],
-    ['Rex', 'seven', 'sold', 'cannot store TEXT value in INTEGER column'],
-    ['Rex', null, 'sold', 'NOT NULL'],
-  ] as const)('%j is refused', ([name, categoryId, status, rule]) => {
-    expect(() => openPetstore().prepare(insert).run(name, categoryId, status)).toThrow(rule)
+    ['', 7, 'done', 'notes_body_length'],
+    ['x'.repeat(256), 7, 'done', 'notes_body_length'],
+    ['\u00a0 \u3000', 7, 'done', 'notes_body_not_blank'],
+    ['a\nb', 7, 'done', 'notes_body_no_control_characters'],
+    ['a\u0000b', 7, 'done', 'notes_body_no_control_characters'],
+    ['a\u009f', 7, 'done', 'notes_body_no_control_characters'],
+    ['Ann', 7, 'lost', 'notes_state_known'],
+    ['Ann', 7.5, 'done', 'cannot store REAL value in INTEGER column'],
+    ['Ann', 'seven', 'done', 'cannot store TEXT value in INTEGER column'],
+    ['Ann', null, 'done', 'NOT NULL'],
+  ] as const)('%j is refused', ([body, priority, state, rule]) => {
+    expect(() => openNotes().prepare(insert).run(body, priority, state)).toThrow(rule)
   })
 
   test.for([-(2n ** 63n), -1n, 0n, 2n ** 63n - 1n])(
     'may have the category %d, which is read back exactly',
     (category) => {
-      const database = openPetstore().defaultSafeIntegers()
-      database.prepare("INSERT INTO pets (name, category_id, status) VALUES ('Rex', ?, 'sold')").run(category)
-      expect(database.prepare('SELECT category_id FROM pets').pluck().get()).toBe(category)
+      const database = openNotes().defaultSafeIntegers()
+      database.prepare("INSERT INTO notes (body, priority, state) VALUES ('Ann', ?, 'done')").run(category)
+      expect(database.prepare('SELECT priority FROM notes').pluck().get()).toBe(category)
     },
   )
 
   test.for([0, -1])('may not have the id %i', (id) => {
-    const insert = openPetstore().prepare("INSERT INTO pets VALUES (?, 'Rex', 1, 'sold')")
-    expect(() => insert.run(id)).toThrow('pets_id_positive')
+    const insert = openNotes().prepare("INSERT INTO notes (id, body, priority, state) VALUES (?, 'Ann', 1, 'done')")
+    expect(() => insert.run(id)).toThrow('notes_id_positive')
   })
 
-  test.for(['', 'Sold', 'sold ', 'lost'])('may not have the status %j', (status) => {
-    const insert = openPetstore().prepare("INSERT INTO pets (name, category_id, status) VALUES ('Rex', 1, ?)")
-    expect(() => insert.run(status)).toThrow('pets_status_known')
+  test.for(['', 'Done', 'done ', 'lost'])('may not have the state %j', (state) => {
+    const insert = openNotes().prepare("INSERT INTO notes (body, priority, state) VALUES ('Ann', 1, ?)")
+    expect(() => insert.run(state)).toThrow('notes_state_known')
   })
 
   test('is read by the service at once', async () => {
-    const path = join(temporaryFolder(), 'petstore.db')
+    const path = join(temporaryFolder(), 'notes.db')
     const store = openFileStore(path)
-    openDatabase(path).prepare(insert).run('Rex', 7, 'sold')
-    expect(await store.pets.list({ limit: 10, cursor: 0n })).toEqual([
-      { id: 1n, name: 'Rex', categoryId: 7n, status: 'sold' },
+    openDatabase(path).prepare(insert).run('Ann', 7, 'done')
+    expect(await store.notes.list({ limit: 10, cursor: 0n })).toEqual([
+      { id: 1n, body: 'Ann', priority: 7n, state: 'done' },
     ])
   })
 })
 
 describe('an API key inserted by hand', () => {
   const insert =
-    "INSERT INTO api_keys (name, start, hash, created_at, revoked_at) VALUES (?, 'pet_', ?, '2026-01-01T00:00:00.000Z', ?)"
+    "INSERT INTO api_keys (name, start, hash, created_at, revoked_at) VALUES (?, 'note_', ?, '2026-01-01T00:00:00.000Z', ?)"
 
   test('must have a hash with the length of SHA-256', () => {
-    expect(() => openPetstore().prepare(insert).run('shop', 'short', null)).toThrow('api_keys_hash_sha256')
+    expect(() => openNotes().prepare(insert).run('shop', 'short', null)).toThrow('api_keys_hash_sha256')
   })
 
   test('may not have the hash of another key', () => {
-    const add = openPetstore().prepare(insert)
+    const add = openNotes().prepare(insert)
     add.run('shop', 'a'.repeat(64), null)
     expect(() => add.run('till', 'a'.repeat(64), null)).toThrow('UNIQUE constraint failed: api_keys.hash')
   })
 
   test('may have the name of another key only if that key is revoked', () => {
-    const add = openPetstore().prepare(insert)
+    const add = openNotes().prepare(insert)
     add.run('shop', 'a'.repeat(64), '2026-01-01T00:00:00.000Z')
     add.run('shop', 'b'.repeat(64), null)
     expect(() => add.run('shop', 'c'.repeat(64), null)).toThrow('UNIQUE constraint failed: api_keys.name')
@@ -119,7 +119,7 @@ describe('a time inserted by hand', () => {
   const columns = ['created_at', 'expires_at', 'revoked_at', 'last_used_at']
 
   test('is accepted in the format of the service, to the millisecond and in every year of four digits', () => {
-    const database = openPetstore()
+    const database = openNotes()
     addKey(database)
     const set = database.prepare(`UPDATE api_keys SET ${columns.map((column) => `${column} = :time`).join(', ')}`)
     const [start, end] = [Date.parse('0000-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59.999Z')]
@@ -146,21 +146,21 @@ describe('a time inserted by hand', () => {
     '+012026-01-01T00:00:00.000Z',
     ' 2026-11-20T00:00:00.000Z',
   ])('%j is refused in every column', (time) => {
-    const database = openPetstore()
+    const database = openNotes()
     addKey(database)
     for (const column of columns) {
       const set = database.prepare(`UPDATE api_keys SET ${column} = ?`)
       expect(() => set.run(time)).toThrow(`CHECK constraint failed: api_keys_${column}_iso8601`)
     }
     const insert = database.prepare(
-      "INSERT INTO idempotency_keys (api_key_id, key, operation, fingerprint, result, created_at) VALUES (1, 'a', 'pets.create', ?, '{}', ?)",
+      "INSERT INTO idempotency_keys (api_key_id, key, operation, fingerprint, result, created_at) VALUES (1, 'a', 'notes.create', ?, '{}', ?)",
     )
     expect(() => insert.run('f'.repeat(64), time)).toThrow('idempotency_keys_created_at_iso8601')
   })
 
   function addKey(database: Database.Database): void {
     database.exec(
-      `INSERT INTO api_keys (name, start, hash, created_at) VALUES ('a', 'pet_', '${'a'.repeat(64)}', '2026-01-01T00:00:00.000Z')`,
+      `INSERT INTO api_keys (name, start, hash, created_at) VALUES ('a', 'note_', '${'a'.repeat(64)}', '2026-01-01T00:00:00.000Z')`,
     )
   }
 
@@ -170,7 +170,7 @@ describe('a time inserted by hand', () => {
 })
 
 test('connect sets its own settings and does not create a file', () => {
-  const path = join(temporaryFolder(), 'petstore.db')
+  const path = join(temporaryFolder(), 'notes.db')
   expect(() => connect(path, { busyTimeout: 0 })).toThrow('unable to open database file')
   prepareSqlite(path)
   const connection = connect(path, { busyTimeout: 123 })
@@ -193,67 +193,67 @@ test('connect sets its own settings and does not create a file', () => {
 })
 
 test('the check of the pages leaves out the CHECK constraints, whether or not another process uses the database', () => {
-  const path = join(temporaryFolder(), 'petstore.db')
+  const path = join(temporaryFolder(), 'notes.db')
   prepareSqlite(path)
   const check = () => using(connectToRead(path, 0), (connection) => checkPages(connection, 'quick_check'))
   using(new Database(path), (database) => {
     database.pragma('ignore_check_constraints = ON')
-    database.exec("INSERT INTO pets (name, category_id, status) VALUES ('', 7, 'sold')")
+    database.exec("INSERT INTO notes (body, priority, state) VALUES ('', 7, 'done')")
     expect(check).not.toThrow()
   })
   expect(check).not.toThrow()
 })
 
-test('the id of a pet that was deleted by hand is not reused', async () => {
-  const path = join(temporaryFolder(), 'petstore.db')
+test('the id of a note that was deleted by hand is not reused', async () => {
+  const path = join(temporaryFolder(), 'notes.db')
   const store = openFileStore(path)
-  const pet = { name: 'Rex', categoryId: 7n, status: 'sold' } as const
-  await store.pets.create(pet)
-  openDatabase(path).exec('DELETE FROM pets')
-  expect((await store.pets.create(pet)).id).toBe(2n)
+  const note = { body: 'Ann', priority: 7n, state: 'done' } as const
+  await store.notes.create(note)
+  openDatabase(path).exec('DELETE FROM notes')
+  expect((await store.notes.create(note)).id).toBe(2n)
 })
 
-test('the counts read only the index by status', () => {
+test('the counts read only the index by state', () => {
   // The type of the rows of EXPLAIN QUERY PLAN (https://sqlite.org/eqp.html).
-  const counts = textOf(countsStatement(pets, 'status', maxCount))
-  const plan = openPetstore().prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${counts}`).all()
-  const searches = plan.map(({ detail }) => detail).filter((detail) => / pets\b/.test(detail))
-  expect(searches).toEqual(Array(3).fill('SEARCH pets USING COVERING INDEX pets_by_status (status=?)'))
+  const counts = textOf(countsStatement(notes, 'state', maxCount))
+  const plan = openNotes().prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${counts}`).all()
+  const searches = plan.map(({ detail }) => detail).filter((detail) => / notes\b/.test(detail))
+  expect(searches).toEqual(Array(3).fill('SEARCH notes USING COVERING INDEX notes_by_state (state=?)'))
 })
 
-test('the counts do not read all of the 200,000 pets of a status', async () => {
-  const path = join(temporaryFolder(), 'petstore.db')
+test('the counts do not read all of the 200,000 notes of a state', async () => {
+  const path = join(temporaryFolder(), 'notes.db')
   const store = openFileStore(path)
   const database = openDatabase(path)
   database.exec(`
     WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < 200000)
-    INSERT INTO pets (name, category_id, status) SELECT 'Rex', 1, 'sold' FROM counter
+    INSERT INTO notes (body, priority, state) SELECT 'Ann', 1, 'done' FROM counter
   `)
-  const countAll = database.prepare("SELECT count(*) FROM pets WHERE status = 'sold'")
-  expect(await fastest(() => store.pets.counts())).toBeLessThan((await fastest(() => countAll.get())) / 4)
+  const countAll = database.prepare("SELECT count(*) FROM notes WHERE state = 'done'")
+  expect(await fastest(() => store.notes.counts())).toBeLessThan((await fastest(() => countAll.get())) / 4)
 })
 
-test('a page of a rare status does not read the pets of other statuses', async () => {
-  const path = join(temporaryFolder(), 'petstore.db')
+test('a page of a rare status does not read the notes of other statuses', async () => {
+  const path = join(temporaryFolder(), 'notes.db')
   const store = openFileStore(path)
   const database = openDatabase(path)
   database.exec(`
     WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < 100000)
-    INSERT INTO pets (name, category_id, status)
-    SELECT 'Rex', 1, CASE WHEN n % 25000 = 0 THEN 'sold' ELSE 'available' END FROM counter
+    INSERT INTO notes (body, priority, state)
+    SELECT 'Ann', 1, CASE WHEN n % 25000 = 0 THEN 'done' ELSE 'open' END FROM counter
   `)
-  const readAll = database.prepare("SELECT id FROM pets WHERE +status = 'sold'")
-  const page = () => store.pets.list({ status: 'sold', cursor: 25_000n, limit: 2 })
+  const readAll = database.prepare("SELECT id FROM notes WHERE +state = 'done'")
+  const page = () => store.notes.list({ state: 'done', cursor: 25_000n, limit: 2 })
   expect((await page()).map(({ id }) => id)).toEqual([50_000n, 75_000n])
   expect(await fastest(page)).toBeLessThan((await fastest(() => readAll.all())) / 10)
 })
 
-function storesName(database: Database.Database): (name: string) => boolean {
-  const insert = database.prepare("INSERT INTO pets (name, category_id, status) VALUES (?, 1, 'sold')")
+function storesBody(database: Database.Database): (name: string) => boolean {
+  const insert = database.prepare("INSERT INTO notes (body, priority, state) VALUES (?, 1, 'done')")
   database.exec('BEGIN')
-  return (name) => {
+  return (body) => {
     try {
-      return insert.run(name).changes === 1
+      return insert.run(body).changes === 1
     } catch (error) {
       if (error instanceof Database.SqliteError && error.code === 'SQLITE_CONSTRAINT_CHECK') return false
       throw error

@@ -26,7 +26,11 @@ describe('a failure', () => {
   })
 
   test('of a rule also has its subject', () => {
-    expect(toFailure(new IdsExhausted('none', 'pets'))).toEqual({ code: 'IdsExhausted', message: 'none', rule: 'pets' })
+    expect(toFailure(new IdsExhausted('none', 'notes'))).toEqual({
+      code: 'IdsExhausted',
+      message: 'none',
+      rule: 'notes',
+    })
   })
 
   test.for([
@@ -65,7 +69,7 @@ describe('a failure', () => {
   })
 
   test('has no name of a system call or path in its message', () => {
-    const message = "EACCES: permission denied, open '/secret/petstore.db'"
+    const message = "EACCES: permission denied, open '/secret/notes.db'"
     expect(storeError({ code: 'EACCES', message }).message).toContain(': permission denied; check the path')
   })
 
@@ -103,7 +107,7 @@ describe('a failure', () => {
 
   test('of one write becomes the error of the store for it', () => {
     const own = Object.assign(new RuleViolation('x', 'shelters'), { name: 'NoSuchShelter' })
-    for (const error of [new IdempotencyKeyReused('x'), new IdsExhausted('x', 'pets'), own])
+    for (const error of [new IdempotencyKeyReused('x'), new IdsExhausted('x', 'notes'), own])
       expect(storeError(toFailure(error))).toEqual(error)
     for (const failure of [
       { code: 'SQLITE_CONSTRAINT_UNIQUE', message: 'UNIQUE constraint failed: api_keys.hash' },

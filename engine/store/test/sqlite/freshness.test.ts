@@ -1,45 +1,51 @@
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { addPets, openDatabase, openFileStore, openTestStore } from '../../../../test/support/database.ts'
-import { apiKeyRecord, mintApiKey } from '../../../../test/support/product.ts'
-import { temporaryFolder } from '../../../../test/support/temporary.ts'
-import { startTestApi } from '../../../../test/support/test-api.ts'
+import {
+  addNotes,
+  apiKeyRecord,
+  mintApiKey,
+  openFileStore,
+  openTestStore,
+  startTestApi,
+} from '../../../test/notes/tests.ts'
+import { openDatabase } from '../../../test/support/database.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
 
 /** Responses and API keys are cached, but only until a commit changes the database. */
 
 test('the next response, over REST and RPC, contains a change that another connection commits', async () => {
   const { rest, rpc, database } = await startOnFile()
-  await rest.post('/v1/pets', { name: 'Rex', categoryId: 1 })
-  const urls = ['/v1/pets', '/v1/pets/1', '/v1/pets?status=available&limit=100']
+  await rest.post('/v1/notes', { body: 'Ann', priority: 1 })
+  const urls = ['/v1/notes', '/v1/notes/1', '/v1/notes?state=open&limit=100']
   const responses = async () => [
     ...(await Promise.all(urls.map(async (url) => (await rest.get(url)).text))),
-    JSON.stringify((await rpc.pets.list.query({})).map(({ name }) => name)),
+    JSON.stringify((await rpc.notes.list.query({})).map(({ body }) => body)),
   ]
   for (let i = 0; i < 20; i++) {
     await responses()
-    database.exec(`UPDATE pets SET name = 'Rex ${i}'`)
-    for (const text of await responses()) expect(text).toContain(`"Rex ${i}"`)
+    database.exec(`UPDATE notes SET body = 'Ann ${i}'`)
+    for (const text of await responses()) expect(text).toContain(`"Ann ${i}"`)
   }
-  database.exec('DELETE FROM pets')
-  expect((await rest.get('/v1/pets')).body).toEqual([])
-  expect((await rest.get('/v1/pets/1')).status).toBe(404)
+  database.exec('DELETE FROM notes')
+  expect((await rest.get('/v1/notes')).body).toEqual([])
+  expect((await rest.get('/v1/notes/1')).status).toBe(404)
 })
 
-test('a client that has received the response to its create reads the new pet', async () => {
+test('a client that has received the response to its create reads the new note', async () => {
   const { rest } = await startOnFile()
   for (let i = 1; i <= 20; i++) {
-    const { body } = await rest.post('/v1/pets', { name: `pet ${i}`, categoryId: 1 })
-    expect((await rest.get('/v1/pets?limit=100')).body).toContainEqual(body)
-    expect((await rest.get(`/v1/pets/${i}`)).body).toEqual(body)
+    const { body } = await rest.post('/v1/notes', { body: `note ${i}`, priority: 1 })
+    expect((await rest.get('/v1/notes?limit=100')).body).toContainEqual(body)
+    expect((await rest.get(`/v1/notes/${i}`)).body).toEqual(body)
   }
 })
 
 test('a key that another process revokes is refused from the next request on', async () => {
   const { rest, database } = await startOnFile()
-  expect((await rest.get('/v1/pets')).status).toBe(200)
+  expect((await rest.get('/v1/notes')).status).toBe(200)
   database.exec("UPDATE api_keys SET revoked_at = '2026-01-01T00:00:00.000Z'")
-  expect((await rest.get('/v1/pets')).status).toBe(401)
+  expect((await rest.get('/v1/notes')).status).toBe(401)
 })
 
 test('a cached key is refused once it expires, although nothing in the database changes', async () => {
@@ -47,57 +53,57 @@ test('a cached key is refused once it expires, although nothing in the database 
   const key = mintApiKey()
   await store.apiKeys.create(apiKeyRecord(key, 'short', 60_000))
   const authorization = `Bearer ${key}`
-  expect((await rest.get('/v1/pets', { authorization })).status).toBe(200)
+  expect((await rest.get('/v1/notes', { authorization })).status).toBe(200)
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
   onTestFinished(() => void vi.useRealTimers())
-  expect((await rest.get('/v1/pets', { authorization })).status).toBe(401)
+  expect((await rest.get('/v1/notes', { authorization })).status).toBe(401)
 })
 
 test('a repeated query is served from the cache, or is 304, without a read until the store changes', async () => {
   const { rest, store } = await startTestApi()
-  const { list } = store.pets
+  const { list } = store.notes
   let calls = 0
-  store.pets.list = (query) => {
+  store.notes.list = (query) => {
     calls++
     return list(query)
   }
-  await addPets(store, 1)
-  for (let i = 0; i < 10; i++) expect((await rest.get('/v1/pets')).body).toHaveLength(1)
-  for (let i = 0; i < 10; i++) expect((await rest.get('/v1/pets', { 'if-none-match': '*' })).status).toBe(304)
+  await addNotes(store, 1)
+  for (let i = 0; i < 10; i++) expect((await rest.get('/v1/notes')).body).toHaveLength(1)
+  for (let i = 0; i < 10; i++) expect((await rest.get('/v1/notes', { 'if-none-match': '*' })).status).toBe(304)
   expect(calls).toBe(2)
-  await addPets(store, 1)
-  expect((await rest.get('/v1/pets')).body).toHaveLength(2)
+  await addNotes(store, 1)
+  expect((await rest.get('/v1/notes')).body).toHaveLength(2)
   expect(calls).toBe(3)
 })
 
 test('the revision of a store changes with each commit, also of other connections, and only then', async () => {
-  const path = join(temporaryFolder(), 'petstore.db')
+  const path = join(temporaryFolder(), 'notes.db')
   const store = openFileStore(path)
   const revisions = [store.revision()]
-  await addPets(store, 1)
+  await addNotes(store, 1)
   revisions.push(store.revision())
-  openDatabase(path).exec('DELETE FROM pets')
+  openDatabase(path).exec('DELETE FROM notes')
   await nextTurn()
   revisions.push(store.revision())
   expect(new Set(revisions).size).toBe(3)
-  await store.pets.get(1n)
+  await store.notes.get(1n)
   expect(store.revision()).toBe(revisions[2])
 })
 
-test('a read that begins after a create resolved finds the pet, while other reads run in every turn of the event loop', async () => {
+test('a read that begins after a create resolved finds the note, while other reads run in every turn of the event loop', async () => {
   const store = await openTestStore()
   let isDone = false
   const reading = readInEachTurn()
   for (let i = 1n; i <= 50n; i++) {
-    const { id } = await store.pets.create({ name: 'Rex', categoryId: i, status: 'sold' })
-    expect(await store.pets.get(id)).toMatchObject({ categoryId: i })
+    const { id } = await store.notes.create({ body: 'Ann', priority: i, state: 'done' })
+    expect(await store.notes.get(id)).toMatchObject({ priority: i })
   }
   isDone = true
   await reading
 
   async function readInEachTurn(): Promise<void> {
     while (!isDone) {
-      await store.pets.get(1n)
+      await store.notes.get(1n)
       await nextTurn()
     }
   }
@@ -105,7 +111,7 @@ test('a read that begins after a create resolved finds the pet, while other read
 
 /** The service on a file, and a second connection to the file, as another process would have it. */
 async function startOnFile() {
-  const path = join(temporaryFolder(), 'petstore.db')
+  const path = join(temporaryFolder(), 'notes.db')
   const api = await startTestApi({ store: openFileStore(path) })
   return { ...api, database: openDatabase(path) }
 }

@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openFileStore } from '../../../../test/support/database.ts'
-import { prepareWrites } from '../../../../test/support/engines.ts'
-import { temporaryFolder } from '../../../../test/support/temporary.ts'
+import { openFileStore, prepareWrites } from '../../../test/notes/tests.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { connect } from '../../sqlite/file/connection.ts'
 import { prepareCommit } from '../../sqlite/writer/committer.ts'
 import type { Write } from '../../sqlite/writer/writes.ts'
@@ -47,17 +46,17 @@ describe('the table of idempotency keys', () => {
     expect(count()).toBe(100n)
   })
 
-  test('gets a row only together with the pet, and the pet is stored only together with the row', () => {
+  test('gets a row only together with the note, and the note is stored only together with the row', () => {
     const { connection, commitTogether, count } = openWrites()
     connection.exec("CREATE TRIGGER refuse BEFORE INSERT ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'no'); END")
     const { outcomes } = commitTogether([createOnce('a', start), createOnce('b', start)])
     expect(outcomes).toMatchObject(Array(2).fill({ failure: { code: 'SQLITE_CONSTRAINT_TRIGGER' } }))
     expect(count()).toBe(0n)
-    expect(connection.prepare('SELECT count(*) FROM pets').pluck().get()).toBe(0n)
+    expect(connection.prepare('SELECT count(*) FROM notes').pluck().get()).toBe(0n)
   })
 
   function openWrites() {
-    const path = join(temporaryFolder(), 'petstore.db')
+    const path = join(temporaryFolder(), 'notes.db')
     openFileStore(path)
     const connection = connect(path, { busyTimeout: 0 })
     onTestFinished(() => void connection.close())
@@ -72,6 +71,6 @@ describe('the table of idempotency keys', () => {
   }
 
   function createOnce(key: string, now: Date): Write {
-    return ['once', 'pets.create', 1n, key, now, 'Rex', 7n, 'available']
+    return ['once', 'notes.create', 1n, key, now, 'Ann', 7n, 'open', null, null]
   }
 })

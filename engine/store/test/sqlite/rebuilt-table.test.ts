@@ -1,30 +1,32 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { definition } from '../../../../db/store.ts'
-import { openDatabase, sqliteDatabase } from '../../../../test/support/database.ts'
-import { temporaryFolder } from '../../../../test/support/temporary.ts'
+import { definition } from '../../../test/notes/definition.ts'
+import { sqliteDatabase } from '../../../test/notes/tests.ts'
+import { openDatabase } from '../../../test/support/database.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { copyStore } from '../../copy/copy-store.ts'
 import { inspect } from '../../open.ts'
 
 /** What `sqlite-utils transform` and editors of tables do. */
 const rebuild = `BEGIN;
-  CREATE TABLE pets_new (id INTEGER PRIMARY KEY, name TEXT NOT NULL, category_id INTEGER NOT NULL, status TEXT NOT NULL);
-  INSERT INTO pets_new SELECT * FROM pets; DROP TABLE pets; ALTER TABLE pets_new RENAME TO pets; COMMIT`
+  CREATE TABLE notes_new (id INTEGER PRIMARY KEY, body TEXT NOT NULL, priority INTEGER NOT NULL, state TEXT NOT NULL, due_at TEXT,
+    book_id INTEGER);
+  INSERT INTO notes_new SELECT * FROM notes; DROP TABLE notes; ALTER TABLE notes_new RENAME TO notes; COMMIT`
 
-async function databaseWithPet() {
-  const path = join(temporaryFolder(), 'petstore.db')
+async function databaseWithNote() {
+  const path = join(temporaryFolder(), 'notes.db')
   const database = sqliteDatabase(path)
   const store = await database.open()
-  await store.pets.create({ name: 'Rex', categoryId: 7n, status: 'sold' })
+  await store.notes.create({ body: 'Ann', priority: 7n, state: 'done' })
   return { ...database, path, store }
 }
 
 const problem =
-  /table pets lacks STRICT, AUTOINCREMENT, pets_id_positive, .+pets_status_known, pets_by_status; .+ "petstore db copy"/
+  /table notes lacks STRICT, AUTOINCREMENT, notes_id_positive, .+notes_state_known, .+notes_by_state; .+ "notes db copy"/
 
 describe('a table that another program has rebuilt without its rules', () => {
   test('makes the store unready, and stops the start with a sentence that names them', async () => {
-    const { store, execute, open, location } = await databaseWithPet()
+    const { store, execute, open, location } = await databaseWithNote()
     await store.check()
     await execute(rebuild)
     await expect(store.check()).rejects.toThrow(problem)
@@ -35,36 +37,36 @@ describe('a table that another program has rebuilt without its rules', () => {
   })
 
   test('is repaired by a copy, which names a row that breaks a rule', async () => {
-    const { execute, location, store: damaged } = await databaseWithPet()
+    const { execute, location, store: damaged } = await databaseWithNote()
     await execute(rebuild)
     await damaged.close()
     const target = sqliteDatabase(join(temporaryFolder(), 'repaired.db'))
-    await execute("INSERT INTO pets (name, category_id, status) VALUES ('Tim', 'seven', 'sold')")
+    await execute("INSERT INTO notes (body, priority, state) VALUES ('Tim', 'seven', 'done')")
     const copy = () => copyStore({ definition, from: location, to: target.location })
-    await expect(copy()).rejects.toThrow(/the row 2 of pets: cannot store TEXT value in INTEGER column/)
-    await execute("UPDATE pets SET category_id = 8 WHERE typeof(category_id) = 'text'")
+    await expect(copy()).rejects.toThrow(/the row 2 of notes: cannot store TEXT value in INTEGER column/)
+    await execute("UPDATE notes SET priority = 8 WHERE typeof(priority) = 'text'")
     await copy()
     const store = await target.open()
-    expect(await store.pets.list({ limit: 9, cursor: 0n })).toMatchObject([{ name: 'Rex' }, { name: 'Tim' }])
+    expect(await store.notes.list({ limit: 9, cursor: 0n })).toMatchObject([{ body: 'Ann' }, { body: 'Tim' }])
   })
 
   test('is accepted with its rules in another layout', async () => {
-    const { execute, open, path } = await databaseWithPet()
-    const sql = openDatabase(path).prepare("SELECT sql FROM sqlite_schema WHERE name = 'pets'").pluck().get()
+    const { execute, open, path } = await databaseWithNote()
+    const sql = openDatabase(path).prepare("SELECT sql FROM sqlite_schema WHERE name = 'notes'").pluck().get()
     const quoted = String(sql)
-      .replace(/^CREATE TABLE pets/, 'create table "pets_new"')
-      .replaceAll('category_id', '[category_id]')
+      .replace(/^CREATE TABLE "?notes"?/, 'create table "notes_new"')
+      .replaceAll('priority', '[priority]')
       .replaceAll(/CONSTRAINT (\w+) CHECK/g, 'constraint "$1"\n  check ')
       .replace('AUTOINCREMENT', 'autoincrement')
-    expect(quoted).toContain('constraint "pets_status_known"')
-    await execute(`BEGIN; ${quoted}; INSERT INTO pets_new SELECT * FROM pets; DROP TABLE pets;
-      ALTER TABLE pets_new RENAME TO pets; CREATE INDEX "pets_by_status" ON pets ([status]); COMMIT`)
+    expect(quoted).toContain('constraint "notes_state_known"')
+    await execute(`BEGIN; ${quoted}; INSERT INTO notes_new SELECT * FROM notes; DROP TABLE notes;
+      ALTER TABLE notes_new RENAME TO notes; CREATE INDEX "notes_by_state" ON notes ([state]); COMMIT`)
     await open()
   })
 })
 
 test('a database without the journal of its migrations is reported to an inspection', async () => {
-  const { execute, location } = await databaseWithPet()
+  const { execute, location } = await databaseWithNote()
   await execute('DROP TABLE migrations')
   const inspection = await inspect(definition, location)
   const problem = 'it has some of the tables, but no table "migrations"'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { note, notesDatabase } from '../notes/open.ts'
+import { note, notesDatabase } from '../../../test/notes/open.ts'
 
 test.for(['INSERT', 'UPDATE', 'DELETE'])('a trigger that fails after the %s undoes it', async (event) => {
   const database = await notesDatabase()

@@ -1,26 +1,24 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openDatabase, openFileStore } from '../../../../test/support/database.ts'
-import { runPetstore } from '../../../../test/support/process.ts'
-import { revokeKey, rotateKey } from '../../../../test/support/product.ts'
-import { temporaryFolder } from '../../../../test/support/temporary.ts'
-import { startTestApi } from '../../../../test/support/test-api.ts'
 import { describeKeys, listKeys } from '../../../service/commands/key-actions.ts'
+import { openFileStore, revokeKey, rotateKey, runProgram, startTestApi } from '../../../test/notes/tests.ts'
+import { openDatabase } from '../../../test/support/database.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
 
 test.for(['created_at', 'expires_at', 'revoked_at'])('a key with an unreadable %s is refused', async (column) => {
   const { rest, rpc, spoil } = await startOnFile()
-  expect((await rest.get('/v1/pets')).status).toBe(200)
+  expect((await rest.get('/v1/notes')).status).toBe(200)
   spoil(`UPDATE api_keys SET ${column} = 'yesterday'`)
-  const response = await rest.get('/v1/pets')
+  const response = await rest.get('/v1/notes')
   expect(response).toMatchObject({ status: 401, body: { code: 'unauthorized' } })
   expect(response.headers['www-authenticate']).toContain('invalid_token')
-  await expect(rpc.pets.list.query()).rejects.toMatchObject({ data: { status: 401 } })
+  await expect(rpc.notes.list.query()).rejects.toMatchObject({ data: { status: 401 } })
 })
 
 test('the next use replaces an unreadable time of the last use', async () => {
   const { rest, store, spoil } = await startOnFile()
   spoil("UPDATE api_keys SET last_used_at = 'yesterday'")
-  expect((await rest.get('/v1/pets')).status).toBe(200)
+  expect((await rest.get('/v1/notes')).status).toBe(200)
   await expect
     .poll(async () => (await store.apiKeys.list())[0]?.lastUsedAt?.getTime())
     .toBeGreaterThan(Date.now() - 60_000)
@@ -32,12 +30,12 @@ test('keys list shows which times are unreadable', async () => {
     ['db', 'migrate'],
     ['keys', 'create', 'shop'],
   ])
-    await runPetstore({ folder, arguments: words }).ended
-  spoilFile(join(folder, 'data/petstore.db'), "UPDATE api_keys SET expires_at = 'yesterday', last_used_at = 'never'")
-  const list = runPetstore({ folder, arguments: ['keys', 'list'] })
+    await runProgram({ folder, arguments: words }).ended
+  spoilFile(join(folder, 'data/notes.db'), "UPDATE api_keys SET expires_at = 'yesterday', last_used_at = 'never'")
+  const list = runProgram({ folder, arguments: ['keys', 'list'] })
   await list.ended
   expect(list.stderr).toBe('')
-  expect(list.stdout).toMatch(/^shop +pet_\w{6}… +write +\S+T\S+ +unreadable +- +unreadable$/m)
+  expect(list.stdout).toMatch(/^shop +note_\w{6}… +write +\S+T\S+ +unreadable +- +unreadable$/m)
 })
 
 test.for(['yesterday', '1970-01-01T00:00:00.000Z'])(
@@ -53,7 +51,7 @@ test.for(['yesterday', '1970-01-01T00:00:00.000Z'])(
 )
 
 async function startOnFile() {
-  const path = join(temporaryFolder(), 'petstore.db')
+  const path = join(temporaryFolder(), 'notes.db')
   const api = await startTestApi({ store: openFileStore(path) })
   return { ...api, spoil: (sql: string) => spoilFile(path, sql) }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { note, notesDatabase } from '../notes/open.ts'
+import { note, notesDatabase } from '../../../test/notes/open.ts'
 
 test.for([undefined, 'a key'])('a write of several statements that is refused stores nothing, with %s', async (key) => {
   const store = await (await notesDatabase()).open()

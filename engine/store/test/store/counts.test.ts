@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest'
-import type { PetStatus } from '../../../../db/pets/pets.ts'
-import { testDatabase } from '../../../../test/support/database.ts'
+import type { Note } from '../../../test/notes/tables.ts'
+import { testDatabase } from '../../../test/notes/tests.ts'
 
-test('pets are counted by status, exactly up to 10,000', async () => {
+test('notes are counted by state, exactly up to 10,000', async () => {
   const { open, execute } = await testDatabase()
-  const { pets } = await open()
-  const add = (status: PetStatus, count: number) =>
+  const { notes } = await open()
+  const add = (state: Note['state'], count: number) =>
     execute(`
       WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < ${count})
-      INSERT INTO pets (name, category_id, status) SELECT 'Rex', 7, '${status}' FROM counter
+      INSERT INTO notes (body, priority, state) SELECT 'Ann', 7, '${state}' FROM counter
     `)
-  await add('pending', 3)
-  await add('sold', 10_000)
-  expect(await pets.counts()).toEqual({
-    available: { count: 0, isExact: true },
-    pending: { count: 3, isExact: true },
-    sold: { count: 10_000, isExact: true },
+  await add('waiting', 3)
+  await add('done', 10_000)
+  expect(await notes.counts()).toEqual({
+    open: { count: 0, isExact: true },
+    waiting: { count: 3, isExact: true },
+    done: { count: 10_000, isExact: true },
   })
-  await add('sold', 1)
-  expect((await pets.counts()).sold).toEqual({ count: 10_000, isExact: false })
-  await add('sold', 20_000)
-  expect((await pets.counts()).sold).toEqual({ count: 10_000, isExact: false })
+  await add('done', 1)
+  expect((await notes.counts()).done).toEqual({ count: 10_000, isExact: false })
+  await add('done', 20_000)
+  expect((await notes.counts()).done).toEqual({ count: 10_000, isExact: false })
 })

@@ -1,9 +1,9 @@
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { expect, test } from 'vitest'
+import { books, notes } from '../../../test/notes/tables.ts'
 import { uniqueColumnOf } from '../../collection/row.ts'
 import { int64 } from '../../collection/schema.ts'
 import { collection } from '../../collection.ts'
-import { books, notes } from '../notes/tables.ts'
 
 test('a table that could give the id of a removed row to another one is refused', () => {
   const table = sqliteTable('lax', { id: int64('id').primaryKey(), name: text().notNull() })

@@ -1,87 +1,93 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { createPetstoreClient } from '../../../../client/index.ts'
-import { testDatabase } from '../../../../test/support/database.ts'
-import { createKey } from '../../../../test/support/product.ts'
-import { shareEmptiedTestApi, startTestApi } from '../../../../test/support/test-api.ts'
-import { fetchFrom } from '../../../../test/support/transport.ts'
 import { withRetries } from '../../../client/retry.ts'
+import {
+  createKey,
+  createNotesClient,
+  shareEmptiedTestApi,
+  startTestApi,
+  testDatabase,
+} from '../../../test/notes/tests.ts'
+import { fetchFrom } from '../../../test/support/transport.ts'
 
-const rex = { name: 'Rex', categoryId: 7 }
+const rex = { body: 'Ann', priority: 7 }
 
 const api = shareEmptiedTestApi()
 
 describe('a create that is retried with its Idempotency-Key', () => {
-  test('gets the first response again, byte for byte, and adds no second pet', async () => {
+  test('gets the first response again, byte for byte, and adds no second note', async () => {
     const { rest } = api()
-    const first = await rest.post('/v1/pets', rex, { 'idempotency-key': 'order-17' })
-    const again = await rest.post('/v1/pets', rex, { 'idempotency-key': 'order-17' })
+    const first = await rest.post('/v1/notes', rex, { 'idempotency-key': 'order-17' })
+    const again = await rest.post('/v1/notes', rex, { 'idempotency-key': 'order-17' })
     expect([first.status, again.status]).toEqual([201, 201])
     expect(again.text).toBe(first.text)
     expect(again.headers.location).toBe(first.headers.location)
     expect([first.headers['idempotency-replayed'], again.headers['idempotency-replayed']]).toEqual([undefined, 'true'])
-    expect((await rest.get('/v1/pets')).body).toHaveLength(1)
+    expect((await rest.get('/v1/notes')).body).toHaveLength(1)
   })
 
   test('may spell the same payload differently', async () => {
     const { rest } = api()
-    await rest.post('/v1/pets', '{"name":"Rex","categoryId":7}', { 'idempotency-key': 'a' })
-    const again = await rest.post('/v1/pets', '{ "status": "available", "categoryId": 7.0, "name": "R\\u0065x" }', {
+    await rest.post('/v1/notes', '{"body":"Ann","priority":7}', { 'idempotency-key': 'a' })
+    const again = await rest.post('/v1/notes', '{ "state": "open", "priority": 7.0, "body": "\\u0041nn" }', {
       'idempotency-key': 'a',
     })
     expect(again).toMatchObject({ status: 201, body: { id: 1 }, headers: { 'idempotency-replayed': 'true' } })
   })
 
-  test.for([{ name: 'Rexy' }, { categoryId: 8 }, { status: 'sold' }])(
+  test.for([{ body: 'Anny' }, { priority: 8 }, { state: 'done' }])(
     'is rejected with another payload: %o',
     async (other) => {
       const { rest } = api()
-      await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
-      const response = await rest.post('/v1/pets', { ...rex, ...other }, { 'idempotency-key': 'a' })
+      await rest.post('/v1/notes', rex, { 'idempotency-key': 'a' })
+      const response = await rest.post('/v1/notes', { ...rex, ...other }, { 'idempotency-key': 'a' })
       expect(response).toMatchObject({ status: 422, body: { code: 'unprocessable', status: 422 } })
-      expect((await rest.get('/v1/pets')).body).toHaveLength(1)
+      expect((await rest.get('/v1/notes')).body).toHaveLength(1)
     },
   )
 
-  test('adds one pet when 20 of them arrive at once', async () => {
+  test('adds one note when 20 of them arrive at once', async () => {
     const { rest } = api()
-    const send = () => rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
+    const send = () => rest.post('/v1/notes', rex, { 'idempotency-key': 'a' })
     const responses = await Promise.all(Array.from({ length: 20 }, send))
     expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
     expect(responses.filter(({ headers }) => headers['idempotency-replayed'] === undefined)).toHaveLength(1)
-    expect((await rest.get('/v1/pets')).body).toHaveLength(1)
+    expect((await rest.get('/v1/notes')).body).toHaveLength(1)
   })
 
   test('is a different create if another API key sends it', async () => {
     const { store, rest } = api()
     const authorization = `Bearer ${await createKey(store, 'other')}`
-    await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
-    const other = await rest.post('/v1/pets', { ...rex, name: 'Minka' }, { 'idempotency-key': 'a', authorization })
-    expect(other).toMatchObject({ status: 201, body: { id: 2, name: 'Minka' } })
+    await rest.post('/v1/notes', rex, { 'idempotency-key': 'a' })
+    const other = await rest.post('/v1/notes', { ...rex, body: 'Bea' }, { 'idempotency-key': 'a', authorization })
+    expect(other).toMatchObject({ status: 201, body: { id: 2, body: 'Bea' } })
   })
 
   test('may use the other adapter', async () => {
     const { rest, rpc } = api()
-    await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
-    const pet = await rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n }, { context: { idempotencyKey: 'a' } })
-    expect(pet).toMatchObject({ id: 1n, name: 'Rex' })
+    await rest.post('/v1/notes', rex, { 'idempotency-key': 'a' })
+    const note = await rpc.notes.create.mutate({ body: 'Ann', priority: 7n }, { context: { idempotencyKey: 'a' } })
+    expect(note).toMatchObject({ id: 1n, body: 'Ann' })
   })
 
-  test('adds a pet if the first attempt failed', async () => {
+  test('adds a note if the first attempt failed', async () => {
     const { rest } = api()
-    await rest.post('/v1/pets', { name: '' }, { 'idempotency-key': 'a' })
-    expect(await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })).toMatchObject({ status: 201, body: { id: 1 } })
+    await rest.post('/v1/notes', { name: '' }, { 'idempotency-key': 'a' })
+    expect(await rest.post('/v1/notes', rex, { 'idempotency-key': 'a' })).toMatchObject({
+      status: 201,
+      body: { id: 1 },
+    })
   })
 
-  test.for(["UPDATE pets SET status = 'sold'", 'DELETE FROM pets'])(
+  test.for(["UPDATE notes SET state = 'done'", 'DELETE FROM notes'])(
     'gets the first response again after a change in the database: %s',
     async (change) => {
       const database = await testDatabase()
       const { rest } = await startTestApi({ store: await database.open() })
-      const first = await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
+      const first = await rest.post('/v1/notes', rex, { 'idempotency-key': 'a' })
       await database.execute(change)
-      expect((await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })).text).toBe(first.text)
-      expect((await rest.post('/v1/pets', rex, { 'idempotency-key': 'b' })).body).toMatchObject({ id: 2 })
+      expect((await rest.post('/v1/notes', rex, { 'idempotency-key': 'a' })).text).toBe(first.text)
+      expect((await rest.post('/v1/notes', rex, { 'idempotency-key': 'b' })).body).toMatchObject({ id: 2 })
       await expect(database.open()).resolves.toBeDefined()
     },
   )
@@ -95,8 +101,8 @@ describe('the header Idempotency-Key', () => {
     ['a'.repeat(255), `"${'a'.repeat(255)}"`],
   ])('may be bare or quoted: %s', async ([bare = '', quoted = '']) => {
     const { rest } = api()
-    await rest.post('/v1/pets', rex, { 'idempotency-key': bare })
-    const again = await rest.post('/v1/pets', rex, { 'idempotency-key': quoted })
+    await rest.post('/v1/notes', rex, { 'idempotency-key': bare })
+    const again = await rest.post('/v1/notes', rex, { 'idempotency-key': quoted })
     expect(again).toMatchObject({ status: 201, headers: { 'idempotency-replayed': 'true' } })
   })
 
@@ -104,39 +110,39 @@ describe('the header Idempotency-Key', () => {
     'is rejected as %j',
     async (key) => {
       const { rest } = api()
-      const response = await rest.post('/v1/pets', rex, { 'idempotency-key': key })
+      const response = await rest.post('/v1/notes', rex, { 'idempotency-key': key })
       expect(response).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
       expect(response.text).toContain('Idempotency-Key: expected a string of 1 to 255 visible ASCII characters')
-      expect((await rest.get('/v1/pets')).body).toEqual([])
+      expect((await rest.get('/v1/notes')).body).toEqual([])
     },
   )
 
   test('is ignored on a request that changes nothing', async () => {
     const { rest } = api()
-    expect((await rest.get('/v1/pets', { 'idempotency-key': 'a b' })).status).toBe(200)
+    expect((await rest.get('/v1/notes', { 'idempotency-key': 'a b' })).status).toBe(200)
   })
 
   test('is rejected with a batch that has more calls', async () => {
     const { rest } = api()
-    const call = { json: rex, meta: { values: { categoryId: ['bigint'] } } }
+    const call = { json: rex, meta: { values: { priority: ['bigint'] } } }
     for (const comma of [',', '%2C']) {
-      const url = `/trpc/pets.create${comma}pets.create?batch=1`
+      const url = `/trpc/notes.create${comma}notes.create?batch=1`
       const response = await rest.post(url, { 0: call, 1: call }, { 'idempotency-key': 'a' })
       expect(response.text).toContain('expected as many keys as the batch has calls')
     }
-    expect((await rest.get('/v1/pets')).body).toEqual([])
+    expect((await rest.get('/v1/notes')).body).toEqual([])
   })
 })
 
 describe('the typed client', () => {
-  const rexInput = { name: 'Rex', categoryId: 7n }
+  const rexInput = { body: 'Ann', priority: 7n }
 
-  test('retries a create whose response was lost, and there is one pet', async () => {
+  test('retries a create whose response was lost, and there is one note', async () => {
     const { app, key, rpc } = api()
     const through = fetchFrom(app)
     let lost = 0
-    const client = createPetstoreClient({
-      url: 'http://petstore.test',
+    const client = createNotesClient({
+      url: 'http://service.test',
       apiKey: key,
       async fetch(input, init) {
         const response = await through(input, init)
@@ -144,21 +150,21 @@ describe('the typed client', () => {
         return response
       },
     })
-    expect(await client.pets.create.mutate(rexInput)).toMatchObject({ id: 1n })
+    expect(await client.notes.create.mutate(rexInput)).toMatchObject({ id: 1n })
     expect(lost).toBe(3)
-    expect(await rpc.pets.list.query()).toHaveLength(1)
+    expect(await rpc.notes.list.query()).toHaveLength(1)
   })
 
-  test('adds two pets with two calls', async () => {
+  test('adds two notes with two calls', async () => {
     const { rpc } = api()
-    await Promise.all([rpc.pets.create.mutate(rexInput), rpc.pets.create.mutate(rexInput)])
-    expect(await rpc.pets.list.query()).toHaveLength(2)
+    await Promise.all([rpc.notes.create.mutate(rexInput), rpc.notes.create.mutate(rexInput)])
+    expect(await rpc.notes.list.query()).toHaveLength(2)
   })
 
   test('waits for the Retry-After of a 408, 429, 502, 503 or 504 before it retries', async () => {
     const retries = [408, 429, 502, 503, 504].map(async (status) => {
       const { client, calls } = await startFlakyClient([new Response('', { status, headers: { 'retry-after': '1' } })])
-      expect(await client.pets.list.query(), `${status}`).toEqual([])
+      expect(await client.notes.list.query(), `${status}`).toEqual([])
       expect(calls, `${status}`).toHaveLength(2)
       expect(Number(calls[1]) - Number(calls[0]), `${status}`).toBeGreaterThanOrEqual(995)
     })
@@ -168,7 +174,7 @@ describe('the typed client', () => {
   test('does not retry a permanent failure', async () => {
     for (const response of [new Response('', { status: 500 }), new Response('', { status: 404 })]) {
       const { client, calls } = await startFlakyClient([response])
-      await expect(client.pets.list.query()).rejects.toThrow()
+      await expect(client.notes.list.query()).rejects.toThrow()
       expect(calls).toHaveLength(1)
     }
   })
@@ -178,14 +184,14 @@ describe('the typed client', () => {
       Array.from({ length: 9 }, () => new Response('', { status: 503 })),
       1,
     )
-    await expect(client.pets.list.query()).rejects.toThrow()
+    await expect(client.notes.list.query()).rejects.toThrow()
     expect(calls).toHaveLength(2)
   })
 
   test('does not retry a call that is aborted', async () => {
     const { client, calls } = await startFlakyClient(Array.from({ length: 9 }, () => new Response('', { status: 503 })))
     const abort = new AbortController()
-    const list = client.pets.list.query(undefined, { signal: abort.signal })
+    const list = client.notes.list.query(undefined, { signal: abort.signal })
     await expect.poll(() => calls.length).toBe(1)
     abort.abort()
     await expect(list).rejects.toThrow()
@@ -202,15 +208,15 @@ describe('the typed client', () => {
       },
       { retries: 3 },
     )
-    await expect(fetchOnce('http://petstore.test', { signal: abort.signal })).rejects.toThrow('aborted')
+    await expect(fetchOnce('http://service.test', { signal: abort.signal })).rejects.toThrow('aborted')
   })
 
   /** Starts a client that gets the given responses before it reaches the service, and records the times of its calls. */
   async function startFlakyClient(responses: Response[], retries?: number) {
     const { app, key } = api()
     const calls: number[] = []
-    const client = createPetstoreClient({
-      url: 'http://petstore.test',
+    const client = createNotesClient({
+      url: 'http://service.test',
       apiKey: key,
       ...(retries === undefined ? {} : { retries }),
       async fetch(input, init) {

@@ -1,27 +1,26 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createPetstoreClient } from '../../../../client/index.ts'
-import { isOnPostgres, testDatabase } from '../../../../test/support/database.ts'
-import { cpuTimesOf } from '../../../../test/support/fastest.ts'
-import { shareTestApi, startTestApi } from '../../../../test/support/test-api.ts'
-import { fetchFrom } from '../../../../test/support/transport.ts'
 import { maxInt64, minInt64 } from '../../../service/api/int64.ts'
 import { parseJson } from '../../../service/api/literals.ts'
+import { createNotesClient, shareTestApi, startTestApi, testDatabase } from '../../../test/notes/tests.ts'
+import { isOnPostgres } from '../../../test/support/database.ts'
+import { cpuTimesOf } from '../../../test/support/fastest.ts'
+import { fetchFrom } from '../../../test/support/transport.ts'
 
 const int64 = fc.oneof(
   fc.bigInt({ min: minInt64, max: maxInt64 }),
   fc.constantFrom(minInt64, maxInt64, 0n, -1n, 2n ** 53n, 2n ** 53n + 1n, -(2n ** 53n) - 1n, 9007199254740993n),
 )
 
-test('a pet may have the greatest 64-bit id, and a greater id is 404', async () => {
+test('a note may have the greatest 64-bit id, and a greater id is 404', async () => {
   const database = await testDatabase()
   const { rest, rpc } = await startTestApi({ store: await database.open() })
-  await database.insertPet(maxInt64)
-  expect((await rest.get(`/v1/pets/${maxInt64}`)).text).toContain(`{"id":${maxInt64},`)
-  expect(await rpc.pets.get.query({ petId: maxInt64 })).toMatchObject({ id: maxInt64 })
-  for (const petId of [maxInt64 + 1n, minInt64 - 1n, 10n ** 30n]) {
-    expect((await rest.get(`/v1/pets/${petId}`)).status).toBe(404)
-    await expect(rpc.pets.get.query({ petId })).rejects.toMatchObject({ data: { status: 404 } })
+  await database.insertRow(maxInt64)
+  expect((await rest.get(`/v1/notes/${maxInt64}`)).text).toContain(`{"id":${maxInt64},`)
+  expect(await rpc.notes.get.query({ noteId: maxInt64 })).toMatchObject({ id: maxInt64 })
+  for (const noteId of [maxInt64 + 1n, minInt64 - 1n, 10n ** 30n]) {
+    expect((await rest.get(`/v1/notes/${noteId}`)).status).toBe(404)
+    await expect(rpc.notes.get.query({ noteId })).rejects.toMatchObject({ data: { status: 404 } })
   }
 })
 
@@ -30,18 +29,18 @@ describe('when every id is used', () => {
     const database = await testDatabase()
     const store = await database.open()
     const next = maxInt64 - count + 1n
-    if (isOnPostgres) await database.execute(`SELECT setval('pets_id_seq', ${next - 1n})`)
-    else await database.insertPet(next - 1n)
+    if (isOnPostgres) await database.execute(`SELECT setval('notes_id_seq', ${next - 1n})`)
+    else await database.insertRow(next - 1n)
     return startTestApi({ store })
   }
-  const rex = { name: 'Rex', categoryId: 7 }
+  const rex = { body: 'Ann', priority: 7 }
   const noIdLeft = { code: 'internal_error', message: expect.stringMatching(/no ids left/), status: 500 }
 
   test('a create fails alone with 500 and without Retry-After, and a replay in the same transaction succeeds', async () => {
     const { rest, log } = await startWithIdsLeft(1n)
-    const keyed = () => rest.post('/v1/pets', rex, { 'idempotency-key': 'last' })
+    const keyed = () => rest.post('/v1/notes', rex, { 'idempotency-key': 'last' })
     expect((await keyed()).text).toContain(`{"id":${maxInt64},`)
-    const create = () => rest.post('/v1/pets', rex)
+    const create = () => rest.post('/v1/notes', rex)
     const [first, second, replay, third] = await Promise.all([create(), create(), keyed(), create()])
     expect(replay).toMatchObject({ status: 201, headers: { 'idempotency-replayed': 'true' } })
     for (const response of [first, second, third]) {
@@ -59,8 +58,8 @@ describe('when every id is used', () => {
       requests++
       return send(...request)
     }
-    const client = createPetstoreClient({ url: 'http://petstore.test', apiKey: key, fetch })
-    await expect(client.pets.create.mutate({ name: 'Rex', categoryId: 7n })).rejects.toMatchObject({ data: noIdLeft })
+    const client = createNotesClient({ url: 'http://service.test', apiKey: key, fetch })
+    await expect(client.notes.create.mutate({ body: 'Ann', priority: 7n })).rejects.toMatchObject({ data: noIdLeft })
     expect(requests).toBe(1)
   })
 
@@ -68,7 +67,7 @@ describe('when every id is used', () => {
   if (!isOnPostgres) {
     test('the first creates of the transaction get the remaining ids', async () => {
       const { rest } = await startWithIdsLeft(3n)
-      const responses = await Promise.all(Array.from({ length: 8 }, () => rest.post('/v1/pets', rex)))
+      const responses = await Promise.all(Array.from({ length: 8 }, () => rest.post('/v1/notes', rex)))
       expect(responses.map(({ status }) => status)).toEqual([201, 201, 201, 500, 500, 500, 500, 500])
     })
   }
@@ -80,9 +79,9 @@ describe('any 64-bit integer', () => {
   test('is returned digit for digit by REST', async () => {
     const { rest } = api()
     await fc.assert(
-      fc.asyncProperty(int64, async (categoryId) => {
-        const created = await rest.post('/v1/pets', `{"name":"Rex","categoryId":${categoryId}}`)
-        expect(created.text).toContain(`"categoryId":${categoryId},`)
+      fc.asyncProperty(int64, async (priority) => {
+        const created = await rest.post('/v1/notes', `{"body":"Ann","priority":${priority}}`)
+        expect(created.text).toContain(`"priority":${priority},`)
         expect((await rest.get(String(created.headers.location))).text).toBe(created.text)
       }),
     )
@@ -91,9 +90,9 @@ describe('any 64-bit integer', () => {
   test('is returned as the same bigint by RPC', async () => {
     const { rpc } = api()
     await fc.assert(
-      fc.asyncProperty(int64, async (categoryId) => {
-        const { id } = await rpc.pets.create.mutate({ name: 'Rex', categoryId })
-        expect((await rpc.pets.get.query({ petId: id })).categoryId).toBe(categoryId)
+      fc.asyncProperty(int64, async (priority) => {
+        const { id } = await rpc.notes.create.mutate({ body: 'Ann', priority })
+        expect((await rpc.notes.get.query({ noteId: id })).priority).toBe(priority)
       }),
     )
   })
@@ -101,24 +100,24 @@ describe('any 64-bit integer', () => {
   test('can be written through one adapter and read through the other', async () => {
     const { rest, rpc } = api()
     await fc.assert(
-      fc.asyncProperty(int64, async (categoryId) => {
-        const { id } = await rpc.pets.create.mutate({ name: 'Rex', categoryId })
-        expect((await rest.get(`/v1/pets?limit=1&cursor=${id - 1n}`)).text).toContain(`"categoryId":${categoryId},`)
+      fc.asyncProperty(int64, async (priority) => {
+        const { id } = await rpc.notes.create.mutate({ body: 'Ann', priority })
+        expect((await rest.get(`/v1/notes?limit=1&cursor=${id - 1n}`)).text).toContain(`"priority":${priority},`)
       }),
     )
   })
 })
 
-/** These tests share a service, because each reads only the pet that it created. */
+/** These tests share a service, because each reads only the note that it created. */
 describe('a number in a body', () => {
   const api = shareTestApi()
 
   test.for(['5.0', '50e-1', '0.5e1', '500E-2', '5e0', '5e+0', '5.000000000000000000000'])(
-    'categoryId %s is the integer 5',
+    'priority %s is the integer 5',
     async (number) => {
-      expect(await api().rest.post('/v1/pets', `{"name":"Rex","categoryId":${number}}`)).toMatchObject({
+      expect(await api().rest.post('/v1/notes', `{"body":"Ann","priority":${number}}`)).toMatchObject({
         status: 201,
-        body: { categoryId: 5 },
+        body: { priority: 5 },
       })
     },
   )
@@ -133,9 +132,9 @@ describe('a number in a body', () => {
     ['92233720368547758070e-1', '9223372036854775807'],
     ['9007199254740993.0', '9007199254740993'],
     ['-9223372036854775808', '-9223372036854775808'],
-  ])('categoryId %s is the integer %s', async ([number, integer]) => {
-    expect((await api().rest.post('/v1/pets', `{"name":"Rex","categoryId":${number}}`)).text).toContain(
-      `"categoryId":${integer},`,
+  ])('priority %s is the integer %s', async ([number, integer]) => {
+    expect((await api().rest.post('/v1/notes', `{"body":"Ann","priority":${number}}`)).text).toContain(
+      `"priority":${integer},`,
     )
   })
 
@@ -152,10 +151,10 @@ describe('a number in a body', () => {
     '9007199254740993.5',
     '1e-400',
     '1e-999999999',
-  ])('categoryId %s is not a 64-bit integer: 400', async (number) => {
-    expect(await api().rest.post('/v1/pets', `{"name":"Rex","categoryId":${number}}`)).toMatchObject({
+  ])('priority %s is not a 64-bit integer: 400', async (number) => {
+    expect(await api().rest.post('/v1/notes', `{"body":"Ann","priority":${number}}`)).toMatchObject({
       status: 400,
-      body: { code: 'invalid_request', message: expect.stringMatching(/^categoryId: expected an? .*integer, got /) },
+      body: { code: 'invalid_request', message: expect.stringMatching(/^priority: expected an? .*integer, got /) },
     })
   })
 })

@@ -1,29 +1,32 @@
 import { describe, expect, test } from 'vitest'
-import { openTestStore, testDatabase } from '../../../../test/support/database.ts'
+import { describeKeys, listKeys, parseKeyName, parseLifetime } from '../../../service/commands/key-actions.ts'
 import {
   apiKeyRecord,
   createKey,
   isApiKey,
   mintApiKey,
+  openTestStore,
   product,
   revokeKey,
   rotateKey,
-} from '../../../../test/support/product.ts'
-import { shareEmptiedStore, startTestApi } from '../../../../test/support/test-api.ts'
-import { describeKeys, listKeys, parseKeyName, parseLifetime } from '../../../service/commands/key-actions.ts'
+  shareEmptiedStore,
+  startOf,
+  startTestApi,
+  testDatabase,
+} from '../../../test/notes/tests.ts'
 
 describe('an API key', () => {
-  test('consists of pet_, 32 random characters and a checksum of six characters', () => {
+  test('consists of note_, 32 random characters and a checksum of six characters', () => {
     const keys = Array.from({ length: 100 }, mintApiKey)
     for (const key of keys) {
-      expect(key).toMatch(/^pet_[0-9A-Za-z]{38}$/)
+      expect(key).toMatch(/^note_[0-9A-Za-z]{38}$/)
       expect(isApiKey(key)).toBe(true)
     }
     expect(new Set(keys).size).toBe(100)
   })
 
   test('ends with the CRC-32 of its random part in base62', () => {
-    expect(isApiKey('pet_PetstorePetstorePetstorePetstore4UQoSA')).toBe(true)
+    expect(isApiKey('note_PetstorePetstorePetstorePetstore4UQoSA')).toBe(true)
   })
 
   test('is invalid when any one character is changed', () => {
@@ -40,12 +43,12 @@ describe('an API key', () => {
     const [stored] = await store.apiKeys.list()
     expect(stored).toMatchObject({
       name: 'shop',
-      start: key.slice(0, 10),
+      start: startOf(key),
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
     })
     const everything = JSON.stringify(await database.rows('api_keys'))
-    expect(everything).toContain(key.slice(0, 10))
-    expect(everything).not.toContain(key.slice(10))
+    expect(everything).toContain(startOf(key))
+    expect(everything).not.toContain(key.slice(startOf(key).length))
   })
 })
 
@@ -54,10 +57,10 @@ describe('changes of keys', () => {
 
   test('a key that is revoked is refused by the next request', async () => {
     const { rest, rpc, store } = await startTestApi()
-    expect((await rest.get('/v1/pets')).status).toBe(200)
+    expect((await rest.get('/v1/notes')).status).toBe(200)
     await revokeKey(store, 'test')
-    expect((await rest.get('/v1/pets')).status).toBe(401)
-    await expect(rpc.pets.list.query()).rejects.toMatchObject({ data: { status: 401 } })
+    expect((await rest.get('/v1/notes')).status).toBe(401)
+    await expect(rpc.notes.list.query()).rejects.toMatchObject({ data: { status: 401 } })
   })
 
   test('a rotation replaces the key by one with the same name, id and access', async () => {
@@ -65,22 +68,22 @@ describe('changes of keys', () => {
     const [old] = await store.apiKeys.list()
     expect(old?.lastUsedAt).toBeInstanceOf(Date)
     const { key, record } = await rotateKey(store, 'test')
-    expect((await rest.get('/v1/pets')).status).toBe(401)
+    expect((await rest.get('/v1/notes')).status).toBe(401)
     const { expiresAt: _, ...successor } = record
     const revoked = { ...old, id: 2n, revokedAt: record.createdAt }
     expect(await store.apiKeys.list()).toStrictEqual([{ id: 1n, ...successor }, revoked])
-    expect((await rest.get('/v1/pets', { authorization: `Bearer ${key}` })).status).toBe(200)
+    expect((await rest.get('/v1/notes', { authorization: `Bearer ${key}` })).status).toBe(200)
   })
 
   test('a create that is repeated across a rotation adds nothing', async () => {
     const { rest, store } = await startTestApi()
-    const rex = { name: 'Rex', categoryId: 7 }
-    const first = await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
+    const rex = { body: 'Ann', priority: 7 }
+    const first = await rest.post('/v1/notes', rex, { 'idempotency-key': 'a' })
     const { key } = await rotateKey(store, 'test')
     const headers = { 'idempotency-key': 'a', authorization: `Bearer ${key}` }
-    const again = await rest.post('/v1/pets', rex, headers)
+    const again = await rest.post('/v1/notes', rex, headers)
     expect(again).toMatchObject({ status: 201, text: first.text, headers: { 'idempotency-replayed': 'true' } })
-    expect(await store.pets.list({ limit: 9 })).toHaveLength(1)
+    expect(await store.notes.list({ limit: 9 })).toHaveLength(1)
   })
 
   test('of two rotations at once, one takes effect', async () => {
@@ -94,12 +97,12 @@ describe('changes of keys', () => {
   test('a client that gets a second key before the first is revoked is never refused', async () => {
     const { rest, store } = await startTestApi()
     const authorization = `Bearer ${await createKey(store, 'test-2')}`
-    expect((await rest.get('/v1/pets')).status).toBe(200)
-    expect((await rest.get('/v1/pets', { authorization })).status).toBe(200)
+    expect((await rest.get('/v1/notes')).status).toBe(200)
+    expect((await rest.get('/v1/notes', { authorization })).status).toBe(200)
     await expect.poll(async () => (await store.apiKeys.list()).every(({ lastUsedAt }) => lastUsedAt)).toBe(true)
     await revokeKey(store, 'test')
-    expect((await rest.get('/v1/pets')).status).toBe(401)
-    expect((await rest.get('/v1/pets', { authorization })).status).toBe(200)
+    expect((await rest.get('/v1/notes')).status).toBe(401)
+    expect((await rest.get('/v1/notes', { authorization })).status).toBe(200)
   })
 
   test('a rotated key keeps the lifetime of its predecessor', async () => {
@@ -115,7 +118,7 @@ describe('changes of keys', () => {
     await createKey(store, 'shop')
     await expect(createKey(store, 'shop')).rejects.toThrow('already has this name')
     await revokeKey(store, 'shop')
-    await expect(createKey(store, 'shop')).resolves.toMatch(/^pet_/)
+    await expect(createKey(store, 'shop')).resolves.toMatch(/^note_/)
   })
 
   test('a key is found by its first characters or by the whole key', async () => {
@@ -127,10 +130,10 @@ describe('changes of keys', () => {
 
   test('first characters that several keys share are refused', async () => {
     const store = emptied()
-    for (const letter of 'BC') await store.apiKeys.create(apiKeyRecord(`pet_A${letter.repeat(37)}`, letter))
-    await expect(revokeKey(store, 'pet_A')).rejects.toThrow('Several API keys start with pet_A: B and C.')
-    await expect(revokeKey(store, 'pet_')).rejects.toThrow('No active API key')
-    expect((await revokeKey(store, 'pet_AB')).name).toBe('B')
+    for (const letter of 'BC') await store.apiKeys.create(apiKeyRecord(`note_A${letter.repeat(37)}`, letter))
+    await expect(revokeKey(store, 'note_A')).rejects.toThrow('Several API keys start with note_A: B and C.')
+    await expect(revokeKey(store, 'note_')).rejects.toThrow('No active API key')
+    expect((await revokeKey(store, 'note_AB')).name).toBe('B')
   })
 
   test('a revoked key is not found', async () => {
@@ -139,7 +142,7 @@ describe('changes of keys', () => {
     await revokeKey(store, 'shop')
     await expect(revokeKey(store, 'shop')).rejects.toThrow('No active API key is named "shop"')
     // A whole key must not appear in a log.
-    await expect(revokeKey(store, key)).rejects.toThrow(`No active API key is named "${key.slice(0, 10)}" or`)
+    await expect(revokeKey(store, key)).rejects.toThrow(`No active API key is named "${startOf(key)}" or`)
     await expect(rotateKey(store, 'shop')).rejects.toThrow('No active API key')
   })
 
@@ -159,7 +162,7 @@ describe('changes of keys', () => {
 
   test('a key is valid until its lifetime is over', async () => {
     const { rest, store } = await startTestApi()
-    const status = async (key: string) => (await rest.get('/v1/pets', { authorization: `Bearer ${key}` })).status
+    const status = async (key: string) => (await rest.get('/v1/notes', { authorization: `Bearer ${key}` })).status
     expect(await status(await createKey(store, 'long', 60_000))).toBe(200)
     const short = await createKey(store, 'short', 200)
     expect(await status(short)).toBe(200)
@@ -169,21 +172,21 @@ describe('changes of keys', () => {
   test('the list of keys is a table', async () => {
     const store = emptied()
     const at = (time: string) => new Date(`2026-11-20T${time}Z`)
-    const record = { ...apiKeyRecord(`pet_${'A'.repeat(38)}`, 'shop'), createdAt: at('01:02:03.456') }
+    const record = { ...apiKeyRecord(`note_${'A'.repeat(38)}`, 'shop'), createdAt: at('01:02:03.456') }
     await store.apiKeys.create({ ...record, expiresAt: at('04:05:06.789') })
-    const other = { ...record, name: 'x', hash: '0'.repeat(64), start: 'pet_BBBBBB', access: 'read' } as const
+    const other = { ...record, name: 'x', hash: '0'.repeat(64), start: 'note_BBBBBB', access: 'read' } as const
     await store.apiKeys.touch(await store.apiKeys.create(other), at('07:08:09.000'))
     expect(await describeKeys(await listKeys(store))).toBe(
       [
-        'NAME  START        ACCESS  CREATED               EXPIRES               REVOKED  LAST USED',
-        'shop  pet_AAAAAA…  write   2026-11-20T01:02:03Z  2026-11-20T04:05:06Z  -        -',
-        'x     pet_BBBBBB…  read    2026-11-20T01:02:03Z  -                     -        2026-11-20T07:08:09Z',
+        'NAME  START         ACCESS  CREATED               EXPIRES               REVOKED  LAST USED',
+        'shop  note_AAAAAA…  write   2026-11-20T01:02:03Z  2026-11-20T04:05:06Z  -        -',
+        'x     note_BBBBBB…  read    2026-11-20T01:02:03Z  -                     -        2026-11-20T07:08:09Z',
       ].join('\n'),
     )
   })
 
   test('a name that is empty, starts like a key, or has control or too many characters is refused', () => {
-    for (const name of ['', 'pet_shop', 'a\nb', 'x'.repeat(65)])
+    for (const name of ['', 'note_shop', 'a\nb', 'x'.repeat(65)])
       expect(() => parseKeyName(product, name)).toThrow('Name the key with')
   })
 
@@ -203,21 +206,21 @@ describe('changes of keys', () => {
 test('the use of a key is recorded, at most once a minute', async () => {
   const { rest, store } = await startTestApi({ store: await openTestStore() })
   expect((await store.apiKeys.list()).map(({ lastUsedAt }) => lastUsedAt)).toEqual([undefined])
-  await rest.get('/v1/pets')
-  await rest.post('/v1/pets', { name: 'Rex', categoryId: 1 })
+  await rest.get('/v1/notes')
+  await rest.post('/v1/notes', { body: 'Ann', priority: 1 })
   const lastUse = async () => Number((await store.apiKeys.list())[0]?.lastUsedAt)
   // No request waits for the record of its use.
   await expect.poll(async () => Date.now() - (await lastUse())).toBeLessThan(60_000)
   const firstUse = await lastUse()
-  await rest.get('/v1/pets')
-  await rest.post('/v1/pets', { name: 'Rex', categoryId: 1 })
+  await rest.get('/v1/notes')
+  await rest.post('/v1/notes', { body: 'Ann', priority: 1 })
   expect(await lastUse()).toBe(firstUse)
 })
 
 test('a last use in the future, recorded by a wrong clock, is corrected by the next request', async () => {
   const { rest, store } = await startTestApi()
   for (const key of await store.apiKeys.list()) await store.apiKeys.touch(key, new Date('2099-01-01'))
-  await rest.get('/v1/pets')
+  await rest.get('/v1/notes')
   await expect.poll(async () => (await store.apiKeys.list())[0]?.lastUsedAt?.getTime()).toBeLessThanOrEqual(Date.now())
 })
 
@@ -228,7 +231,7 @@ test('a use that cannot be recorded is logged, is tried again only after a minut
     attempts++
     throw new Error('The disk is full.')
   }
-  for (let i = 0; i < 3; i++) expect((await rest.get('/v1/pets')).status).toBe(200)
+  for (let i = 0; i < 3; i++) expect((await rest.get('/v1/notes')).status).toBe(200)
   expect(attempts).toBe(1)
   const warnings = log.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn')
   expect(warnings).toMatchObject([

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { definition } from '../../../../db/store.ts'
-import { isOnPostgres, postgresDatabase, sqliteDatabase, type TestDatabase } from '../../../../test/support/database.ts'
-import { tableNames } from '../../../../test/support/engines.ts'
-import { emptyDatabase } from '../../../../test/support/postgres/databases.ts'
-import { temporaryFolder } from '../../../../test/support/temporary.ts'
+import { definition } from '../../../test/notes/definition.ts'
+import { postgresDatabase, sqliteDatabase, tableNames } from '../../../test/notes/tests.ts'
+import { isOnPostgres, type TestDatabase } from '../../../test/support/database.ts'
+import { emptyDatabase } from '../../../test/support/postgres/databases.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { inspect } from '../../open.ts'
 
 test('the store has several tables', () => {
@@ -39,5 +39,5 @@ test('a column that is missing makes the store unready', async () => {
 
 /** A database that no later test uses. */
 async function ownDatabase(): Promise<TestDatabase> {
-  return isOnPostgres ? postgresDatabase(await emptyDatabase()) : sqliteDatabase(join(temporaryFolder(), 'petstore.db'))
+  return isOnPostgres ? postgresDatabase(await emptyDatabase()) : sqliteDatabase(join(temporaryFolder(), 'notes.db'))
 }

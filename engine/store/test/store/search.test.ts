@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type NewPet, type Pet, petStatuses } from '../../../../db/pets/pets.ts'
-import { openTestStore, testDatabase } from '../../../../test/support/database.ts'
-import { openStoreModel, type PetSearch } from '../../../../test/support/store-model.ts'
+import { type NewNote, type Note, states } from '../../../test/notes/tables.ts'
+import { openTestStore, testDatabase } from '../../../test/notes/tests.ts'
+import { type NoteSearch, openStoreModel } from '../../../test/support/store-model.ts'
 import type { Searcher } from '../../collection/base-store.ts'
 import { fold, maxRead, searchWith } from '../../collection/search.ts'
 
@@ -38,37 +38,37 @@ const characters = [
 const ends = ['\u{7e}', '\u{d7ff}', '\u{e000}', '\u{ffff}', '\u{10000}', '\u{10ffff}', 'e\u0301', '\u0301', '\u0345']
 const text = (maxLength: number) =>
   fc.array(fc.constantFrom(...characters, ...ends), { minLength: 1, maxLength }).map((all) => all.join(''))
-const newPet = fc.record({
-  name: text(4).filter((name) => name.trim() !== ''),
-  categoryId: fc.constantFrom(-(2n ** 63n), 0n, 2n ** 53n + 1n, 2n ** 63n - 1n),
-  status: fc.constantFrom(...petStatuses),
-}) satisfies fc.Arbitrary<NewPet>
+const newNote = fc.record({
+  body: text(4).filter((body) => body.trim() !== ''),
+  priority: fc.constantFrom(-(2n ** 63n), 0n, 2n ** 53n + 1n, 2n ** 63n - 1n),
+  state: fc.constantFrom(...states),
+}) satisfies fc.Arbitrary<NewNote>
 const some = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
 const search = fc
   .record({
     limit: fc.constantFrom(1, 3, 100),
     order: fc.constantFrom('newest', 'oldest'),
-    status: some(fc.constantFrom(...petStatuses)),
+    state: some(fc.constantFrom(...states)),
     cursor: some(fc.constantFrom(0n, 1n, 7n, 20n, 41n, 2n ** 63n - 1n)),
     by: fc.oneof(
       fc.constant({}),
-      fc.record({ name: text(2) }),
-      fc.record({ categoryId: newPet.map(({ categoryId }) => categoryId) }),
-      fc.record({ name: text(1), categoryId: newPet.map(({ categoryId }) => categoryId) }),
+      fc.record({ body: text(2) }),
+      fc.record({ priority: newNote.map(({ priority }) => priority) }),
+      fc.record({ body: text(1), priority: newNote.map(({ priority }) => priority) }),
       fc.record({ id: fc.constantFrom(1n, 9n, 99n, -1n) }),
     ),
   })
-  .map(({ by, ...rest }): PetSearch => ({ ...rest, ...by }))
+  .map(({ by, ...rest }): NoteSearch => ({ ...rest, ...by }))
 
-test('a search finds the same pets in the same order on both databases, whatever names and texts hold', async () => {
+test('a search finds the same notes in the same order on both databases, whatever bodies and texts hold', async () => {
   const [store, model] = [await openTestStore(), openStoreModel()]
-  for (const pet of fc.sample(newPet, { numRuns: 60, seed: 1 })) {
-    expect(await store.pets.create(pet)).toEqual(await model.pets.create(pet))
+  for (const note of fc.sample(newNote, { numRuns: 60, seed: 1 })) {
+    expect(await store.notes.create(note)).toEqual(await model.notes.create(note))
   }
   await fc.assert(
     fc.asyncProperty(search, async (query) => {
-      const { items } = await store.pets.search(query)
-      expect(items).toEqual((await model.pets.search(query)).items)
+      const { items } = await store.notes.search(query)
+      expect(items).toEqual((await model.notes.search(query)).items)
     }),
     { numRuns: 400 },
   )
@@ -89,46 +89,46 @@ test('every letter is equal in each case, composed and decomposed, wherever it s
   expect(unequal).toEqual([])
 })
 
-describe('a search of many pets', () => {
+describe('a search of many notes', () => {
   const rows = 2 * maxRead.text + 500
 
-  async function manyPets() {
+  async function manyNotes() {
     const database = await testDatabase()
     const store = await database.open()
     const numbers = `WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < ${rows})`
-    await database.execute(`${numbers} INSERT INTO pets (name, category_id, status)
-      SELECT CASE WHEN n % 5000 = 7 THEN 'Miss Molly' ELSE 'Rex' END, n % 5000,
-        CASE WHEN n % 2 = 0 THEN 'sold' ELSE 'available' END FROM counter ORDER BY n`)
-    return store.pets
+    await database.execute(`${numbers} INSERT INTO notes (body, priority, state)
+      SELECT CASE WHEN n % 5000 = 7 THEN 'Miss Molly' ELSE 'Ann' END, n % 5000,
+        CASE WHEN n % 2 = 0 THEN 'done' ELSE 'open' END FROM counter ORDER BY n`)
+    return store.notes
   }
 
   test.for([
-    [{ name: 'molly', order: 'newest' }, [15_007n, 10_007n, 5_007n, 7n]],
-    [{ name: 'molly', order: 'oldest' }, [7n, 5_007n, 10_007n, 15_007n]],
-    [{ categoryId: 6n, order: 'oldest' }, [6n, 5_006n, 10_006n, 15_006n]],
-    [{ name: 'molly', status: 'available', order: 'newest' }, [15_007n, 10_007n, 5_007n, 7n]],
-    [{ name: 'molly', status: 'sold', order: 'newest' }, []],
+    [{ body: 'molly', order: 'newest' }, [15_007n, 10_007n, 5_007n, 7n]],
+    [{ body: 'molly', order: 'oldest' }, [7n, 5_007n, 10_007n, 15_007n]],
+    [{ priority: 6n, order: 'oldest' }, [6n, 5_006n, 10_006n, 15_006n]],
+    [{ body: 'molly', state: 'open', order: 'newest' }, [15_007n, 10_007n, 5_007n, 7n]],
+    [{ body: 'molly', state: 'done', order: 'newest' }, []],
   ] as const)('finds %o in calls that compare a bounded number of them', async ([query, expected]) => {
-    const pets = await manyPets()
+    const notes = await manyNotes()
     const [ids, calls]: [bigint[], number[]] = [[], []]
     let cursor: bigint | undefined
     do {
-      const { items, searched, next } = await pets.search({ ...query, limit: 100, cursor })
+      const { items, searched, next } = await notes.search({ ...query, limit: 100, cursor })
       ids.push(...items.map(({ id }) => id))
       calls.push(searched)
       cursor = next
     } while (cursor !== undefined)
     expect(ids).toEqual(expected)
-    // By the name alone, it compares all pets. By an indexed field, too, it compares those with its value.
-    const compared = 'status' in query ? [maxRead.text, rows / 2 - maxRead.text] : [maxRead.text, maxRead.text, 500]
-    expect(calls).toEqual('name' in query ? compared : [rows])
+    // By the body alone, it compares all notes. By an indexed field, too, it compares those with its value.
+    const compared = 'state' in query ? [maxRead.text, rows / 2 - maxRead.text] : [maxRead.text, maxRead.text, 500]
+    expect(calls).toEqual('body' in query ? compared : [rows])
   })
 
   test('returns as soon as the page is full', async () => {
-    const pets = await manyPets()
-    const first = await pets.search({ name: 'rex', limit: 2, order: 'newest' })
+    const notes = await manyNotes()
+    const first = await notes.search({ body: 'ann', limit: 2, order: 'newest' })
     expect(first).toMatchObject({ items: [{ id: 15_500n }, { id: 15_499n }], searched: 2, next: 15_499n })
-    expect(await pets.search({ limit: 2, order: 'oldest', cursor: first.next })).toEqual({
+    expect(await notes.search({ limit: 2, order: 'oldest', cursor: first.next })).toEqual({
       items: [expect.objectContaining({ id: 15_500n })],
       searched: 1,
     })
@@ -136,7 +136,7 @@ describe('a search of many pets', () => {
 })
 
 describe('scans', () => {
-  const pet: Pet = { id: 1n, name: 'Rex', categoryId: 1n, status: 'sold' }
+  const note: Note = { id: 1n, body: 'Ann', priority: 1n, state: 'done' }
 
   /** Searches of a table without an end. Notes the search and the turn of the event loop of each read. */
   function endless(onRead = () => {}) {
@@ -150,14 +150,14 @@ describe('scans', () => {
     const page = async ({ cursor, limit }: { cursor: bigint; limit: number }) => {
       reads.push({ search: Number(cursor / 1_000_000n), turn })
       onRead()
-      return Array.from({ length: limit }, (_, index): Pet => ({ ...pet, id: cursor + BigInt(index) + 1n }))
+      return Array.from({ length: limit }, (_, index): Note => ({ ...note, id: cursor + BigInt(index) + 1n }))
     }
     const search = searchWith(
       [],
-      { name: 'text' },
+      { body: 'text' },
       { get: async () => undefined, oldest: page, newest: page, step: 500 },
     )
-    const query = { name: 'molly', order: 'oldest', limit: 1 } as const
+    const query = { body: 'molly', order: 'oldest', limit: 1 } as const
     return {
       reads,
       start: (number: number, { id = 1, signal = new AbortController().signal }: Partial<Searcher> = {}) =>

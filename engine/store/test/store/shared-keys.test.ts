@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { note, notesDatabase } from '../notes/open.ts'
+import { note, notesDatabase } from '../../../test/notes/open.ts'
 
 test('a key that several calls of a batch share is not used up by those that fail', async () => {
   const store = await (await notesDatabase()).open()

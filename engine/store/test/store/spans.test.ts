@@ -1,30 +1,30 @@
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api'
 import { hrTimeToMilliseconds } from '@opentelemetry/core'
 import { expect, test } from 'vitest'
-import { isOnPostgres, testDatabase } from '../../../../test/support/database.ts'
-import { startTracedApi } from '../../../../test/support/traced-api.ts'
+import { startTracedApi, testDatabase } from '../../../test/notes/tests.ts'
+import { isOnPostgres } from '../../../test/support/database.ts'
 
 test('a create has spans of the request, the procedure and the store', async () => {
   const { rest, log, spans } = await startTracedApi()
-  const response = await rest.post('/v1/pets?status=1', { name: 'Rex', categoryId: 1 })
+  const response = await rest.post('/v1/notes?status=1', { body: 'Ann', priority: 1 })
   const [store, procedure, request] = spans()
   expect([store, procedure, request].map((span) => [span?.name, span?.parentSpanContext?.spanId])).toEqual([
-    ['create pets', procedure?.spanContext().spanId],
-    ['pets.create', request?.spanContext().spanId],
-    ['POST /v1/pets', undefined],
+    ['create notes', procedure?.spanContext().spanId],
+    ['notes.create', request?.spanContext().spanId],
+    ['POST /v1/notes', undefined],
   ])
   expect(spans()).toHaveLength(3)
   expect(request).toMatchObject({
     kind: SpanKind.SERVER,
     attributes: {
-      'http.route': '/v1/pets',
+      'http.route': '/v1/notes',
       'http.request.method': 'POST',
       'http.response.status_code': 201,
       'server.address': 'localhost',
       'server.port': 80,
-      'url.path': '/v1/pets',
+      'url.path': '/v1/notes',
       'url.scheme': 'http',
-      'petstore.request_id': response.headers['x-request-id'],
+      'notes.request_id': response.headers['x-request-id'],
     },
   })
   expect(store).toMatchObject({
@@ -32,7 +32,7 @@ test('a create has spans of the request, the procedure and the store', async () 
     attributes: {
       'db.system.name': isOnPostgres ? 'postgresql' : 'sqlite',
       'db.operation.name': 'create',
-      'db.collection.name': 'pets',
+      'db.collection.name': 'notes',
     },
   })
   const durations = [request, procedure, store].map((span) => hrTimeToMilliseconds(span?.duration ?? [0, 0]))
@@ -45,11 +45,11 @@ test('a create has spans of the request, the procedure and the store', async () 
 test('the trace of a failed request has its cause as an event, without values of the row', async () => {
   const database = await testDatabase()
   const { rest, log, spans } = await startTracedApi({ store: await database.open() })
-  await database.execute('ALTER TABLE pets RENAME TO gone')
-  const pet = { name: 'Rex the secret', categoryId: 1 }
-  const input = { json: { ...pet, categoryId: '1' }, meta: { values: { categoryId: ['bigint'] } } }
-  const responses = [await rest.post('/v1/pets', pet), await rest.post('/trpc/pets.create', input)]
-  await database.execute('ALTER TABLE gone RENAME TO pets')
+  await database.execute('ALTER TABLE notes RENAME TO gone')
+  const note = { body: 'Ann the secret', priority: 1 }
+  const input = { json: { ...note, priority: '1' }, meta: { values: { priority: ['bigint'] } } }
+  const responses = [await rest.post('/v1/notes', note), await rest.post('/trpc/notes.create', input)]
+  await database.execute('ALTER TABLE gone RENAME TO notes')
   expect(responses.map(({ status }) => status)).toEqual([503, 503])
   const requests = spans().filter(({ kind }) => kind === SpanKind.SERVER)
   expect(requests).toHaveLength(2)
@@ -66,7 +66,7 @@ test('the trace of a failed request has its cause as an event, without values of
       },
     ])
   }
-  for (const name of ['pets.create', 'create pets']) {
+  for (const name of ['notes.create', 'create notes']) {
     const failed = spans().filter((span) => span.name === name)
     expect(failed.map(({ status, attributes }) => [status.code, attributes['error.type']])).toEqual([
       [SpanStatusCode.ERROR, 'StoreUnavailable'],

@@ -1,18 +1,16 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Pet } from '../../../../db/pets/pets.ts'
-import type { Store } from '../../../../db/store.ts'
-import { addPets, openTestStore } from '../../../../test/support/database.ts'
-import { createKey } from '../../../../test/support/product.ts'
-import { temporaryFolder } from '../../../../test/support/temporary.ts'
-import { exportText, importText, ndjsonOf } from '../../../../test/support/transfer.ts'
 import { maxInt64, minInt64 } from '../../../service/api/int64.ts'
 import { describeKeys, listKeys } from '../../../service/commands/key-actions.ts'
+import type { NotesStore } from '../../../test/notes/definition.ts'
+import type { Note } from '../../../test/notes/tables.ts'
+import { addNotes, createKey, exportText, importText, ndjsonOf, openTestStore } from '../../../test/notes/tests.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { StoreUnavailable } from '../../collection/errors.ts'
 
-const names = [
-  'Rex',
-  ' Rex ',
+const bodies = [
+  'Ann',
+  ' Ann ',
   '"',
   'a,b',
   "'",
@@ -21,7 +19,7 @@ const names = [
   '@a',
   '🐕',
   'a\u2028b\u2029c',
-  '\ufeffRex',
+  '\ufeffAnn',
   '\\n',
   '1',
   '#',
@@ -30,33 +28,33 @@ const names = [
 describe.for(['ndjson', 'csv'] as const)('an export as %s', (format) => {
   test('is the same after an import into an empty database', async () => {
     const [source, target] = [await openTestStore(), await openTestStore()]
-    for (const [index, name] of names.entries()) {
-      const categoryId = [maxInt64, minInt64, 9007199254740993n][index % 3] ?? 0n
-      await source.pets.create({ name, categoryId, status: index % 2 ? 'sold' : 'available' })
+    for (const [index, body] of bodies.entries()) {
+      const priority = [maxInt64, minInt64, 9007199254740993n][index % 3] ?? 0n
+      await source.notes.create({ body, priority, state: index % 2 ? 'done' : 'open' })
     }
-    await addPets(source, 1_000)
+    await addNotes(source, 1_000)
     const text = await exportText(source, format)
-    expect(await importText(target, text, { format })).toEqual({ created: names.length + 1_000, existing: 0 })
-    expect(await allPets(target)).toEqual(await allPets(source))
+    expect(await importText(target, text, { format })).toEqual({ created: bodies.length + 1_000, existing: 0 })
+    expect(await allNotes(target)).toEqual(await allNotes(source))
     expect(await exportText(target, format)).toBe(text)
   })
 
-  test('has the pets of one status only, if it is chosen', async () => {
+  test('has the notes of one state only, if it is chosen', async () => {
     const store = await openTestStore()
-    await store.pets.create({ name: 'Rex', categoryId: 1n, status: 'sold' })
-    await store.pets.create({ name: 'Minka', categoryId: 2n, status: 'available' })
-    const text = await exportText(store, format, 'sold')
+    await store.notes.create({ body: 'Ann', priority: 1n, state: 'done' })
+    await store.notes.create({ body: 'Bea', priority: 2n, state: 'open' })
+    const text = await exportText(store, format, { state: 'done' })
     expect(text).toBe(
       format === 'csv'
-        ? 'id,name,categoryId,status\r\n1,Rex,1,sold\r\n'
-        : '{"id":1,"name":"Rex","categoryId":1,"status":"sold"}\n',
+        ? 'id,body,priority,state,dueAt,bookId\r\n1,Ann,1,done,,\r\n'
+        : '{"id":1,"body":"Ann","priority":1,"state":"done"}\n',
     )
   })
 })
 
 describe('an import', () => {
   test('creates nothing when it is repeated, unless the path of the file or the key is another one', async () => {
-    const [store, file] = [await openTestStore(), join(temporaryFolder(), 'pets')]
+    const [store, file] = [await openTestStore(), join(temporaryFolder(), 'notes')]
     const text = ndjsonOf(3)
     expect(await importText(store, text, { file })).toEqual({ created: 3, existing: 0 })
     expect(await importText(store, text, { file })).toEqual({ created: 0, existing: 3 })
@@ -66,75 +64,73 @@ describe('an import', () => {
     expect(await importText(store, text, { key: file })).toEqual({ created: 3, existing: 0 })
   })
 
-  test('creates each pet once when it is repeated with lines that were corrected, added, removed or moved', async () => {
-    const lines = ['Rex', 'Rex', 'Minka', '', 'Rex', 'Minka', 'Bella'].map(
-      (name) => `{"name":"${name}","categoryId":1}`,
-    )
-    const corrected = lines.with(3, '{"name":"Rex","categoryId":1}')
+  test('creates each note once when it is repeated with lines that were corrected, added, removed or moved', async () => {
+    const lines = ['Ann', 'Ann', 'Bea', '', 'Ann', 'Bea', 'Bella'].map((name) => `{"body":"${name}","priority":1}`)
+    const corrected = lines.with(3, '{"body":"Ann","priority":1}')
     const removed = lines.toSpliced(3, 1)
-    const added = corrected.toSpliced(1, 0, '{"name":"Ada","categoryId":1}')
+    const added = corrected.toSpliced(1, 0, '{"body":"Ada","priority":1}')
     for (const onInvalid of [undefined, () => {}]) {
       for (const repeated of [corrected, removed, added, corrected.toReversed()]) {
-        const [store, file] = [await openTestStore(), join(temporaryFolder(), 'pets')]
+        const [store, file] = [await openTestStore(), join(temporaryFolder(), 'notes')]
         const first = importText(store, lines.join('\n'), { file, ...(onInvalid && { onInvalid }) })
         if (onInvalid) expect(await first).toEqual({ created: 6, existing: 0 })
-        else await expect(first).rejects.toThrow(/^Line 4 of .* 3 pets created, 0 already existed\./)
+        else await expect(first).rejects.toThrow(/^Line 4 of .* 3 notes created, 0 already existed\./)
         const existing = onInvalid ? 6 : 3
         expect(await importText(store, repeated.join('\n'), { file })).toEqual({
           created: repeated.length - existing,
           existing,
         })
-        const names = (await allPets(store)).map(({ name }) => name)
-        expect(names.toSorted()).toEqual(repeated.map((line) => JSON.parse(line).name).toSorted())
+        const names = (await allNotes(store)).map(({ body }) => body)
+        expect(names.toSorted()).toEqual(repeated.map((line) => JSON.parse(line).body).toSorted())
       }
     }
   })
 
   test('says what it has created when the rest of the file cannot be read', async () => {
-    const [store, file] = [await openTestStore(), join(temporaryFolder(), 'pets')]
+    const [store, file] = [await openTestStore(), join(temporaryFolder(), 'notes')]
     const start = ndjsonOf(2_000)
     const broken = Buffer.concat([Buffer.from(start), Buffer.from('"Fran\xe7ois"', 'latin1')])
     const message = await importText(store, broken, { file }).catch((error: Error) => error.message)
     expect(message).toMatch(
-      /^Line 2001 of .* is not UTF-8 text\. Save it as “CSV UTF-8”\. \d+ pets created, 0 already existed\. Run /,
+      /^Line 2001 of .* is not UTF-8 text\. Save it as “CSV UTF-8”\. \d+ notes created, 0 already existed\. Run /,
     )
     const { created, existing } = await importText(store, start, { file })
-    expect(message).toContain(` ${existing} pets created`)
-    expect([created + existing, (await allPets(store)).length]).toEqual([2_000, 2_000])
+    expect(message).toContain(` ${existing} notes created`)
+    expect([created + existing, (await allNotes(store)).length]).toEqual([2_000, 2_000])
   })
 
   test('assigns ids in the order of the lines', async () => {
     const store = await openTestStore()
     await importText(store, ndjsonOf(700))
-    const pets = await allPets(store)
-    expect(pets.map(({ name }) => name)).toEqual(pets.map(({ id }) => `pet ${id}`))
-    expect(pets).toHaveLength(700)
+    const notes = await allNotes(store)
+    expect(notes.map(({ body }) => body)).toEqual(notes.map(({ id }) => `note ${id}`))
+    expect(notes).toHaveLength(700)
   })
 
   test('is completed by running it again after the database has failed', async () => {
-    const [store, file] = [await openTestStore(), join(temporaryFolder(), 'pets')]
-    const { create } = store.pets
+    const [store, file] = [await openTestStore(), join(temporaryFolder(), 'notes')]
+    const { create } = store.notes
     let calls = 0
-    store.pets.create = async (pet, idempotency) => {
-      const result = await create(pet, idempotency)
-      // The pet is stored, but the import does not learn of it.
+    store.notes.create = async (note, idempotency) => {
+      const result = await create(note, idempotency)
+      // The note is stored, but the import does not learn of it.
       if (++calls === 700) throw new StoreUnavailable('The disk does not respond.')
       return result
     }
     await expect(importText(store, ndjsonOf(1_100), { file })).rejects.toThrow(
-      'The disk does not respond. 999 pets created, 0 already existed. Run the command again within 24 hours',
+      'The disk does not respond. 999 notes created, 0 already existed. Run the command again within 24 hours',
     )
     const { created, existing } = await importText(store, ndjsonOf(1_100), { file })
     expect([created, existing]).toEqual([100, 1_000])
-    expect(new Set((await allPets(store)).map(({ name }) => name)).size).toBe(1_100)
-    expect(await allPets(store)).toHaveLength(1_100)
+    expect(new Set((await allNotes(store)).map(({ body }) => body)).size).toBe(1_100)
+    expect(await allNotes(store)).toHaveLength(1_100)
   })
 
-  test('that two processes run at the same time creates each pet once', async () => {
-    const [store, file] = [await openTestStore(), join(temporaryFolder(), 'pets')]
+  test('that two processes run at the same time creates each note once', async () => {
+    const [store, file] = [await openTestStore(), join(temporaryFolder(), 'notes')]
     const results = await Promise.all([1, 2].map(() => importText(store, ndjsonOf(600), { file })))
     expect(results.reduce((sum, { created }) => sum + created, 0)).toBe(600)
-    expect(await allPets(store)).toHaveLength(600)
+    expect(await allNotes(store)).toHaveLength(600)
   })
 })
 
@@ -145,19 +141,19 @@ describe('an import', () => {
     expect(await store.apiKeys.list()).toEqual([])
     const first = {
       name: 'first',
-      start: 'pet_',
+      start: 'note_',
       hash: 'a'.repeat(64),
       createdAt: new Date(),
       access: 'write' as const,
     }
     expect(await store.apiKeys.createFirst(first)).toBe(true)
     expect(await store.apiKeys.createFirst({ ...first, hash: 'b'.repeat(64) })).toBe(false)
-    await createKey(store, 'pets import')
+    await createKey(store, 'notes import')
     await importText(store, ndjsonOf(2))
     expect((await describeKeys(await listKeys(store))).split('\n')).toHaveLength(3)
   })
 })
 
-async function allPets({ pets }: Store): Promise<Pet[]> {
-  return pets.list({ limit: 100_000, cursor: 0n })
+async function allNotes({ notes }: NotesStore): Promise<Note[]> {
+  return notes.list({ limit: 100_000, cursor: 0n })
 }

@@ -1,0 +1,45 @@
+import type { BaseStore } from '../../store/collection/base-store.ts'
+import { collection, defineStore, type StoresOf } from '../../store/collection.ts'
+import { ownTables } from '../../store/database/migrations.ts'
+import { apiKeyCollection } from '../../store/keys.ts'
+import { books, maxCount, notes } from './tables.ts'
+
+export const definition = defineStore({
+  url: import.meta.url,
+  program: 'notes',
+  migrations: {
+    sqlite: [ownTables.sqlite, new URL('migrations/sqlite', import.meta.url)],
+    postgres: [ownTables.postgres, new URL('migrations/postgres', import.meta.url)],
+  },
+  collections: {
+    apiKeys: apiKeyCollection,
+    books: collection({
+      table: books,
+      methods: ({ list, get, create, update, remove }) => ({
+        list: list(),
+        get: get(),
+        create: create(),
+        update: update(),
+        remove: remove(),
+      }),
+    }),
+    notes: collection({
+      table: notes,
+      filters: ['state'],
+      search: { body: 'text', priority: 'value' },
+      methods: ({ list, get, search, count, create, update, remove }) => ({
+        list: list(),
+        get: get(),
+        search: search(),
+        counts: count('state', maxCount),
+        create: create(),
+        update: update(),
+        remove: remove(),
+      }),
+      // The methods `copy` and `raise`.
+      own: { sqlite: () => import('./sqlite.ts'), postgres: () => import('./postgres.ts') },
+    }),
+  },
+})
+
+export interface NotesStore extends BaseStore, StoresOf<typeof definition> {}

@@ -1,0 +1,153 @@
+import { z } from 'zod'
+import {
+  AnyId,
+  createTrpc,
+  expected,
+  found,
+  foundOf,
+  Int64,
+  pageOf,
+  removalOf,
+  removedOf,
+  requireApiKey,
+  searchOf,
+  sessionRouter,
+  Text,
+  Time,
+  updateOf,
+} from '../../service/index.ts'
+import type { NotesStore } from './definition.ts'
+import { maxCount, states } from './tables.ts'
+
+export const { procedure, mutation, router } = createTrpc<NotesStore>(requireApiKey)
+
+const State = z
+  .enum(states, { error: expected(`one of ${states.join(', ')}`) })
+  .meta({ id: 'NoteState', description: 'How far the note is.', examples: ['open'] })
+
+const control = '\\x00-\\x1f\\x7f-\\x9f'
+const length = {
+  error: expected('1 to 255 characters', '', { code: 'length', minimum: 1, maximum: 255 }),
+  abort: true,
+}
+const PartOfBody = Text.min(1, length)
+  .max(255, length)
+  .refine(matches(`^[^${control}]*$`), {
+    error: expected('no control characters', '', { code: 'control' }),
+    abort: true,
+  })
+const Body = PartOfBody.refine(matches('\\S'), {
+  error: expected('at least one character that is not white space', '', { code: 'blank' }),
+}).meta({
+  description: 'What the note says.',
+  examples: ['Ann'],
+  override: { pattern: `^[^${control}]*[^\\s${control}][^${control}]*$` },
+})
+
+function matches(pattern: string): (text: string) => boolean {
+  const regExp = new RegExp(pattern)
+  return (text) => regExp.test(text)
+}
+
+const fields = {
+  body: Body,
+  priority: Int64.meta({ description: 'How much it matters.', examples: [7] }),
+  state: State,
+  dueAt: Time.optional(),
+  bookId: Int64.optional().meta({ description: 'Identifier of the book that holds the note.', examples: [1] }),
+}
+
+export const NewNote = z
+  .object({ ...fields, state: State.default('open') }, { error: expected('an object') })
+  .meta({ id: 'NewNote', description: 'A note to be added.' })
+export type NewNote = z.infer<typeof NewNote>
+
+export const Note = z
+  .object({ id: Int64.meta({ description: 'Unique identifier.', examples: [1] }), ...fields })
+  .meta({ id: 'Note', description: 'A note.' })
+
+const filters = { state: State.optional().meta({ description: 'Returns only notes in this state.' }) }
+const noteId = AnyId.meta({ description: 'Identifier of the note.', examples: [1] })
+const Count = z.object({ count: z.int().min(0).max(maxCount), isExact: z.boolean() })
+const tag = { name: 'notes', description: 'The notes.' }
+
+const notesRouter = router({
+  list: procedure
+    .meta({
+      tag,
+      openapi: {
+        method: 'GET',
+        path: '/notes',
+        operationId: 'listNotes',
+        errorResponses: { 400: 'A parameter has an invalid value.' },
+      },
+      cache: { dependsOn: 'store' },
+    })
+    .input(pageOf('note', 'notes', filters))
+    .output(z.array(Note))
+    .query(({ ctx, input }) => ctx.store.notes.list(input)),
+
+  create: mutation({
+    tag,
+    openapi: {
+      method: 'POST',
+      path: '/notes',
+      operationId: 'createNote',
+      errorResponses: { 400: 'The body contains invalid values.', 409: 'No book has the id.' },
+    },
+    idempotencyKey: 'replays',
+    creates: 'note',
+  })
+    .input(NewNote)
+    .output(Note)
+    .mutation(({ ctx, input }) => ctx.store.notes.create(input, ctx.idempotency)),
+
+  update: mutation({ idempotencyKey: 'replays' })
+    .input(updateOf({ noteId }, fields))
+    .output(Note)
+    .mutation(({ ctx, input: { noteId, expected, ...set } }) =>
+      found('note', noteId, (id) => ctx.store.notes.update({ id, set, expected }, ctx.idempotency)),
+    ),
+
+  remove: mutation({ idempotencyKey: 'replays' })
+    .input(removalOf({ noteId }, fields))
+    .output(removedOf(Note.shape.id))
+    .mutation(({ ctx, input: { noteId, expected } }) =>
+      found('note', noteId, (id) => ctx.store.notes.remove({ id, expected }, ctx.idempotency)),
+    ),
+
+  get: procedure
+    .meta({
+      tag,
+      openapi: {
+        method: 'GET',
+        path: '/notes/{noteId}',
+        operationId: 'getNote',
+        deprecated: true,
+        errorResponses: { 404: 'No note has this id.' },
+      },
+      deprecation: {
+        since: new Date('2026-11-20T00:00:00Z'),
+        sunset: new Date('2030-12-05T00:00:00Z'),
+        successor: '/notes',
+        replacement: '`GET /notes` with the `state` filter',
+      },
+    })
+    .input(z.object({ noteId }, { error: expected('an object') }))
+    .output(Note)
+    .query(({ ctx, input }) => found('note', input.noteId, (id) => ctx.store.notes.get(id))),
+
+  search: procedure
+    .meta({ cache: { dependsOn: 'store' } })
+    .input(searchOf('note', 'notes', { ...filters, body: PartOfBody.optional(), priority: Int64.optional() }))
+    .output(foundOf('notes', Note))
+    .query(({ ctx, input }) => ctx.store.notes.search(input, ctx.searcher?.())),
+
+  counts: procedure
+    .meta({ cache: { dependsOn: 'store' } })
+    .output(z.object({ open: Count, waiting: Count, done: Count }))
+    .query(({ ctx }) => ctx.store.notes.counts()),
+})
+
+export const appRouter = router({ notes: notesRouter, session: sessionRouter })
+export type AppRouter = typeof appRouter

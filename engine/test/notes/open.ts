@@ -1,0 +1,41 @@
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { StoreObserver } from '../../store/collection/base-store.ts'
+import type { Location } from '../../store/database/location.ts'
+import { openStore } from '../../store/open.ts'
+import { connect } from '../../store/sqlite/file/connection.ts'
+import { isOnPostgres } from '../support/database.ts'
+import { emptyDatabase, query } from '../support/postgres/databases.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { definition, type NotesStore } from './definition.ts'
+
+/** A new database of the kind that the Vitest project selects. */
+export async function notesDatabase() {
+  const location: Location = isOnPostgres
+    ? { kind: 'postgres', url: await emptyDatabase() }
+    : { kind: 'sqlite', path: join(temporaryFolder(), 'notes.db') }
+  return {
+    location,
+    /** Opens it as a service does. Several stores of one database are as several instances. */
+    async open(observer: StoreObserver = {}): Promise<NotesStore> {
+      const store = await openStore(definition, location, { busyTimeout: 1_000, observer })
+      onTestFinished(() => store.close())
+      return store
+    },
+    /** Runs statements without the store. Returns the rows of the only one. */
+    async execute(sql: string): Promise<unknown[]> {
+      if (location.kind === 'postgres') return query(location.url, sql)
+      const connection = connect(location.path, { busyTimeout: 1_000 })
+      try {
+        const statement = connection.prepare(sql)
+        if (statement.reader) return statement.all()
+        statement.run()
+        return []
+      } finally {
+        connection.close()
+      }
+    },
+  }
+}
+
+export const note = { body: 'Call Ann', state: 'open', priority: 1n } as const

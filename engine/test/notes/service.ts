@@ -1,0 +1,32 @@
+import type { ImportExport } from '../../service/index.ts'
+import { definition, type NotesStore } from './definition.ts'
+import { appRouter, NewNote, Note } from './notes.ts'
+
+/** For the commands that export and import notes. */
+export const noteFiles: ImportExport<NotesStore, NewNote> = {
+  name: 'note',
+  plural: 'notes',
+  item: Note,
+  newItem: NewNote,
+  collection: ({ notes }) => notes,
+}
+
+/** What the service consists of. */
+export const service = {
+  product: {
+    name: 'Notes',
+    command: 'notes',
+    version: '1.0.0',
+    apiVersion: '1.0.0',
+    keyPrefix: 'note_',
+    environmentPrefix: 'NOTES_',
+    metricPrefix: 'notes_',
+    summary: 'The notes service.',
+    description: 'Keeps notes.',
+    path: '/notes',
+    exampleUrl: 'https://notes.example',
+  },
+  store: definition,
+  router: appRouter,
+  files: [noteFiles],
+}

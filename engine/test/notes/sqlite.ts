@@ -1,0 +1,33 @@
+import type Database from 'better-sqlite3'
+import type { SqliteAccess } from '../../store/index.ts'
+import { type Copy, maxCopies, NoSuchNote, type Raise, type Raised, TooManyCopies } from './tables.ts'
+
+const copy = Object.assign(prepareCopy, { fields: ['body', 'priority'] as const })
+const raise = Object.assign(prepareRaise, { fields: ['id', 'by'] as const })
+
+export const writes = { copy, raise }
+
+export function open({ replayable }: SqliteAccess) {
+  return { copy: replayable<Copy, { copies: bigint }>(copy), raise: replayable<Raise, Raised>(raise) }
+}
+
+/** Two statements, of which the second may find that the first must not stay. */
+function prepareCopy(connection: Database.Database) {
+  const insert = connection.prepare("INSERT INTO notes (body, state, priority) VALUES (?, 'open', ?)")
+  const count = connection.prepare<unknown[], bigint>('SELECT count(*) FROM notes WHERE body = ?').pluck()
+  return (...[body, priority]: unknown[]) => {
+    insert.run(body, priority ?? 0n)
+    const copies = count.get(body) ?? 0n
+    if (copies > maxCopies) throw new TooManyCopies(`More than ${maxCopies} notes have this body.`, 'notes')
+    return { copies }
+  }
+}
+
+function prepareRaise(connection: Database.Database) {
+  const update = connection.prepare('UPDATE notes SET priority = priority + ? WHERE id = ? RETURNING priority').pluck()
+  return (...[id, by]: unknown[]): Raised => {
+    const priority = update.get(by, id)
+    if (typeof priority !== 'bigint') throw new NoSuchNote(`No note has the id ${id}.`, 'notes')
+    return { priority }
+  }
+}

@@ -1,0 +1,73 @@
+import { index, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { RuleViolation } from '../../store/collection/errors.ts'
+import type { Entity, NewEntity } from '../../store/collection/row.ts'
+import { int64, isLine, isOneOf, isPositive, isTimestamp, timestamp } from '../../store/collection/schema.ts'
+
+/** A small product, on which the tests of the engines run. */
+
+export const states = ['open', 'waiting', 'done'] as const
+
+/** The greatest number of notes that is counted. */
+export const maxCount = 10_000
+
+export const books = sqliteTable(
+  'books',
+  {
+    id: int64('id').primaryKey({ autoIncrement: true }),
+    title: text().notNull().unique('books_title'),
+    addedAt: timestamp('added_at')
+      .notNull()
+      .$defaultFn(() => new Date()),
+  },
+  (book) => [isTimestamp(book.addedAt)],
+)
+
+export const notes = sqliteTable(
+  'notes',
+  {
+    id: int64('id').primaryKey({ autoIncrement: true }),
+    body: text().notNull(),
+    priority: int64('priority').notNull(),
+    state: text({ enum: states }).notNull(),
+    dueAt: timestamp('due_at'),
+    bookId: int64('book_id').references(() => books.id),
+  },
+  (note) => [
+    index('notes_by_state').on(note.state),
+    isPositive(note.id),
+    ...isLine(note.body, 255),
+    isOneOf(note.state),
+    isTimestamp(note.dueAt),
+  ],
+)
+
+export type Note = Entity<typeof notes>
+export type NewNote = NewEntity<typeof notes>
+
+/** At most so many notes may have the same body. */
+export const maxCopies = 3
+
+export class TooManyCopies extends RuleViolation {
+  override name = 'TooManyCopies'
+}
+
+/** Adds a note with the state `open`, and refuses it afterwards if there are too many with its body. */
+export interface Copy {
+  body: string
+  priority?: bigint | undefined
+}
+
+/** Adds a number to the priority of a note. */
+export interface Raise {
+  id: bigint
+  by: bigint
+}
+
+export interface Raised {
+  /** The priority after this call. */
+  priority: bigint
+}
+
+export class NoSuchNote extends RuleViolation {
+  override name = 'NoSuchNote'
+}

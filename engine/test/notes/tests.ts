@@ -1,0 +1,119 @@
+import { join } from 'node:path'
+import type { TRPCClient } from '@trpc/client'
+import { type ClientOptions, createClient } from '../../client/index.ts'
+import type * as databases from '../support/database.ts'
+import type { Listening } from '../support/raw-http.ts'
+import type * as api from '../support/test-api.ts'
+import { testsOf } from '../support/tests-of.ts'
+import { transferTests } from '../support/transfer.ts'
+import type { NotesStore } from './definition.ts'
+import { type AppRouter, NewNote } from './notes.ts'
+import { noteFiles, service } from './service.ts'
+
+/** What the tests of the engines do with the notes. */
+export const {
+  addingRows,
+  apiKeyRecord,
+  backUp,
+  bannerKey,
+  commandLine,
+  contextWith,
+  createFirstKey,
+  createInTwoParts,
+  createKey,
+  createRequest,
+  databaseNameOf,
+  filesIn,
+  isApiKey,
+  keptIn,
+  listen,
+  locationOf,
+  makeBackup,
+  makeDatabase,
+  mintApiKey,
+  onPostgres,
+  onSqlite,
+  openFileStore,
+  openPostgres,
+  openSqlite,
+  openTestStore,
+  postgresDatabase,
+  preparePostgres,
+  prepareSqlite,
+  prepareWrites,
+  product,
+  readConfig,
+  restore,
+  revokeKey,
+  rotateKey,
+  rowsIn,
+  runProgram,
+  shareEmptiedStore,
+  shareEmptiedTestApi,
+  shareServer,
+  shareTestApi,
+  sqliteDatabase,
+  startHttpServer,
+  startOf,
+  startOnSmallDisk,
+  startRouter,
+  startServer,
+  startTestApi,
+  startTraced,
+  startTracedApi,
+  startWithKey,
+  storedTexts,
+  tableNames,
+  testDatabase,
+  textsIn,
+  unfitFiles,
+  validBody,
+  variableNames,
+} = await testsOf({
+  service,
+  commandLine: [
+    process.execPath,
+    `--import=${join(import.meta.dirname, '../../store/fast-start.mjs')}`,
+    join(import.meta.dirname, 'main.ts'),
+  ],
+  createClient: createNotesClient,
+  row: {
+    table: 'notes',
+    columns: '(id, body, priority, state)',
+    valuesOf: (id) => `(${id}, 'Ann', 1, 'done')`,
+    insertingFrom: (word) => `INSERT INTO notes (body, priority, state) SELECT '${word} ' || n, n, 'open'`,
+    text: 'body',
+    word: 'note',
+    index: 'notes_by_state',
+    json: '{"body":"Ann","priority":7}',
+  },
+})
+
+export { service }
+export type NotesClient = TRPCClient<AppRouter>
+export type TestDatabase = databases.TestDatabase<NotesStore>
+export type TestApi = api.TestApi<NotesStore, NotesClient>
+export type ListeningApi = Listening<TestApi>
+export type StartOptions = api.StartOptions<NotesStore>
+
+export function createNotesClient(options: ClientOptions): NotesClient {
+  return createClient<AppRouter>(options)
+}
+
+/** Adds notes with the bodies `note 1`, `note 2` and so on, in the order of their ids. */
+export async function addNotes(store: NotesStore, count: number): Promise<void> {
+  const bodies = Array.from({ length: count }, (_, index) => `note ${index + 1}`)
+  await Promise.all(bodies.map((body) => store.notes.create({ body, priority: 1n, state: 'open' })))
+}
+
+export const { checkText, exportText, importText } = transferTests(noteFiles)
+
+/** Whether the service accepts the text as the body of a note. */
+export function isBody(body: string): boolean {
+  return NewNote.safeParse({ body, priority: 1n }).success
+}
+
+/** Lines of NDJSON with the bodies `note 1`, `note 2` and so on. */
+export function ndjsonOf(count: number): string {
+  return Array.from({ length: count }, (_, index) => `{"body":"note ${index + 1}","priority":${index}}\n`).join('')
+}

@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { onTestFinished } from 'vitest'
+import type { Location } from '../../store/database/location.ts'
+import type { WithApiKeys } from '../../store/keys/store.ts'
+import { openStore } from '../../store/open.ts'
+import { databaseOf } from './database.ts'
+import type { ProductTests } from './product.ts'
+import { share } from './share.ts'
+import { type AtEnd, temporaryFolder } from './temporary.ts'
+import type { Tested } from './tested.ts'
+
+export interface Run {
+  child: ChildProcess
+  stdout: string
+  stderr: string
+  /** Resolves with the exit code, or the signal that ended the process. */
+  ended: Promise<number | NodeJS.Signals>
+}
+
+interface RunOptions {
+  arguments?: string[]
+  env?: Record<string, string>
+  /** The working folder. The database is in it, unless DATABASE_URL is set. */
+  folder?: string
+  atEnd?: AtEnd
+}
+
+/** Runs a command in a child process that is killed at the end of the test. */
+export function runCommand(
+  [command = '', ...words]: string[],
+  { env = {}, atEnd = onTestFinished, folder = temporaryFolder(atEnd) }: Omit<RunOptions, 'arguments'> = {},
+): Run {
+  const child = spawn(command, words, {
+    cwd: folder,
+    env: { PATH: process.env.PATH ?? '', ...('DATABASE_URL' in env ? {} : databaseOf(folder)), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = once(child, 'close').then(([code, signal]) => code ?? signal)
+  const run: Run = { child, stdout: '', stderr: '', ended }
+  child.stdout.on('data', (chunk) => (run.stdout += chunk))
+  child.stderr.on('data', (chunk) => (run.stderr += chunk))
+  atEnd(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return run
+}
+
+export interface Server extends Run {
+  url: string
+}
+
+/** Runs the program of a product. */
+export function processTests<Stores extends WithApiKeys>(
+  { service, commandLine }: Tested<Stores, unknown>,
+  { product, createKey }: ProductTests,
+  { locationOf }: { locationOf(folder: string): Location },
+) {
+  /** Runs the program in a child process that is killed at the end of the test. */
+  function runProgram({ arguments: words = [], ...options }: RunOptions = {}): Run {
+    return runCommand([...commandLine, ...words], options)
+  }
+
+  /** Runs the service on a free port and waits until it listens. */
+  async function startServer({ env = {}, ...options }: RunOptions = {}): Promise<Server> {
+    return whenListening(runProgram({ ...options, env: { PORT: '0', ...env } }))
+  }
+
+  return {
+    /** The words that start the command line. */
+    commandLine,
+    runProgram,
+    startServer,
+    /** Shares one process among the tests of a group. Call it in `describe`. */
+    shareServer: (options: RunOptions = {}) => share((atEnd) => startServer({ ...options, atEnd })),
+    /** Creates a database in a working folder, with an API key. */
+    async createFirstKey(folder: string): Promise<string> {
+      const store = await openStore(service.store, locationOf(folder), { busyTimeout: 250 })
+      try {
+        return await createKey(store, 'test')
+      } finally {
+        await store.close()
+      }
+    },
+    /** Captures the first API key in the banner, or in the log line with the same values. */
+    bannerKey: new RegExp(`\\b(${product.keyPrefix}[0-9A-Za-z]{38})\\b`),
+  }
+}
+
+export async function whenListening(run: Run): Promise<Server> {
+  return Object.assign(run, { url: await waitForOutput(run, /listening at (http:[^"\s]+)/) })
+}
+
+/** Waits until the output of the process matches the pattern, and returns its first group. */
+export async function waitForOutput(run: Run, pattern: RegExp): Promise<string> {
+  for (;;) {
+    const found = pattern.exec(run.stdout)?.[1]
+    if (found !== undefined) return found
+    const isOver = await Promise.race([
+      once(run.child.stdout as NodeJS.ReadableStream, 'data').then(() => false),
+      run.ended.then(() => true),
+    ])
+    if (isOver && !pattern.test(run.stdout))
+      throw new Error(`The process ended before its output matched ${pattern}.\n${run.stdout}\n${run.stderr}`)
+  }
+}
+
+/** Makes a leak visible early. With a larger heap, Node collects garbage late. */
+export const smallHeap = { NODE_OPTIONS: '--max-old-space-size=96 --max-semi-space-size=8' }
+
+/** The resident memory of the process in MiB, or 0 without Linux's /proc. */
+export function residentMemory({ child }: Run): number {
+  const status = `/proc/${child.pid}/status`
+  const [, kibibytes] = /VmRSS:\s+(\d+)/.exec(existsSync(status) ? readFileSync(status, 'utf8') : '') ?? []
+  return Math.round(Number(kibibytes ?? 0) / 102.4) / 10
+}

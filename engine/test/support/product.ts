@@ -1,0 +1,29 @@
+import { apiKeyFormat } from '../../service/auth/api-key.ts'
+import * as keys from '../../service/commands/key-actions.ts'
+import { configurationOf } from '../../service/config.ts'
+import type { Product } from '../../service/product.ts'
+import type { WithApiKeys } from '../../store/keys/store.ts'
+
+/** What the engine makes for a product: the format of its keys, its settings, and the actions of its command line. */
+export function productTests(product: Product) {
+  const format = apiKeyFormat(product.keyPrefix)
+  const configuration = configurationOf(product)
+  return {
+    product,
+    apiKeyRecord: format.apiKeyRecord,
+    isApiKey: format.isApiKey,
+    startOf: format.startOf,
+    /** A key that no store has. */
+    mintApiKey: () => format.mintApiKey('test').key,
+    readConfig: configuration.readConfig,
+    /** The names of all variables, in the order of the documentation. */
+    variableNames: configuration.settings.map(configuration.nameOf),
+    createKey: async (store: WithApiKeys, name: string, lifetime?: number) =>
+      (await keys.createKey(product, store, name, lifetime)).key,
+    revokeKey: (store: WithApiKeys, nameOrStart: string) => keys.revokeKey(product, store, nameOrStart),
+    rotateKey: (store: WithApiKeys, nameOrStart: string, lifetime?: number) =>
+      keys.rotateKey(product, store, nameOrStart, lifetime),
+  }
+}
+
+export type ProductTests = ReturnType<typeof productTests>

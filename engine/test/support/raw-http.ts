@@ -1,0 +1,162 @@
+import { once } from 'node:events'
+import type { RequestListener } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { pino } from 'pino'
+import { onTestFinished } from 'vitest'
+import { requestIdsWithout } from '../../service/http/request.ts'
+import { createHttpServer } from '../../service/http/server.ts'
+import type { ProductTests } from './product.ts'
+import type { TestApi } from './test-api.ts'
+import type { Row } from './tested.ts'
+
+export interface RawResponse {
+  status: number
+  headers: Map<string, string>
+  body: string
+}
+
+/** Sends the bytes. Reads responses until the server closes the connection, or sends nothing more for `quiet` ms. */
+export async function exchange(url: string, bytes: string | Buffer, { quiet = 1_000 } = {}): Promise<RawResponse[]> {
+  const socket = await openSocket(url)
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk) => {
+    chunks.push(chunk)
+    socket.setTimeout(quiet)
+  })
+  socket.setTimeout(60_000, () => socket.destroy())
+  socket.write(bytes)
+  socket.once('end', () => socket.end())
+  await closing(socket)
+  return parseResponses(Buffer.concat(chunks).toString('utf8'))
+}
+
+/** Resolves when the connection is closed, also by a reset, for which `once` would reject. */
+export function closing(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.once('close', () => resolve()))
+}
+
+export async function openSocket(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
+  // The server may reset the connection while the rest of a rejected request is sent.
+  socket.on('error', () => {})
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'connect')
+  return socket
+}
+
+/** Splits a stream into responses (RFC 9112). */
+export function parseResponses(text: string): RawResponse[] {
+  const responses: RawResponse[] = []
+  for (let rest = Buffer.from(text); rest.length > 0; ) {
+    const end = rest.indexOf('\r\n\r\n')
+    if (end === -1) throw new Error(`Expected an HTTP response, got: ${rest}`)
+    const [statusLine = '', ...lines] = rest.subarray(0, end).toString().split('\r\n')
+    const headers = new Map(lines.map(parseHeader))
+    const [body, length] =
+      headers.get('transfer-encoding') === 'chunked'
+        ? joinChunks(rest.subarray(end + 4))
+        : takeBytes(rest.subarray(end + 4), Number(headers.get('content-length') ?? 0))
+    responses.push({ status: Number(statusLine.split(' ')[1]), headers, body })
+    rest = rest.subarray(end + 4 + length)
+  }
+  return responses
+}
+
+function parseHeader(line: string): [string, string] {
+  const colon = line.indexOf(':')
+  return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+}
+
+function takeBytes(bytes: Buffer, length: number): [body: string, length: number] {
+  return [bytes.subarray(0, length).toString(), length]
+}
+
+function joinChunks(bytes: Buffer): [body: string, length: number] {
+  let body = ''
+  let position = 0
+  for (;;) {
+    const lineEnd = bytes.indexOf('\r\n', position)
+    const size = Number.parseInt(bytes.toString('latin1', position, lineEnd), 16)
+    const end = lineEnd + 2 + size
+    if (!(size > 0)) return [body, end + 2]
+    body += bytes.toString('utf8', lineEnd + 2, end)
+    position = end + 2
+  }
+}
+
+export const host = 'Host: service.test\r\n'
+export const json = 'Content-Type: application/json\r\n'
+/** A service that listens. */
+export type Listening<Api> = Api & {
+  url: string
+  /** A header line with a valid key. */
+  authorization: string
+}
+
+/** Requests of a product as bytes, over a socket. */
+export function rawHttpTests<Api extends TestApi>(
+  row: Row,
+  { product }: ProductTests,
+  { startTestApi }: { startTestApi(): Promise<Api> },
+) {
+  return {
+    /** The body of a valid create. */
+    validBody: row.json,
+    /** The text of a create request. Each line in `headers` ends with CRLF, and `body` may be shorter or longer than `length`. */
+    createRequest(headers: string, body = row.json, length = body.length): string {
+      return `POST /v1${product.path} HTTP/1.1\r\n${host}${json}${headers}Content-Length: ${length}\r\n\r\n${body}`
+    },
+    /** Makes the given service, or a new one, listen on a free port unless it already listens. */
+    async listen<A extends TestApi = Api>(api?: A): Promise<Listening<A>> {
+      // Safe: without an argument, the type is that of a new one.
+      const { app, ...rest } = api ?? ((await startTestApi()) as unknown as A)
+      const url = app.server.listening ? app.listeningOrigin : await app.listen({ host: '127.0.0.1', port: 0 })
+      return { ...rest, app, url, authorization: `Authorization: Bearer ${rest.key}\r\n` } as unknown as Listening<A>
+    },
+    startHttpServer: (listener: RequestListener, options?: Parameters<typeof createHttpServer>[4]) =>
+      startHttpServer(product.keyPrefix, listener, options),
+  }
+}
+
+/**
+ * Starts the HTTP server of the service with another request listener, and without the timeouts of connections, which a
+ * busy machine would reach before the limits that a test checks. `sockets` lists the accepted connections.
+ */
+async function startHttpServer(
+  keyPrefix: string,
+  listener: RequestListener,
+  options?: Parameters<typeof createHttpServer>[4],
+): Promise<{ url: string; sockets: Socket[] }> {
+  const server = createHttpServer(
+    listener,
+    pino({ level: 'silent' }),
+    requestIdsWithout(keyPrefix),
+    { always: {}, unreadable: {} },
+    options,
+  )
+  server.timeout = 0
+  server.keepAliveTimeout = 0
+  const sockets: Socket[] = []
+  server.on('connection', (socket) => sockets.push(socket))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const address = server.address()
+  if (typeof address !== 'object' || !address) throw new Error('Expected the address of a TCP server.')
+  return { url: `http://127.0.0.1:${address.port}`, sockets }
+}
+
+/** The statuses in a stream, including those of interim responses (1xx). */
+export function statusesIn(received: string): number[] {
+  return [...received.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status))
+}
+
+/** Collects the bytes that arrive on a socket as text. */
+export function collect(socket: Socket): { text: string } {
+  const received = { text: '' }
+  socket.on('data', (chunk) => (received.text += chunk))
+  return received
+}

@@ -1,0 +1,122 @@
+import { IdempotencyKeyReused, RowChanged, RowConflict } from '../../store/collection/errors.ts'
+import type { IdempotencyKey } from '../../store/collection/idempotency.ts'
+import type { ApiKey, NewApiKey } from '../../store/keys/store.ts'
+import type { NotesStore } from '../notes/definition.ts'
+import type { Note } from '../notes/tables.ts'
+
+type Change = Parameters<NotesStore['notes']['update']>[0]
+export type NoteSearch = Parameters<NotesStore['notes']['search']>[0]
+
+/** What the model has of a store. */
+export interface ModelledStore extends Pick<NotesStore, 'apiKeys'> {
+  notes: Omit<NotesStore['notes'], 'copy' | 'raise'>
+}
+
+/** A model of the store with arrays. Its idempotency keys never expire. */
+export function openStoreModel(): ModelledStore {
+  const notes: Note[] = []
+  const keys: ApiKey[] = []
+  const replays = new Map<string, { call: string; result: object }>()
+  let lastId = 0n
+
+  function addNote({ body, priority, state }: Omit<Note, 'id'>): Note {
+    return notes[notes.push({ id: ++lastId, body, priority, state }) - 1] as Note
+  }
+
+  /** Runs a call once for each idempotency key. One that finds nothing or throws does not use up its key. */
+  function once<T extends object>(call: unknown[], idempotency: IdempotencyKey | undefined, run: () => T | undefined) {
+    if (!idempotency) return run()
+    const name = `${idempotency.owner} ${idempotency.key}`
+    const text = JSON.stringify(call, (_key, value) => (typeof value === 'bigint' ? String(value) : value))
+    const earlier = replays.get(name)
+    if (earlier && earlier.call !== text)
+      throw new IdempotencyKeyReused('The key was used for another operation or another input.')
+    idempotency.isReplay = earlier !== undefined
+    // Safe: the same call has returned it.
+    if (earlier) return earlier.result as T
+    const result = run()
+    if (result) replays.set(name, { call: text, result: { ...result } })
+    return result
+  }
+
+  /** Replaces a note by what `set` makes of it, or removes it without `set`. */
+  function change({ id, expected = {}, set }: Partial<Change> & { id: bigint }): Note | undefined {
+    const index = notes.findIndex((note) => note.id === id)
+    const note = notes[index]
+    if (!note) return undefined
+    for (const name of ['body', 'priority', 'state'] as const) {
+      if (expected[name] !== undefined && note[name] !== expected[name]) throw new RowChanged('changed')
+    }
+    const given = Object.entries(set ?? {}).filter(([, value]) => value !== undefined)
+    const changed = { ...note, ...Object.fromEntries(given) }
+    notes.splice(index, 1, ...(set ? [changed] : []))
+    return changed
+  }
+
+  function addKey(key: NewApiKey): ApiKey {
+    if (keys.some(({ name, revokedAt }) => !revokedAt && name === key.name)) throw new RowConflict('unique')
+    return keys[keys.push({ id: BigInt(keys.length + 1), ...key }) - 1] as ApiKey
+  }
+
+  function revoke(id: bigint, revokedAt: Date): ApiKey | undefined {
+    const key = keys.find((key) => key.id === id && !key.revokedAt)
+    return key && Object.assign(key, { revokedAt })
+  }
+
+  return {
+    notes: {
+      list: async ({ limit, cursor, state }) =>
+        notes.filter((note) => note.id > (cursor ?? 0n) && (!state || note.state === state)).slice(0, limit),
+      search: async (query) => ({ items: searchIn(notes, query), searched: notes.length }),
+      get: async (id) => notes.find((note) => note.id === id),
+      async counts() {
+        const of = (state: Note['state']) => ({
+          count: notes.filter((note) => note.state === state).length,
+          isExact: true,
+        })
+        return { open: of('open'), waiting: of('waiting'), done: of('done') }
+      },
+      // Safe: a create finds no earlier note or returns it.
+      create: async (note, idempotency) =>
+        once(['create', note.body, note.priority, note.state], idempotency, () => addNote(note)) as Note,
+      update: async (input, idempotency) => once(['update', input], idempotency, () => change(input)),
+      remove: async ({ id, expected }, idempotency) =>
+        once(['remove', id, expected], idempotency, () => change({ id, expected }) && { id }),
+    },
+    apiKeys: {
+      find: async (hash) => keys.find((key) => key.hash === hash),
+      list: async () => keys,
+      create: async (key) => addKey(key),
+      createFirst: async (key) => keys.length === 0 && addKey(key) !== undefined,
+      register: async (key) => !keys.some(({ hash }) => hash === key.hash) && addKey(key) !== undefined,
+      revoke: async (id, at) => revoke(id, at) !== undefined,
+      async rotate({ id, hash }, { name: _, access: __, ...successor }) {
+        const key = keys.find((key) => key.id === id && key.hash === hash && !key.revokedAt)
+        if (!key) return false
+        if (keys.some((other) => other !== key && other.hash === successor.hash)) throw new RowConflict('unique')
+        keys.push({ ...key, id: BigInt(keys.length + 1), revokedAt: successor.createdAt })
+        delete key.lastUsedAt
+        delete key.expiresAt
+        Object.assign(key, successor)
+        return true
+      },
+      async touch({ id, hash }, at) {
+        for (const key of keys) if (key.id === id && key.hash === hash) key.lastUsedAt = at
+      },
+      revision: () => undefined,
+    },
+  }
+}
+
+/** What a search finds in notes that one call compares. */
+function searchIn(notes: Note[], { limit, order, cursor, id, body, priority, state }: NoteSearch) {
+  const letters = (text: string) => text.normalize('NFC').toLowerCase().toUpperCase().normalize('NFC')
+  const isAfter = (note: Note) => cursor === undefined || (order === 'newest' ? note.id < cursor : note.id > cursor)
+  const items = notes
+    .filter((note) => (id === undefined || note.id === id) && isAfter(note))
+    .filter((note) => priority === undefined || note.priority === priority)
+    .filter((note) => state === undefined || note.state === state)
+    .filter((note) => body === undefined || letters(note.body).includes(letters(body)))
+  if (order === 'newest') items.reverse()
+  return items.slice(0, limit)
+}

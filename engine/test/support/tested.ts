@@ -1,0 +1,29 @@
+import type { Service } from '../../service/commands/program.ts'
+import type { WithApiKeys } from '../../store/keys/store.ts'
+
+/** The product on which tests run. */
+export interface Tested<Stores extends WithApiKeys, Client> {
+  service: Service<Stores>
+  /** The words that start its command line. */
+  commandLine: string[]
+  createClient(options: { url: string; apiKey: string; fetch: typeof fetch }): Client
+  row: Row
+}
+
+/** A resource, for statements and requests that do not pass through typed calls. */
+export interface Row {
+  table: string
+  columns: string
+  /** The values of a valid row with this id, as SQL. */
+  valuesOf(id: bigint): string
+  /** `INSERT … SELECT` of a row for each number `n`, whose text begins with the word. */
+  insertingFrom(word: string): string
+  /** The column with the text. */
+  text: string
+  /** With which the texts begin, unless the test chooses another one. */
+  word: string
+  /** The index of the filter. */
+  index: string
+  /** The input of a valid create. */
+  json: string
+}

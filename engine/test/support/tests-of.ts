@@ -1,0 +1,39 @@
+import type { BaseStore } from '../../store/collection/base-store.ts'
+import type { WithApiKeys } from '../../store/keys/store.ts'
+import { databaseTests } from './database.ts'
+import { routerTests } from './own-router.ts'
+import { processTests } from './process.ts'
+import { productTests } from './product.ts'
+import { rawHttpTests } from './raw-http.ts'
+import { sampleTests } from './sample-database.ts'
+import { smallDiskTests } from './small-disk.ts'
+import { stoppingTests } from './stopping.ts'
+import { apiTests, type StartOptions, type TestApi } from './test-api.ts'
+import type { Tested } from './tested.ts'
+import { tracedTests } from './traced.ts'
+import { tracedApiTests } from './traced-api.ts'
+
+/** What tests do with a product: its databases, its service in the process of the test or in another one, its keys. */
+export async function testsOf<Stores extends WithApiKeys, Client>(tested: Tested<Stores, Client>) {
+  type Store = BaseStore & Stores
+  const product = productTests(tested.service.product)
+  const databases = await databaseTests(tested)
+  const api = apiTests(tested, product, databases)
+  const processes = processTests(tested, product, databases)
+  return {
+    service: tested.service,
+    ...product,
+    ...databases,
+    ...api,
+    ...processes,
+    ...rawHttpTests<TestApi<Store, Client>>(tested.row, product, api),
+    ...sampleTests(tested.row, tested.service.product.command, databases),
+    ...routerTests<Store>(product, databases),
+    ...smallDiskTests(tested.service.product, tested.commandLine),
+    ...stoppingTests(tested.row, tested.service.product, processes),
+    ...tracedTests(tested.service.product, tested.commandLine, processes),
+    ...tracedApiTests<Store, TestApi<Store, Client>>(product, api),
+  }
+}
+
+export type { StartOptions, TestApi }

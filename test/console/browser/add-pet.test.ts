@@ -1,0 +1,301 @@
+import type { Route } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { addPets } from '../../support/petstore.ts'
+import {
+  addButton,
+  choose,
+  counting,
+  describes,
+  enterPet,
+  holdRequests,
+  inspect,
+  isFocused,
+  justAdded,
+  names,
+  panel,
+  showing,
+  startConsole,
+  submitButton,
+  test,
+} from '../console.ts'
+
+describe('adding a pet', () => {
+  test('a validation error appears at the field that caused it', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    const page = await visit(url, { key })
+    await addButton(page).click()
+    const name = page.getByRole('textbox', { name: 'Name' })
+    const category = page.getByRole('textbox', { name: 'Category' })
+    expect(await isFocused(name)).toBe(true)
+
+    await submitButton(page).click()
+    await page.getByText('The name is missing.').waitFor()
+    expect(await describes(page, 'Name')).toContain('The name is missing.')
+    expect(await describes(page, 'Category')).toContain('The category is missing.')
+    expect(await isFocused(name)).toBe(true)
+    // The message stays the same while the user corrects the value.
+    await name.fill('R'.repeat(256))
+    expect(await describes(page, 'Name')).toContain('The name is missing.')
+    await submitButton(page).click()
+    await page.getByText('The name needs 1 to 255 characters.').waitFor()
+
+    await name.fill('Rex')
+    for (const [text, message] of [
+      ['seven', 'The category is not an integer.'],
+      ['9223372036854775808', 'The category does not fit into 64 bits.'],
+    ] as const) {
+      await category.fill(text)
+      await submitButton(page).click()
+      await page.getByText(message, { exact: true }).waitFor()
+      expect(await describes(page, 'Category')).toContain(message)
+      expect(await describes(page, 'Name')).toBe('')
+      expect(await isFocused(category)).toBe(true)
+    }
+    await category.fill('-7')
+    await submitButton(page).click()
+    await page.getByRole('row', { name: '1 Rex -7 Available' }).waitFor()
+    expect(await store.pets.list({ limit: 9, cursor: 0n })).toMatchObject([{ name: 'Rex', categoryId: -7n }])
+  })
+
+  test('a value is checked without the service, by the rules of the import', async ({ visit }) => {
+    const { url, key, app } = await startConsole()
+    const page = await visit(url, { key })
+    await showing(page, 'No pets')
+    await enterPet(page, 'Rex', 'seven')
+    await app.close()
+    await submitButton(page).click()
+    await page.getByText('The category is not an integer.', { exact: true }).waitFor()
+    expect(await isFocused(page.getByRole('textbox', { name: 'Category' }))).toBe(true)
+    expect(await panel(page, 'Add pet').getByRole('alert').count()).toBe(1)
+  })
+
+  test('above the rate limit, the form says that nothing was added, and counts down', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url, { key })
+    await showing(page, 'No pets')
+    const error = {
+      json: { message: 'Slow', code: -32_029, data: { code: 'rate_limited', status: 429, message: 'Slow' } },
+    }
+    const refuse = (route: Route) => route.fulfill({ status: 429, headers: { 'retry-after': '30' }, json: { error } })
+    await page.route('**/trpc/pets.create', refuse)
+    await enterPet(page, 'Rex', '7')
+    await submitButton(page).click()
+    const alert = panel(page, 'Add pet').getByRole('alert')
+    await alert.getByText('The pet was not added').waitFor()
+    await alert.getByText(/^Try again in \d+ s\.$/).waitFor()
+    await inspect(page, 'add-rate-limited')
+    // A request without a response may have added the pet.
+    await page.unroute('**/trpc/pets.create')
+    let requests = 0
+    await page.route('**/trpc/pets.create', (route) => (requests++ === 0 ? route.abort() : refuse(route)))
+    await submitButton(page).click()
+    await alert.getByText('The pet may not have been added').waitFor()
+  })
+
+  test('the list stays usable beside the form, whose entries are kept until the pet is added', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 3)
+    const page = await visit(`${url}/?status=sold`, { key })
+    await enterPet(page, 'Rex', '7')
+    await choose(page, 'All')
+    await page.getByRole('link', { name: 'pet 2' }).click()
+    await panel(page, 'pet 2').waitFor()
+    await page.keyboard.press('n')
+    expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Rex')
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('Pending')
+    await page.keyboard.press('Escape')
+    await panel(page, 'pet 2').waitFor()
+    await addButton(page).click()
+    await submitButton(page).click()
+    await page.getByRole('row', { name: '4 Rex 7 Pending' }).waitFor()
+    await addButton(page).click()
+    expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('')
+  })
+
+  test('the entries stay across a reload, after which a retry adds the pet once', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    const page = await visit(url, { key })
+    const entries = () => page.locator('form.add-item').getByRole('textbox').evaluateAll(valuesOf)
+    await enterPet(page, 'Rex', '7')
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('Sold')
+    await page.reload()
+    await expect.poll(entries).toEqual(['Rex', '7'])
+    await page.route('**/trpc/pets.create', async (route) => {
+      await route.fetch()
+      await route.abort()
+    })
+    await submitButton(page).click()
+    await page.getByRole('alert').getByText('The pet may not have been added').waitFor()
+    await page.unroute('**/trpc/pets.create')
+    await page.reload()
+    await page.getByRole('row', { name: '1 Rex 7 Sold' }).waitFor()
+    await submitButton(page).click()
+    await justAdded(page).getByRole('link', { name: 'Rex #1' }).waitFor()
+    expect(await store.pets.list({ limit: 9, cursor: 0n })).toHaveLength(1)
+    await addButton(page).click()
+    await page.reload()
+    await expect.poll(entries).toEqual(['', ''])
+  })
+
+  test('the form starts with the selected status, and a click beside its sheet keeps its entries', async ({
+    visit,
+  }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(`${url}/?status=sold`, { key, viewport: { width: 800, height: 600 } })
+    await enterPet(page, 'Rex', '7')
+    await page.mouse.click(10, 300)
+    await submitButton(page).click()
+    await page.getByRole('row', { name: '1 Rex 7 Sold' }).waitFor()
+  })
+
+  test('a double click and a held Enter key add one pet, and show no failure', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url, { key })
+    await enterPet(page, 'Rex', '7')
+    await submitButton(page).dblclick()
+    await panel(page).waitFor({ state: 'hidden' })
+    await justAdded(page).getByText('1 added').waitFor()
+
+    await enterPet(page, 'Tom', '7')
+    await page.getByLabel('Add another').check()
+    await page.getByRole('textbox', { name: 'Name' }).focus()
+    for (let presses = 0; presses < 30; presses++) {
+      await page.keyboard.down('Enter')
+      await page.waitForTimeout(20)
+    }
+    await page.keyboard.up('Enter')
+    await page.getByText('2 added').waitFor()
+    expect(await panel(page).getByRole('alert').count()).toBe(0)
+    await showing(page, '1–2 of 2')
+
+    await page.keyboard.press('Escape')
+    await addButton(page).click()
+    expect(await page.getByLabel('Add another').isChecked()).toBe(true)
+  })
+
+  test('the buttons keep their places while the pet is added', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(`${url}/?open=add`, { key })
+    const form = page.locator('form.add-item')
+    const buttons = () =>
+      form.getByRole('button').evaluateAll((all) => all.map((button) => button.getBoundingClientRect().toJSON()))
+    await form.getByRole('textbox').first().fill('Rex')
+    await form.getByRole('textbox').last().fill('7')
+    const places = await buttons()
+    const respond = await holdRequests(page, '**/trpc/pets.create')
+    await form.getByRole('button').first().click()
+    await form.getByText('Adding…').waitFor()
+    expect(await buttons()).toEqual(places)
+    respond()
+    await form.waitFor({ state: 'hidden' })
+  })
+
+  test('retries after a lost response add the pet once', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    const page = await visit(url, { key })
+    await enterPet(page, 'Rex', '7')
+    await page.route('**/trpc/pets.create', async (route) => {
+      await route.fetch()
+      await route.abort()
+    })
+    await submitButton(page).press('Enter')
+    await page.getByRole('alert').getByText('The pet may not have been added').waitFor()
+    await inspect(page, 'not-added')
+    const button = page.getByRole('button', { name: 'Try again' })
+    expect(await isFocused(button)).toBe(true)
+    // The attempt for Rex stays open while another pet is tried and the panel is closed and opened again.
+    const uncertain = page.getByRole('alert').getByText('The pet may not have been added')
+    await page.getByRole('textbox', { name: 'Name' }).fill('Tom')
+    await button.click()
+    await uncertain.waitFor({ state: 'hidden' })
+    await uncertain.waitFor()
+    await page.getByRole('button', { name: 'Close' }).click()
+    await addButton(page).click()
+    await page.unroute('**/trpc/pets.create')
+    await page.getByRole('textbox', { name: 'Name' }).fill('Rex')
+    // The same number in another notation.
+    await page.getByRole('textbox', { name: 'Category' }).fill(' 07 ')
+    await submitButton(page).click()
+    await justAdded(page).getByRole('link', { name: 'Rex' }).waitFor()
+    const pets = await store.pets.list({ limit: 9, cursor: 0n })
+    expect(pets.map(({ name }) => name)).toEqual(['Rex', 'Tom'])
+  })
+
+  test('a create that the service rejects is reported as not added, with the id of the request', async ({ visit }) => {
+    const { url, key, log } = await startConsole()
+    const page = await visit(url, { key })
+    await enterPet(page, 'Rex', '7')
+    await page.route('**/trpc/pets.create', (route) =>
+      route.continue({ headers: { ...route.request().headers(), 'idempotency-key': 'k'.repeat(300) } }),
+    )
+    await submitButton(page).click()
+    const alert = page.getByRole('alert')
+    await alert.getByText('The pet was not added').waitFor()
+    expect(await alert.textContent()).not.toContain('Try again')
+    expect(log.join()).toContain(await panel(page, 'Add pet').getByRole('code').textContent())
+    await inspect(page, 'refused')
+  })
+})
+
+describe('added pets', () => {
+  test('are one line above the list, and marked in it until they are dismissed', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 25)
+    const page = await visit(`${url}/?status=sold`, { key })
+    await counting(page, 'All 25')
+    await enterPet(page, 'Rex '.repeat(60).trim(), '7')
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('Available')
+    await submitButton(page).click()
+    await justAdded(page).getByText('1 added').waitFor()
+    await justAdded(page).getByText('#26', { exact: true }).waitFor()
+    await counting(page, 'All 26')
+    await expect.poll(() => isFocused(addButton(page))).toBe(true)
+    // The filter has no such pet.
+    await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
+    const line = await justAdded(page).boundingBox()
+    expect(line?.height).toBeLessThan(50)
+
+    await justAdded(page).getByRole('button', { name: 'Show newest' }).click()
+    await showing(page, '1–20 of 26')
+    expect(await page.locator('.item-list tr[data-new]').textContent()).toContain('Rex')
+    expect((await names(page))[0]).toContain('Rex')
+    await justAdded(page).getByRole('link').click()
+    await panel(page, 'Rex '.repeat(60).trim()).waitFor()
+    await justAdded(page).getByRole('button', { name: 'Dismiss' }).click()
+    await justAdded(page).waitFor({ state: 'hidden' })
+    expect(await page.locator('tr[data-new]').count()).toBe(0)
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Pets')
+  })
+
+  test.for([
+    ['a desktop', { width: 1280, height: 800 }],
+    ['a phone', { width: 360, height: 740 }],
+  ] as const)('can follow one another on %s: the form says what was added', async ([, viewport], { visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url, { key, viewport })
+    await enterPet(page, 'Rex', '7')
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('Sold')
+    await page.getByLabel('Add another').check()
+    await submitButton(page).click()
+    const name = page.getByRole('textbox', { name: 'Name' })
+    const box = await name.boundingBox()
+    await page.locator('form').getByRole('status').getByText('#1', { exact: true }).waitFor()
+    expect(await name.boundingBox()).toEqual(box)
+    expect(await isFocused(name)).toBe(true)
+    await page.keyboard.type('Tom')
+    await page.keyboard.press('Enter')
+    await page.locator('form').getByRole('status').getByText('#2', { exact: true }).waitFor()
+    expect(await page.locator('form').getByRole('status').innerText()).toMatch(/Tom\s+#2$/)
+    await inspect(page, `added-another-${viewport.width}`)
+    await page.keyboard.press('Escape')
+    await justAdded(page).getByText('2 added').waitFor()
+    await justAdded(page).getByRole('link', { name: 'Tom #2' }).waitFor()
+    expect(await names(page)).toEqual(['Rex', 'Tom'])
+    expect(await page.locator('.item-list .choice').allTextContents()).toEqual(['Sold', 'Sold'])
+    await inspect(page, `just-added-${viewport.width}`)
+  })
+})
+
+function valuesOf(fields: Element[]): string[] {
+  return fields.map((field) => (field instanceof HTMLInputElement ? field.value : ''))
+}

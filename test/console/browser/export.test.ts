@@ -1,0 +1,144 @@
+import { readFile } from 'node:fs/promises'
+import type { Locator, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { addPets, exportText, openTestStore, testDatabase } from '../../support/petstore.ts'
+import { choose, counting, holdRequests, inspect, isFocused, showing, startConsole, test } from '../console.ts'
+
+test('the pets of the list are downloaded with every digit', async ({ visit }) => {
+  const database = await testDatabase()
+  const store = await database.open()
+  await database.insertRow(2n ** 53n + 1n)
+  await addPets(store, 120)
+  await store.pets.create({ name: '"Rex", the ركس 🐕', categoryId: 2n ** 63n - 1n, status: 'sold' })
+  const { url, key } = await startConsole({ store })
+  const page = await visit(url, { key })
+  const sheet = await openExport(page)
+  await sheet.getByText('Downloads all 122 pets of the store as a file.').waitFor()
+  expect(await isFocused(sheet.getByRole('button', { name: 'CSV' }))).toBe(true)
+  expect(await download(page, 'CSV')).toEqual(['pets.csv', await exportText(store, 'csv')])
+  await sheet.getByRole('status').getByText('122 pets were exported.').waitFor()
+  await inspect(page, 'exported')
+  await page.keyboard.press('Escape')
+  await choose(page, 'Sold')
+  await openExport(page)
+  await sheet.getByText('Downloads all 2 sold pets of the store as a file.').waitFor()
+  const lines = (await exportText(store, 'ndjson', { status: 'sold' })).trimEnd().split('\n')
+  expect(lines).toHaveLength(2)
+  expect(await download(page, 'JSON')).toEqual(['pets-sold.json', `[\n${lines.join(',\n')}\n]\n`])
+})
+
+test('a search exports what it finds', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 30)
+  await store.pets.create({ name: 'Rex', categoryId: 7n, status: 'sold' })
+  const page = await visit(`${url}/?search=Rex`, { key })
+  await showing(page, '1 of 1')
+  const sheet = await openExport(page)
+  await sheet.getByText('Downloads 1 pet found by “Rex” as a file.').waitFor()
+  expect(await download(page, 'CSV')).toEqual(['pets-found.csv', 'id,name,categoryId,status\r\n31,Rex,7,sold\r\n'])
+  await sheet.getByRole('status').getByText('1 pet was exported.').waitFor()
+
+  await page.goto(`${url}/?search=pet&status=available`)
+  await showing(page, '1–20 of 30')
+  await openExport(page)
+  await sheet.getByText('Downloads all 30 available pets found by “pet” as a file.').waitFor()
+  await inspect(page, 'export-search')
+  const [name, csv] = await download(page, 'CSV')
+  expect(name).toBe('pets-available-found.csv')
+  expect(csv).toContain(',pet 30,')
+  expect(csv.split('\r\n')).toHaveLength((await exportText(store, 'csv', { status: 'available' })).split('\r\n').length)
+})
+
+test('an export shows its progress and can be cancelled', async ({ visit }) => {
+  const store = await openTestStore()
+  await addPets(store, 250)
+  const { url, key } = await startConsole({ store })
+  const page = await visit(url, { key })
+  await counting(page, 'All 250')
+  const downloads: unknown[] = []
+  page.on('download', (each) => downloads.push(each))
+  const release = await holdRequests(page, cursorOf(200))
+  const sheet = await openExport(page)
+  await start(page, 'CSV')
+  await sheet.getByText('200 of 250 pets loaded…').waitFor()
+  expect(await page.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('80')
+  await inspect(page, 'exporting')
+  await sheet.getByRole('button', { name: 'Cancel' }).press('Enter')
+  await sheet.getByText('200 of 250 pets loaded…').waitFor({ state: 'hidden' })
+  expect(await sheet.evaluate((element) => element.contains(document.activeElement))).toBe(true)
+  await start(page, 'JSON')
+  await sheet.getByText('200 of 250 pets loaded…').waitFor()
+  await page.keyboard.press('Escape')
+  await sheet.waitFor({ state: 'hidden' })
+  expect(await isFocused(page.getByRole('button', { name: 'Export' }))).toBe(true)
+  release()
+  expect(downloads).toEqual([])
+  await openExport(page)
+  expect(await download(page, 'CSV')).toEqual(['pets.csv', await exportText(store, 'csv')])
+})
+
+test('an export waits while the service is away', async ({ visit }) => {
+  const store = await openTestStore()
+  await addPets(store, 250)
+  const { url, key } = await startConsole({ store })
+  const page = await visit(url, { key, viewport: { width: 360, height: 740 }, colorScheme: 'dark' })
+  await showing(page, '1–20 of 250')
+  const secondPage = cursorOf(100)
+  await page.route(secondPage, (route) => route.abort())
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    (async () => {
+      await openExport(page)
+      await start(page, 'CSV')
+      await page.getByText(/The service cannot be reached\. Trying again in [12] s\./).waitFor()
+      await inspect(page, 'export-service-away')
+      await page.unroute(secondPage)
+    })(),
+  ])
+  expect(await readFile(await file.path(), 'utf8')).toBe(await exportText(store, 'csv'))
+})
+
+test('an empty list cannot be exported', async ({ visit }) => {
+  const { url, key } = await startConsole()
+  const page = await visit(url, { key })
+  await counting(page, 'All 0')
+  const sheet = await openExport(page)
+  await sheet.getByText('There is no pet to export.').waitFor()
+  expect(await sheet.getByRole('button', { name: 'CSV' }).isDisabled()).toBe(true)
+})
+
+test('an export that the service refuses says so', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 1)
+  const page = await visit(url, { key })
+  await counting(page, 'All 1')
+  await page.route('**/trpc/pets.list*', (route) => route.continue({ url: `${url}/trpc/pets.unknown` }))
+  await openExport(page)
+  await start(page, 'JSON')
+  await page.getByRole('alert').getByText('The pets could not be exported').waitFor()
+  await inspect(page, 'export-refused')
+})
+
+/** Matches the requests for the pets after this id. */
+function cursorOf(id: number): (url: URL) => boolean {
+  return ({ pathname, search }) =>
+    pathname.startsWith('/trpc/pets.list') && decodeURIComponent(search).includes(`"cursor":"${id}"`)
+}
+
+/** Opens the sheet that exports pets. */
+async function openExport(page: Page): Promise<Locator> {
+  await page.getByRole('button', { name: 'Export' }).click()
+  const sheet = page.getByRole('dialog', { name: 'Export pets' })
+  await sheet.waitFor()
+  return sheet
+}
+
+async function start(page: Page, format: string): Promise<void> {
+  await page.getByRole('button', { name: format, exact: true }).click()
+}
+
+/** The name and the content of the file. */
+async function download(page: Page, format: string): Promise<[string, string]> {
+  const [file] = await Promise.all([page.waitForEvent('download'), start(page, format)])
+  return [file.suggestedFilename(), await readFile(await file.path(), 'utf8')]
+}

@@ -1,0 +1,274 @@
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { addPets } from '../../support/petstore.ts'
+import { account, addButton, inspect, isFocused, panel, searchField, showing, startConsole, test } from '../console.ts'
+
+test('the console can be used with the keyboard alone', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 25)
+  const page = await visit(url)
+  const press = async (...keys: string[]) => {
+    for (const each of keys) await page.keyboard.press(each)
+  }
+  await page.getByLabel('API key').waitFor()
+  await page.keyboard.type(key)
+  await press('Enter')
+  await showing(page, '1–20 of 25')
+
+  await tabTo(page, 'Next')
+  await press('Enter')
+  await showing(page, '21–25 of 25')
+  expect(await focused(page)).toBe('Next')
+  await tabTo(page, 'pet 21')
+  await press('Enter')
+  await panel(page, 'pet 21').waitFor()
+  await press('Escape')
+  await panel(page).waitFor({ state: 'hidden' })
+  await expect.poll(() => focused(page)).toBe('pet 21')
+
+  await page.reload()
+  await showing(page, '21–25 of 25')
+  await tabTo(page, 'all')
+  await press('ArrowRight', 'ArrowRight')
+  await page.getByRole('heading', { name: 'No pending pets' }).waitFor()
+  await tabTo(page, 'Add pet')
+  await press('Enter')
+  await expect.poll(() => focused(page)).toBe('name')
+  await page.keyboard.type('Tom')
+  await press('Tab')
+  await page.keyboard.type('7')
+  await press('Tab', 'Tab', 'Enter')
+  await page.getByRole('row', { name: '26 Tom 7 Pending' }).waitFor()
+  await expect.poll(() => focused(page)).toBe('Add pet')
+})
+
+describe('shortcuts', () => {
+  test('search, go to an id, add, move between pets and pages, and show the help', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 45)
+    const page = await visit(url, { key })
+    await showing(page, '1–20 of 45')
+    for (const [each, shown] of [
+      [']', '21–40 of 45'],
+      [']', '41–45 of 45'],
+      ['[', '21–40 of 45'],
+    ] as const) {
+      await page.keyboard.press(each)
+      await showing(page, shown)
+    }
+    for (const each of ['j', 'j', 'ArrowDown', 'k']) await page.keyboard.press(each)
+    expect(await focused(page)).toBe('pet 22')
+    await page.keyboard.press('/')
+    // Letters are entries while a field has the focus.
+    await page.keyboard.type('n')
+    expect(await searchField(page).inputValue()).toBe('n')
+    await page.keyboard.press('Backspace')
+    await page.keyboard.type('12')
+    await page.keyboard.press('Enter')
+    await panel(page, 'pet 12').waitFor()
+    for (const id of [30, 44, 3]) {
+      await page.keyboard.type(`/${id}`)
+      await page.keyboard.press('Enter')
+      await panel(page, `pet ${id}`).waitFor()
+    }
+    // The panel shows the pet before the list does, which loads another page first.
+    await showing(page, '1–20 of 45')
+    await page.keyboard.press('n')
+    await panel(page, 'Add pet').waitFor()
+    await page.keyboard.press('Escape')
+    await panel(page, 'pet 3').waitFor()
+    await page.keyboard.press('Escape')
+    await panel(page).waitFor({ state: 'hidden' })
+
+    await page.keyboard.press('?')
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    await help.getByText('Search, or go to an id').waitFor()
+    await inspect(page, 'help')
+    await page.keyboard.press('n')
+    await page.keyboard.press(']')
+    await page.keyboard.press('Escape')
+    await help.waitFor({ state: 'hidden' })
+    await showing(page, '1–20 of 45')
+    expect(await panel(page).count()).toBe(0)
+  })
+
+  test('work after the filter was used, and with the keys of other keyboard layouts', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 25)
+    const page = await visit(url, { key })
+    await page.getByRole('radio', { name: 'Available' }).check()
+    await showing(page, '1–20 of 25')
+    // AltGr and 9 on a German keyboard, and Option and 6 on a Swiss one.
+    for (const modifiers of [{ ctrlKey: true, altKey: true }, { altKey: true }]) {
+      await page.evaluate((init) => {
+        const event = new KeyboardEvent('keydown', { key: ']', bubbles: true, ...init })
+        document.activeElement?.dispatchEvent(event)
+      }, modifiers)
+      await showing(page, '21–25 of 25')
+      await page.keyboard.press('[')
+      await showing(page, '1–20 of 25')
+    }
+  })
+
+  test('are in the tooltips', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 25)
+    const page = await visit(url, { key })
+    await showing(page, '1–20 of 25')
+    for (const [target, text] of [
+      [addButton(page), 'Add pet (n)'],
+      [page.getByRole('button', { name: 'Next', exact: true }), 'Next page (])'],
+      [page.getByRole('button', { name: 'Keyboard shortcuts' }), 'Keyboard shortcuts (?)'],
+    ] as const) {
+      await target.hover()
+      await expect.poll(() => hints(page)).toEqual([text])
+    }
+  })
+})
+
+describe('shortcuts of one character', () => {
+  test('can be turned off in the help, and stay off after a reload', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 25)
+    const page = await visit(url, { key })
+    await showing(page, '1–20 of 25')
+    await page.keyboard.press('?')
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    const setting = help.getByRole('checkbox', { name: 'Use letters and signs as shortcuts' })
+    await setting.uncheck()
+    await inspect(page, 'help-without-letters')
+    for (let visits = 0; visits < 2; visits++) {
+      await page.keyboard.press('Escape')
+      await help.waitFor({ state: 'hidden' })
+      await page.getByRole('link', { name: 'pet 1', exact: true }).focus()
+      for (const each of ['x', 'j', 'n', ']', '?', '/']) await page.keyboard.press(each)
+      expect(await focused(page)).toBe('pet 1')
+      expect(new URL(page.url()).search).toBe('')
+      expect(await page.getByRole('dialog').count()).toBe(0)
+      expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(0)
+      await addButton(page).hover()
+      await expect.poll(() => hints(page)).toEqual(['Add pet'])
+      await page.keyboard.press('ArrowDown')
+      expect(await focused(page)).toBe('pet 2')
+      await page.keyboard.press('Space')
+      expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(1)
+      await page.reload()
+      await showing(page, '1–20 of 25')
+    }
+    await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
+    await setting.check()
+    await page.keyboard.press('Escape')
+    await help.waitFor({ state: 'hidden' })
+    await page.keyboard.press(']')
+    await showing(page, '21–25 of 25')
+  })
+})
+
+test('the list is one stop of the Tab key: the row that had the focus last, or else the first one', async ({
+  visit,
+}) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 25)
+  const page = await visit(url, { key })
+  await showing(page, '1–20 of 25')
+  await tabTo(page, 'pet 1')
+  await page.keyboard.press('Tab')
+  const size = page.getByRole('combobox', { name: 'Pets per page' })
+  expect(await isFocused(size)).toBe(true)
+  await page.keyboard.press('Shift+Tab')
+  for (const each of ['ArrowDown', 'ArrowDown', 'Tab']) await page.keyboard.press(each)
+  expect(await isFocused(size)).toBe(true)
+  await page.keyboard.press('Shift+Tab')
+  expect(await focused(page)).toBe('pet 3')
+  await page.getByRole('button', { name: 'Next', exact: true }).click()
+  await showing(page, '21–25 of 25')
+  await size.focus()
+  await page.keyboard.press('Shift+Tab')
+  expect(await focused(page)).toBe('pet 21')
+})
+
+describe('a tooltip', () => {
+  test('does not come back while the pointer is on the button that was clicked', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url, { key })
+    await showing(page, 'No pets')
+    const { x = 0, y = 0, width = 0, height = 0 } = (await account(page).boundingBox()) ?? {}
+    await page.mouse.move(x + 2, y + 2)
+    await expect.poll(() => hints(page)).toEqual(['Account'])
+    await page.mouse.down()
+    await page.mouse.up()
+    await page.getByRole('dialog', { name: 'Account' }).getByText('Never').waitFor()
+    // From the button to its icon, which is an element of its own.
+    await page.mouse.move(x + width / 2 - 4, y + height / 2)
+    await hasNoHint(page)
+    await page.keyboard.press('Escape')
+    await page.mouse.move(x + width / 2, y + height + 100)
+    await account(page).hover()
+    await expect.poll(() => hints(page)).toEqual(['Account'])
+  })
+
+  test('does not repeat a visible label, and does not appear when a sheet returns the focus', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url, { key, viewport: { width: 1_440, height: 900 } })
+    await showing(page, 'No pets')
+    const button = page.locator('.tools').getByRole('button', { name: 'Export' })
+    await button.hover()
+    await hasNoHint(page)
+    await button.click()
+    await page.getByRole('dialog', { name: 'Export pets' }).waitFor()
+    await page.mouse.move(0, 0)
+    await page.setViewportSize({ width: 1_024, height: 768 })
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Escape')
+    await expect.poll(() => isFocused(button)).toBe(true)
+    await hasNoHint(page)
+    await button.hover()
+    await expect.poll(() => hints(page)).toEqual(['Export'])
+  })
+})
+
+/** The tooltips that are visible. */
+function hints(page: Page): Promise<(string | undefined)[]> {
+  return page.locator('[data-hint]').evaluateAll((all) =>
+    all
+      .filter((element) => {
+        const { content, display, visibility } = getComputedStyle(element, '::after')
+        return content !== 'none' && display !== 'none' && visibility === 'visible'
+      })
+      .map((element) => element.getAttribute('data-hint') ?? undefined),
+  )
+}
+
+/** No tooltip appears within twice the time that it needs. */
+async function hasNoHint(page: Page): Promise<void> {
+  await page.waitForTimeout(800)
+  expect(await hints(page)).toEqual([])
+}
+
+test('the title has the focus after the sign-in, without a ring', async ({ visit }) => {
+  const { url, key } = await startConsole()
+  const page = await visit(url)
+  await page.getByLabel('API key').fill(key)
+  await page.keyboard.press('Enter')
+  await expect.poll(() => focused(page)).toBe('Pets')
+  expect(await page.getByRole('heading', { level: 1 }).evaluate((title) => getComputedStyle(title).outlineStyle)).toBe(
+    'none',
+  )
+})
+
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 60; presses++) {
+    await page.keyboard.press('Tab')
+    if ((await focused(page)) === name) return
+  }
+  throw new Error(`60 presses of Tab do not reach ${name}.`)
+}
+
+/** The text of the focused element, or the name or value of a focused field. */
+function focused(page: Page): Promise<string | undefined> {
+  return page.evaluate(() => {
+    const element = document.activeElement
+    if (element instanceof HTMLInputElement) return element.type === 'radio' ? element.value : element.name
+    return element?.textContent ?? undefined
+  })
+}

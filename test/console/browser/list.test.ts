@@ -1,0 +1,336 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { changesOf } from '../../../engine/console/resource/list/changes.ts'
+import { maxInt64 } from '../../../engine/service/api/int64.ts'
+import { addPets, testDatabase } from '../../support/petstore.ts'
+import {
+  choose,
+  counting,
+  enterPet,
+  holdRequests,
+  inspect,
+  isFocused,
+  names,
+  panel,
+  panelsWillLoad,
+  received,
+  showing,
+  signIn,
+  startConsole,
+  submitButton,
+  test,
+} from '../console.ts'
+
+test('the console reports an empty list only after the response', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 3)
+  const page = await visit(`${url}/?status=sold`, { key })
+  await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
+  const release = await holdRequests(page)
+  await choose(page, 'Available')
+  await showing(page, 'Loading…')
+  expect(await page.getByRole('heading').allTextContents()).toEqual(['Pets'])
+  release()
+  await showing(page, '1–3 of 3')
+})
+
+test('the list shows new pets of other clients without a reload', async ({ visit }) => {
+  const { url, key, rpc } = await startConsole()
+  const page = await visit(url)
+  await page.clock.install()
+  await signIn(page, key)
+  await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
+  await rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n })
+  await page.getByRole('row', { name: '1 Rex 7 Available' }).waitFor()
+})
+
+test('what another client adds appears with the counts, and costs nothing while nothing is added', async ({
+  visit,
+}) => {
+  const { url, key, store, log } = await startConsole()
+  await addPets(store, 3)
+  const page = await visit(url, { key })
+  await showing(page, '1–3 of 3')
+  const polls = () => log.map((line) => JSON.parse(line)).filter(({ operation }) => operation === 'pets.list')
+  await expect.poll(() => polls().filter(({ status }) => status === 304).length).toBeGreaterThan(1)
+  await store.pets.create({ name: 'Rex', categoryId: 7n, status: 'sold' })
+  await showing(page, '1–4 of 4')
+  for (const name of ['All 4', 'Sold 1']) await counting(page, name)
+  expect(await marked(page)).toEqual(['Rex'])
+})
+
+test('a button leads to what others have added to another page, in both orders', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 50)
+  const page = await visit(url, { key })
+  await counting(page, 'All 50')
+  // The page knows the newest pet by then.
+  await received(page, 'pets.search')
+  for (const name of ['Rex', 'Tom']) await store.pets.create({ name, categoryId: 7n, status: 'sold' })
+  await page.getByRole('button', { name: '2 new' }).waitFor()
+  await counting(page, 'All 52')
+  await inspect(page, 'arrived')
+  await page.getByRole('button', { name: '2 new' }).press('Enter')
+  await expect.poll(() => names(page)).toEqual(['Rex', 'Tom'])
+  expect(await isFocused(page.getByRole('heading', { level: 1 }))).toBe(true)
+  await page.goBack()
+  await showing(page, '1–20 of 52')
+  // The user has seen them, and knows of what this tab adds.
+  await enterPet(page, 'Momo', '7')
+  await submitButton(page).click()
+  await counting(page, 'All 53')
+  expect(await page.getByRole('button', { name: /new$/ }).count()).toBe(0)
+
+  await page.goto(`${url}/?order=newest&cursor=40`)
+  await page.getByRole('link', { name: 'pet 39' }).waitFor()
+  await page.waitForLoadState('networkidle')
+  await store.pets.create({ name: 'Zoe', categoryId: 7n, status: 'sold' })
+  await page.getByRole('button', { name: '1 new' }).click()
+  await expect.poll(async () => (await names(page))[0]).toBe('Zoe')
+})
+
+test('a refresh marks what others have added or changed, and announces the number', async ({ visit }) => {
+  const database = await testDatabase()
+  const { url, key, store, rpc } = await startConsole({ store: await database.open() })
+  await addPets(store, 3)
+  const page = await visit(url)
+  await page.clock.install()
+  await signIn(page, key)
+  await showing(page, '1–3 of 3')
+  await rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n })
+  await showing(page, '1 pet is new or changed.')
+  expect(await marked(page)).toEqual(['Rex'])
+  await inspect(page, 'changed')
+  await page.clock.fastForward(10_000)
+  expect(await marked(page)).toEqual([])
+
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await rpc.pets.create.mutate({ name: 'Tom', categoryId: 7n })
+  await showing(page, '1 pet is new or changed.')
+  expect(await marked(page)).toEqual(['Tom'])
+  const row = page.locator('[data-changed]')
+  expect(await row.evaluate((element) => element.getAnimations().length)).toBe(0)
+  expect(await row.evaluate((element) => getComputedStyle(element).backgroundColor)).toBe('rgb(253, 240, 200)')
+  // A pet of this tab is marked in another way.
+  await enterPet(page, 'Momo', '7')
+  await submitButton(page).click()
+  await page.locator('.item-list').getByRole('link', { name: 'Momo' }).waitFor()
+  expect(await marked(page)).not.toContain('Momo')
+})
+
+test('a refresh marks no pet that moved up because another one was deleted', () => {
+  const pet = (id: number, name = 'Rex') => ({ id: BigInt(id), name })
+  const former = [pet(1), pet(2), pet(4)]
+  expect(changesOf(former, [pet(1), pet(4), pet(5)], 2)).toEqual([])
+  expect(changesOf(former, [pet(1), pet(2), pet(4), pet(5)], 3)).toEqual([5n])
+  expect(changesOf(former, [pet(1), pet(2, 'Tom'), pet(3)], 2)).toEqual([2n])
+  expect(changesOf(former, [pet(1), pet(3), pet(4)], 2)).toEqual([3n])
+})
+
+test('the list is refreshed only while its tab is visible', async ({ visit }) => {
+  const { url, key, rpc } = await startConsole()
+  const page = await visit(url)
+  await page.clock.install()
+  const loaded = panelsWillLoad(page)
+  await signIn(page, key)
+  await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
+  await loaded
+  await page.waitForLoadState('networkidle')
+  await rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n })
+  await setVisibility(page, 'hidden')
+  const requests: string[] = []
+  page.on('request', (request) => requests.push(request.url()))
+  await page.clock.fastForward(120_000)
+  await page.clock.runFor(30_000)
+  expect(requests).toEqual([])
+  await setVisibility(page, 'visible')
+  await page.getByRole('row', { name: '1 Rex 7 Available' }).waitFor()
+})
+
+test('the filter shows one status, and the number of pets of each', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 3)
+  await store.pets.create({ name: 'Tom', categoryId: 1n, status: 'pending' })
+  const page = await visit(url, { key })
+  for (const name of ['All 4', 'Available 3', 'Pending 1', 'Sold 0']) await counting(page, name)
+  expect(await page.title()).toBe('Pets · Petstore')
+
+  await choose(page, 'Pending')
+  await showing(page, '1 of 1')
+  expect(await names(page)).toEqual(['Tom'])
+  expect(await page.title()).toBe('Pending pets · Petstore')
+  await inspect(page, 'filtered')
+  await choose(page, 'Sold')
+  await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
+  await page.goBack()
+  await showing(page, '1 of 1')
+  await page.reload()
+  await showing(page, '1 of 1')
+  expect(await page.getByRole('radio', { checked: true }).getAttribute('value')).toBe('pending')
+})
+
+test('the list does not wait for the counts', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 3)
+  const page = await visit(url, { key })
+  await showing(page, '1–3 of 3')
+  const release = await holdRequests(page, '**/trpc/pets.counts**')
+  await page.reload()
+  await showing(page, '1–3')
+  release()
+  await showing(page, '1–3 of 3')
+})
+
+test('the list shows every digit of an id, and markup in a name as text', async ({ visit }) => {
+  const database = await testDatabase()
+  const { url, key, rpc } = await startConsole({ store: await database.open() })
+  const name = '<img src="x" onerror="document.title = 1"> \u202e&amp;'
+  await rpc.pets.create.mutate({ name, categoryId: -9007199254740993n })
+  await database.insertRow(maxInt64)
+  const page = await visit(url, { key })
+  await page.getByRole('cell', { name: String(maxInt64), exact: true }).waitFor()
+  await page.getByRole('cell', { name: '-9007199254740993', exact: true }).waitFor()
+  expect(await names(page)).toEqual([name, 'Rex'])
+  // Without <bdi>, the right-to-left override in the name would also reverse the text after it.
+  expect(await page.locator('tbody bdi').allTextContents()).toEqual([name, 'Rex'])
+
+  await page.getByRole('link', { name: 'Rex' }).click()
+  await panel(page).getByRole('definition').getByText(String(maxInt64)).waitFor()
+  expect(page.url()).toBe(`${url}/?pet=${maxInt64}`)
+})
+
+test('names are cut to one line, start at the same side, and show their outer spaces', async ({ visit }) => {
+  const { url, key, rpc } = await startConsole()
+  for (const name of ['M'.repeat(255), '  Rex ', 'ر'.repeat(250), '🐕‍🦺'.repeat(60)]) {
+    await rpc.pets.create.mutate({ name, categoryId: 7n })
+  }
+  const page = await visit(url, { key })
+  await showing(page, '1–4 of 4')
+  const rows = await page.locator('.item-list tbody tr').evaluateAll((all) => all.map((row) => row.clientHeight))
+  expect(new Set(rows).size).toBe(1)
+  const starts = await page.locator('.item-list .text').evaluateAll((all) =>
+    all.map((name) => {
+      const range = document.createRange()
+      range.selectNodeContents(name)
+      // Right-to-left text is cut off at its end, which is its left side.
+      return getComputedStyle(name).direction === 'rtl' ? 'rtl' : Math.round(range.getBoundingClientRect().left)
+    }),
+  )
+  expect(starts).toEqual([starts[0], starts[0], 'rtl', starts[0]])
+  expect(await page.locator('.text-space').count()).toBe(3)
+  // The accessible name has no dots, and a copied name has its spaces.
+  await page.getByRole('link', { name: 'Rex', exact: true }).click()
+  expect((await names(page))[1]).toBe('  Rex ')
+  await panel(page).getByText('JSON', { exact: true }).click()
+  await panel(page).getByText('"name": "  Rex "').waitFor()
+  await inspect(page, 'names')
+})
+
+test("a refresh of the console gets 304 from the browser's cache, and the body only if a pet was added", async ({
+  visit,
+}) => {
+  const { url, key, store, log } = await startConsole()
+  await addPets(store, 2)
+  const page = await visit(url, { key })
+  await showing(page, '1–2 of 2')
+  const statusesOf = (operation: string, lines: string[]) =>
+    lines.map((line) => JSON.parse(line)).flatMap((line) => (line.operation === operation ? [line.status] : []))
+  const unchanged = log.length
+  await expect.poll(() => statusesOf('pets.list', log.slice(unchanged)).slice(0, 2)).toEqual([304, 304])
+  expect(statusesOf('pets.counts', log.slice(unchanged))).toEqual([])
+  const changed = log.length
+  await store.pets.create({ name: 'Tom', categoryId: 7n, status: 'sold' })
+  await showing(page, '1–3 of 3')
+  expect(statusesOf('pets.list', log.slice(changed))).toContain(200)
+  expect(statusesOf('pets.counts', log.slice(changed))).toEqual([200])
+})
+
+test('a page reads a 304 as 200 with the headers of the 304, and a wrong key gets 401 instead of the stored body', async ({
+  visit,
+}) => {
+  const { url, key, log } = await startConsole()
+  const page = await visit(url)
+  const request = (authorization: string) =>
+    page.evaluate(
+      async (headers) => {
+        const response = await fetch('/trpc/pets.counts', { headers })
+        return { status: response.status, id: response.headers.get('x-request-id'), body: await response.text() }
+      },
+      { authorization },
+    )
+  const first = await request(`Bearer ${key}`)
+  const second = await request(`Bearer ${key}`)
+  expect(second).toMatchObject({ status: 200, body: first.body })
+  const lines = log.map((line) => JSON.parse(line)).filter(({ adapter }) => adapter === 'rpc')
+  expect(lines).toMatchObject([
+    { requestId: first.id, status: 200 },
+    { requestId: second.id, status: 304 },
+  ])
+  expect((await request('Bearer pet_wrong')).status).toBe(401)
+})
+
+test('dragging selects the text of a row, and a click anywhere in a row opens it', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 3)
+  const page = await visit(url, { key })
+  const name = await page.getByRole('link', { name: 'pet 2' }).boundingBox()
+  const row = await page.getByRole('row', { name: '2 pet 2' }).boundingBox()
+  if (!name || !row) throw new Error('The row is not visible.')
+  const y = row.y + row.height / 2
+  await page.mouse.move(name.x + 1, y)
+  await page.mouse.down()
+  await page.mouse.move(row.x + row.width - 2, y, { steps: 8 })
+  await page.mouse.up()
+  expect(await page.evaluate(() => String(getSelection()))).toContain('pet 2')
+  expect(await panel(page).count()).toBe(0)
+  await page.mouse.click(row.x + row.width - 2, y)
+  await panel(page, 'pet 2').waitFor()
+})
+
+/** The names of the pets that are marked as changed. */
+function marked(page: Page): Promise<string[]> {
+  return page.locator('[data-changed] a').allTextContents()
+}
+
+function setVisibility(page: Page, state: DocumentVisibilityState): Promise<void> {
+  return page.evaluate((value) => {
+    Object.defineProperty(document, 'visibilityState', { value, configurable: true })
+    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
+  }, state)
+}
+
+test('the filter and the order of the last visit are shown in a new tab, until its address has others', async ({
+  visit,
+}) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 3)
+  const page = await visit(url, { key })
+  await showing(page, '1–3 of 3')
+  await choose(page, 'Sold')
+  await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
+  const tab = await page.context().newPage()
+  await tab.goto(url)
+  await tab.getByRole('heading', { name: 'No sold pets' }).waitFor()
+  expect(new URL(tab.url()).search).toBe('?status=sold')
+  await tab.getByRole('link', { name: 'Pets', exact: true }).click()
+  await showing(tab, '1–3 of 3')
+  await choose(tab, 'Available')
+  await choose(tab, 'All')
+  const last = await page.context().newPage()
+  await last.goto(url)
+  await showing(last, '1–3 of 3')
+})
+
+test('a filter that was left by going back is not shown in a new tab', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 3)
+  const page = await visit(url, { key })
+  await showing(page, '1–3 of 3')
+  await choose(page, 'Sold')
+  await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
+  await page.goBack()
+  await showing(page, '1–3 of 3')
+  const tab = await page.context().newPage()
+  await tab.goto(url)
+  await showing(tab, '1–3 of 3')
+})

@@ -1,0 +1,225 @@
+import type { Locator, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { addPets } from '../../support/petstore.ts'
+import {
+  choose,
+  counting,
+  holdRequests,
+  inspect,
+  names,
+  pageButton,
+  panel,
+  showing,
+  startConsole,
+  test,
+} from '../console.ts'
+
+test('the list pages through 70 pets to the end and back', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 70)
+  const page = await visit(url, { key })
+  const next = pageButton(page, 'Next')
+  for (const name of ['All 70', 'Available 70']) await counting(page, name)
+
+  const seen: string[] = []
+  for (const first of [1, 21, 41, 61]) {
+    await showing(page, `${first}–${Math.min(first + 19, 70)} of 70`)
+    seen.push(...(await names(page)))
+    if (first < 61) await next.click()
+  }
+  expect(seen).toEqual(Array.from({ length: 70 }, (_, index) => `pet ${index + 1}`))
+  expect(await next.getAttribute('aria-disabled')).toBe('true')
+
+  await pageButton(page, 'Previous').click()
+  await showing(page, '41–60 of 70')
+  expect(await names(page)).toEqual(seen.slice(40, 60))
+  await page.reload()
+  await showing(page, '41–60 of 70')
+  await page.goBack()
+  await showing(page, '61–70 of 70')
+  await pageButton(page, 'First page').click()
+  await showing(page, '1–20 of 70')
+  expect(await names(page)).toEqual(seen.slice(0, 20))
+  await inspect(page, 'pets')
+})
+
+test('a turned page of a small window starts at its top, and the panel stays open', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 45)
+  const page = await visit(url, { key, viewport: { width: 1280, height: 500 } })
+  await page.getByRole('link', { name: 'pet 20' }).click()
+  await panel(page, 'pet 20').waitFor()
+  expect(await page.evaluate(() => scrollY)).toBeGreaterThan(200)
+  await pageButton(page, 'Next').click()
+  await showing(page, '21–40 of 45')
+  expect((await page.getByRole('link', { name: 'pet 21' }).boundingBox())?.y).toBeGreaterThanOrEqual(0)
+  await panel(page, 'pet 20').getByRole('button', { name: 'Close' }).click()
+  await panel(page).waitFor({ state: 'hidden' })
+  await showing(page, '21–40 of 45')
+})
+
+test('the table scrolls between its head and its footer, and a turned page starts at its top', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 150)
+  const page = await visit(`${url}/?size=50`, { key, viewport: { width: 1_440, height: 900 } })
+  await showing(page, '1–50 of 150')
+  const scroll = () => page.locator('.item-list').evaluate(({ scrollTop }) => scrollTop)
+  await page.getByRole('link', { name: 'pet 50' }).click()
+  await panel(page, 'pet 50').waitFor()
+  expect(await scroll()).toBeGreaterThan(500)
+  await page.keyboard.press(']')
+  await showing(page, '51–100 of 150')
+  expect(await scroll()).toBe(0)
+  for (let pets = 0; pets < 48; pets++) await page.keyboard.press('j')
+  await panel(page, 'pet 98').waitFor()
+  const [row, footer, head] = [
+    await page.getByRole('row', { name: 'pet 98' }).boundingBox(),
+    await page.locator('.list-footer').boundingBox(),
+    await page.getByRole('columnheader', { name: 'Name' }).boundingBox(),
+  ]
+  expect((row?.y ?? 0) + (row?.height ?? 0)).toBeLessThanOrEqual(footer?.y ?? 0)
+  expect((footer?.y ?? 0) + (footer?.height ?? 0)).toBeLessThanOrEqual(900)
+  expect(head?.y).toBeGreaterThan(0)
+  expect(await page.evaluate(() => scrollY)).toBe(0)
+
+  await page.goto(url)
+  await showing(page, '1–20 of 150')
+  expect(await page.locator('.item-list').evaluate((list) => list.scrollHeight - list.clientHeight)).toBe(0)
+})
+
+test('a second press on Next does nothing while the next page loads', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 50)
+  const page = await visit(url)
+  const release = await holdRequests(page, (address) => address.search.includes('cursor%22%3A%2220'))
+  await page.evaluate(([name, value]) => sessionStorage.setItem(name, value), ['petstore-api-key', key] as const)
+  await page.reload()
+  await showing(page, '1–20 of 50')
+  await pageButton(page, 'Next').press('Enter')
+  await showing(page, 'Loading…')
+  await pageButton(page, 'Next').press('Enter')
+  release()
+  await showing(page, '21–40 of 50')
+  expect((await names(page))[0]).toBe('pet 21')
+  expect(new URL(page.url()).search).toBe('?cursor=20')
+})
+
+test('invalid parameters of the URL are ignored', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 30)
+  const page = await visit(`${url}/?cursor=9223372036854775808&status=lost&pet=rex&key=1`, { key })
+  await showing(page, '1–20 of 30')
+  expect(await page.getByRole('radio', { checked: true }).getAttribute('value')).toBe('all')
+  expect(await panel(page).count()).toBe(0)
+})
+
+test('a link to a page works without the history of the browser, or with an invalid one', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 70)
+  const page = await visit(`${url}/?cursor=25`, { key })
+  await page.evaluate(() => history.replaceState(['0', {}], ''))
+  await page.reload()
+  await showing(page, '20 pets after id 25')
+  expect((await names(page))[0]).toBe('pet 26')
+  await pageButton(page, 'Next').click()
+  await showing(page, '20 pets after id 45')
+  await pageButton(page, 'Next').click()
+  // The last page is at the end of all pets, so its position is known.
+  await showing(page, '66–70 of 70')
+  await page.goto(`${url}/?cursor=25`)
+  await pageButton(page, 'Previous').click()
+  await showing(page, '20 pets after id 5')
+  expect((await names(page)).at(-1)).toBe('pet 25')
+  await pageButton(page, 'Previous').click()
+  await showing(page, '1–20 of 70')
+
+  await page.goto(`${url}/?cursor=70`)
+  await page.getByRole('heading', { name: 'No more pets' }).waitFor()
+  await inspect(page, 'past-the-end')
+  await page.getByRole('button', { name: 'Go to the first page' }).click()
+  await showing(page, '1–20 of 70')
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Pets')
+})
+
+test('the header of the ids shows the newest pets first, of all and of one status, and the oldest again', async ({
+  visit,
+}) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 33)
+  for (const name of ['Tom', 'Luna']) await store.pets.create({ name, categoryId: 1n, status: 'sold' })
+  await addPets(store, 12)
+  const page = await visit(url, { key, viewport: { width: 1280, height: 500 } })
+  await counting(page, 'All 47')
+  await order(page).click()
+  await expect.poll(async () => (await names(page)).slice(0, 2)).toEqual(['pet 12', 'pet 11'])
+  expect(await isVisible(page.getByRole('link', { name: 'pet 12' }))).toBe(true)
+  await showing(page, '1–20 of 47')
+  await pageButton(page, 'Next').click()
+  await showing(page, '21–40 of 47')
+  expect((await names(page))[0]).toBe('pet 27')
+  await page.reload()
+  await showing(page, '21–40 of 47')
+  await pageButton(page, 'Previous').click()
+  await showing(page, '1–20 of 47')
+  await choose(page, 'Sold')
+  await showing(page, '1–2 of 2')
+  expect(await names(page)).toEqual(['Luna', 'Tom'])
+  expect(new URL(page.url()).search).toBe('?status=sold&order=newest')
+  expect(await page.getByRole('columnheader', { name: 'Id' }).getAttribute('aria-sort')).toBe('descending')
+  await order(page).click()
+  await page.getByRole('link', { name: 'Tom' }).waitFor()
+  await expect.poll(() => names(page)).toEqual(['Tom', 'Luna'])
+})
+
+test('the newest first: a link to a page, its neighbors, and the page of a pet', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 70)
+  const page = await visit(`${url}/?order=newest&cursor=46`, { key })
+  await showing(page, '20 pets before id 46')
+  expect((await names(page))[0]).toBe('pet 45')
+  await pageButton(page, 'Previous').click()
+  await showing(page, '20 pets before id 66')
+  expect((await names(page)).at(-1)).toBe('pet 46')
+  await pageButton(page, 'Previous').click()
+  await showing(page, '1–20 of 70')
+
+  await page.goto(`${url}/?order=newest&pet=30`)
+  await showing(page, '20 pets before id 40')
+  await page.keyboard.press('j')
+  await panel(page, 'pet 29').waitFor()
+})
+
+test('the chosen size of a page is that of the next visit, unless the URL has one', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 70)
+  const page = await visit(url, { key })
+  const size = page.getByRole('combobox', { name: 'Pets per page' })
+  await showing(page, '1–20 of 70')
+  await size.selectOption('50')
+  await showing(page, '1–50 of 70')
+  await page.goto(url)
+  await showing(page, '1–50 of 70')
+  expect(new URL(page.url()).search).toBe('')
+  await size.selectOption('20')
+  await showing(page, '1–20 of 70')
+  // The size that the page began with stays that of the entries without one.
+  expect(new URL(page.url()).search).toBe('?size=20')
+  await page.goBack()
+  await showing(page, '1–50 of 70')
+  await page.goto(`${url}/?size=100`)
+  await showing(page, '1–70 of 70')
+  await page.goto(url)
+  await showing(page, '1–20 of 70')
+})
+
+/** Whether nothing scrolled the element out of the window. */
+function isVisible(element: Locator): Promise<boolean> {
+  return element.evaluate((each) => {
+    const { top, bottom } = each.getBoundingClientRect()
+    return top >= 0 && bottom <= innerHeight
+  })
+}
+
+function order(page: Page): Locator {
+  return page.getByRole('columnheader').getByRole('button', { name: 'Id' })
+}

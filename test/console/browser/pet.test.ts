@@ -1,0 +1,188 @@
+import { describe, expect } from 'vitest'
+import { runCurl } from '../../../engine/test/support/curl.ts'
+import { parseExactly } from '../../../engine/test/support/exact-json.ts'
+import { addPets } from '../../support/petstore.ts'
+import { holdRequests, inspect, names, panel, searchField, showing, startConsole, test } from '../console.ts'
+
+const phone = { width: 360, height: 740 }
+
+describe('the panel of a pet', () => {
+  test('opens by a link in the list, by id and by URL', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 3)
+    const page = await visit(url, { key })
+    await page.getByRole('link', { name: 'pet 2' }).click()
+    await panel(page, 'pet 2').waitFor()
+    expect(await page.title()).toBe('pet 2 · Petstore')
+    await page.reload()
+    await panel(page, 'pet 2').waitFor()
+    expect(await panel(page).getByRole('definition').allTextContents()).toEqual(['2', '1', 'Available'])
+    await inspect(page, 'pet')
+    await page.keyboard.press('Escape')
+    await panel(page).waitFor({ state: 'hidden' })
+    expect(await page.title()).toBe('Pets · Petstore')
+
+    await searchField(page).fill(' 3 ')
+    await page.keyboard.press('Enter')
+    await panel(page, 'pet 3').waitFor()
+    await page.goBack()
+    await panel(page).waitFor({ state: 'hidden' })
+    await page.goForward()
+    await panel(page, 'pet 3').waitFor()
+    // Another pet replaces this one, also in the history.
+    await page.getByRole('link', { name: 'pet 1' }).click()
+    await panel(page, 'pet 1').waitFor()
+    await page.getByRole('button', { name: 'Close' }).click()
+    await panel(page).waitFor({ state: 'hidden' })
+    // Closing the panel goes back in the history instead of adding an entry to it.
+    expect(page.url()).toBe(`${url}/`)
+    expect(await page.evaluate(() => history.state?.isOverList)).not.toBe(true)
+  })
+
+  test('shows the pet without waiting for the service', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 3)
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await holdRequests(page)
+    await page.getByRole('link', { name: 'pet 2' }).click()
+    await panel(page, 'pet 2').getByRole('definition').getByText('Available').waitFor()
+  })
+
+  test('moves between the pets of the page with keys and buttons, and returns the focus to the row', async ({
+    visit,
+  }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 25)
+    const page = await visit(url, { key })
+    await page.getByRole('link', { name: 'pet 2', exact: true }).click()
+    for (const [press, name] of [
+      ['ArrowDown', 'pet 3'],
+      ['j', 'pet 4'],
+      ['k', 'pet 3'],
+      ['ArrowUp', 'pet 2'],
+    ] as const) {
+      await page.keyboard.press(press)
+      await panel(page, name).waitFor()
+    }
+    await panel(page).getByRole('button', { name: 'Next pet' }).click()
+    await panel(page, 'pet 3').waitFor()
+    expect(await page.locator('[aria-current=true]').textContent()).toBe('pet 3')
+    // The list beside the panel stays usable.
+    await page.getByRole('link', { name: 'pet 19' }).click()
+    await panel(page, 'pet 19').waitFor()
+    await page.keyboard.press('j')
+    await panel(page, 'pet 20').waitFor()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('pet 20')
+    expect(page.url()).toBe(`${url}/`)
+  })
+
+  test('turns the list to the page of a pet that was opened by its id or by a link', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 300)
+    const page = await visit(url, { key })
+    await showing(page, '1–20 of 300')
+    await searchField(page).fill('217')
+    // On a busy machine, the list may show what was typed before the key is pressed.
+    await showing(page, '1 of 1')
+    await page.keyboard.press('Enter')
+    await panel(page, 'pet 217').waitFor()
+    await showing(page, '20 pets after id 207')
+    await page.keyboard.press('j')
+    await panel(page, 'pet 218').waitFor()
+    expect(await page.locator('[aria-current=true]').textContent()).toBe('pet 218')
+    await page.keyboard.press('Escape')
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('pet 218')
+    await expect.poll(() => page.url()).not.toContain('pet=')
+    await page.goBack()
+    await showing(page, '1 of 1')
+    await page.goBack()
+    await showing(page, '1–20 of 300')
+
+    await page.goto(`${url}/?pet=250`)
+    await page.getByRole('link', { name: 'pet 250', exact: true }).waitFor()
+    await page.keyboard.press('k')
+    await panel(page, 'pet 249').waitFor()
+    // A filter without the pet stays, and so does its page.
+    await page.goto(`${url}/?status=sold&pet=250`)
+    await panel(page, 'pet 250').waitFor()
+    await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
+  })
+
+  test('is a sheet on a narrow screen, which does not let the page scroll behind it', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 25)
+    const page = await visit(url, { key, viewport: phone, isMobile: true, hasTouch: true })
+    await showing(page, '1–20 of 25')
+    await page.getByRole('link', { name: 'pet 7' }).tap()
+    const dialog = page.getByRole('dialog', { name: 'pet 7' })
+    await dialog.getByRole('definition').getByText('Available').waitFor()
+    expect(await page.evaluate(() => getComputedStyle(document.documentElement).overflowY)).toBe('hidden')
+    await inspect(page, 'phone-pet')
+    await dialog.getByRole('button', { name: 'Next pet' }).tap()
+    await page.getByRole('dialog', { name: 'pet 8' }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.getByRole('dialog', { name: 'pet 9' }).waitFor()
+    expect(await page.getByRole('heading', { name: 'pet 9' }).getAttribute('aria-live')).toBe('polite')
+    await page.getByRole('button', { name: 'Close' }).tap()
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('pet 9')
+  })
+
+  test('copies a link and the pet as JSON', async ({ visit }) => {
+    const { url, key, rpc } = await startConsole()
+    await rpc.pets.create.mutate({ name: 'Rex "the dog"', categoryId: 9007199254740993n })
+    const page = await visit(`${url}/?pet=1`, { key, permissions: ['clipboard-read', 'clipboard-write'] })
+    const copied = async (name: string) => {
+      await panel(page).getByRole('button', { name }).click()
+      await panel(page).getByRole('button', { name: 'Copied' }).waitFor()
+      await panel(page).getByRole('button', { name: 'Copied' }).waitFor({ state: 'hidden' })
+      return page.evaluate(() => navigator.clipboard.readText())
+    }
+    expect(await copied('Copy link')).toBe(`${url}/?pet=1`)
+    const json = await copied('Copy JSON')
+    expect(json).toContain('"categoryId": 9007199254740993')
+    expect(JSON.parse(json)).toMatchObject({ id: 1, name: 'Rex "the dog"', status: 'available' })
+  })
+
+  test('shows the request of the pet, which works in a shell', async ({ visit }) => {
+    const { url, key, rpc } = await startConsole()
+    const pet = await rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n })
+    const page = await visit(`${url}/?pet=${pet.id}`, { key, permissions: ['clipboard-read', 'clipboard-write'] })
+    await panel(page).getByRole('button', { name: 'Copy the command' }).click()
+    await panel(page).getByRole('button', { name: 'Copied' }).waitFor()
+    const command = await page.evaluate(() => navigator.clipboard.readText())
+    expect(await page.content()).not.toContain(key.slice(10))
+    expect(parseExactly(await runCurl(command, { PETSTORE_API_KEY: key }))).toEqual(pet)
+  })
+
+  test('reports an id without a pet', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(`${url}/?pet=999`, { key })
+    await panel(page).getByRole('heading', { name: 'No pet has the id 999' }).waitFor()
+    await inspect(page, 'missing')
+  })
+
+  test('opens in another tab, which is signed in with the same key', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 3)
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    // Chromium itself crashes in a tab that it opens for a click, also if the page is only a link. So the test opens it.
+    await page.evaluate(() => {
+      addEventListener('click', (event) => {
+        Object.assign(window, { isLeftToBrowser: !event.defaultPrevented })
+        event.preventDefault()
+      })
+    })
+    const link = page.getByRole('link', { name: 'pet 2' })
+    await link.click({ modifiers: ['Control'] })
+    expect(await page.evaluate(() => Reflect.get(window, 'isLeftToBrowser'))).toBe(true)
+    const tab = await page.context().newPage()
+    await tab.goto(new URL((await link.getAttribute('href')) ?? '', `${url}/`).href)
+    await panel(tab, 'pet 2').waitFor()
+    expect(await names(tab)).toHaveLength(3)
+    expect(await panel(page).count()).toBe(0)
+  })
+})

@@ -1,0 +1,105 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { runCurl } from '../../../engine/test/support/curl.ts'
+import { freePort } from '../../../engine/test/support/free-port.ts'
+import { startPrefixProxy } from '../../../engine/test/support/prefix-proxy.ts'
+import { consoleFolder } from '../../support/built-console.ts'
+import { startTestApi } from '../../support/petstore.ts'
+import { enterPet, justAdded, names, panel, signIn, submitButton, test } from '../console.ts'
+
+const path = '/shop/petstore'
+
+/** Starts a service with a console, and a proxy that serves it below a path. */
+async function startBelowPath() {
+  const port = await freePort()
+  const origin = await startPrefixProxy(`http://127.0.0.1:${port}`, path)
+  const api = await startTestApi({ consoleFolder, config: { publicUrl: origin + path } })
+  await api.app.listen({ host: '127.0.0.1', port })
+  return { ...api, origin, url: origin + path }
+}
+
+test.for(['', '/'])('the console works below a path, opened as "/shop/petstore%s"', async (slash, { visit }) => {
+  const { origin, url, key } = await startBelowPath()
+  const page = await visit(url + slash, { permissions: ['clipboard-read', 'clipboard-write'] })
+  await signIn(page, key)
+  await page.getByText(`curl '${url}/v1/pets'`).waitFor()
+  await enterPet(page, 'Rex', '7')
+  await submitButton(page).click()
+  await justAdded(page).getByText('Rex').waitFor()
+  await page.keyboard.press('Escape')
+
+  await page.getByRole('radio', { name: /^Sold/ }).check()
+  expect(page.url()).toBe(`${url}/?status=sold`)
+  await page.getByRole('radio', { name: /^Available/ }).check()
+  await page.locator('.item-list tbody').getByRole('link', { name: 'Rex' }).click()
+  await panel(page, 'Rex').waitFor()
+  await page.reload()
+  await panel(page, 'Rex').getByRole('button', { name: 'Copy link' }).click()
+  expect(await copied(page)).toBe(`${url}/?pet=1`)
+
+  await page.getByRole('button', { name: 'Requests' }).click()
+  const details = page
+    .getByRole('dialog')
+    .locator('details')
+    .filter({ hasText: `GET ${path}/v1/pets/1` })
+  await details.getByRole('button', { name: 'Copy the command' }).click()
+  const pet = await runCurl(await copied(page), { PETSTORE_API_KEY: key })
+  expect(JSON.parse(pet)).toMatchObject({ id: 1, name: 'Rex' })
+  await page.keyboard.press('Escape')
+
+  await page.goto(`${url}/nothing/here`)
+  await page.getByText(`This service has nothing at ${path}/nothing/here.`).waitFor()
+  await page.getByRole('link', { name: 'Go to the pets' }).click()
+  await expect.poll(() => names(page)).toEqual(['Rex'])
+  // The origin has other services.
+  expect((await page.request.get(`${origin}/`)).status()).toBe(404)
+})
+
+test('the API reference works below a path, with the key of the console', async ({ visit }) => {
+  const { url, key } = await startBelowPath()
+  const page = await visit(`${url}/`)
+  await signIn(page, key)
+  await page.getByRole('link', { name: 'API reference' }).click()
+  // The script of the page listens by then.
+  await page.waitForURL(`${url}/docs/`)
+  await page.getByRole('button', { name: 'Use the key of the console' }).click()
+  await page.getByRole('status').getByText('Requests use the key').waitFor()
+  await page.getByRole('button', { name: 'Test Request (get /pets)' }).click()
+  const [response] = await Promise.all([
+    page.waitForResponse((each) => each.url().includes('/v1/')),
+    page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Send / })
+      .first()
+      .click(),
+  ])
+  expect([response.status(), response.url()]).toEqual([200, `${url}/v1/pets?limit=20`])
+  await page.goto(`${url}/docs`)
+  await page.getByRole('link', { name: 'Pets', exact: true }).click()
+  await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
+  expect(page.url()).toBe(`${url}/`)
+})
+
+test('two services on one origin do not share the API key', async ({ visit }) => {
+  const [first, second] = [await startBelowPath(), await freePort()]
+  const other = await startTestApi({ consoleFolder, config: { publicUrl: `${first.url}/other` } })
+  await other.app.listen({ host: '127.0.0.1', port: second })
+  const page = await visit(`${first.url}/`)
+  await page.getByLabel('Remember on this device').check()
+  await signIn(page, first.key)
+  const tab = await page.context().newPage()
+  await tab.route(`${first.url}/other/**`, async (route) => {
+    const { pathname, search } = new URL(route.request().url().replace(`${path}/other`, ''))
+    await route.fulfill({ response: await route.fetch({ url: `http://127.0.0.1:${second}${pathname}${search}` }) })
+  })
+  await tab.goto(`${first.url}/other/`)
+  await tab.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await tab.goto(`${first.url}/other/docs/`)
+  await tab.getByRole('button', { name: 'Use the key of the console' }).click()
+  await tab.getByRole('status').getByText('No tab of the console is signed in.').waitFor()
+  await tab.getByText('List all pets').first().waitFor()
+})
+
+function copied(page: Page): Promise<string> {
+  return page.evaluate(() => navigator.clipboard.readText())
+}

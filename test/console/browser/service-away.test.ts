@@ -1,0 +1,211 @@
+import { expect } from 'vitest'
+import { slowResponses, startServer } from '../../../engine/test/support/slow-server.ts'
+import { consoleFolder } from '../../support/built-console.ts'
+import { addPets, openTestStore, startTestApi } from '../../support/petstore.ts'
+import {
+  choose,
+  counting,
+  enterPet,
+  inspect,
+  listen,
+  names,
+  pageButton,
+  panel,
+  panelsLoaded,
+  panelsWillLoad,
+  showing,
+  signIn,
+  startConsole,
+  test,
+} from '../console.ts'
+
+test('the console shows an outage of the service and recovers from it', async ({ visit }) => {
+  const store = await openTestStore()
+  await addPets(store, 50)
+  const { url, key, app } = await startConsole({ store })
+  const page = await visit(url, { timezoneId: 'UTC' })
+  await page.clock.install({ time: '2026-01-02T13:04:00Z' })
+  const loaded = panelsWillLoad(page)
+  await signIn(page, key)
+  await pageButton(page, 'Next').click()
+  await showing(page, '21–40 of 50')
+  await loaded
+
+  await app.close()
+  await page.clock.runFor(16_000)
+  const reason = 'The service cannot be reached. Trying again…'
+  await page
+    .getByRole('status')
+    .getByText(new RegExp(`^Out of date, loaded at 13:04:\\d\\d. ${reason}$`))
+    .waitFor()
+  expect(await names(page)).toHaveLength(20)
+  await inspect(page, 'out-of-date')
+  await choose(page, 'Sold')
+  const failure = page.getByRole('heading', { name: 'The pets could not be loaded' })
+  await failure.waitFor()
+  await inspect(page, 'unreachable')
+  // The message stays while the queries fail twice more. The client sends each request twice.
+  await page.evaluate(() => {
+    new MutationObserver(() => Object.assign(window, { flickered: true })).observe(
+      document.querySelector('.item-list') ?? document,
+      {
+        childList: true,
+        characterData: true,
+        subtree: true,
+      },
+    )
+  })
+  for (let failed = 0; failed < 4; failed++) {
+    await Promise.all([page.waitForEvent('requestfailed'), page.clock.runFor(2_500)])
+  }
+  expect(await page.evaluate(() => 'flickered' in window)).toBe(false)
+  await failure.waitFor()
+
+  const successor = await startTestApi({ store, consoleFolder, keyName: 'successor' })
+  await listen(successor.app, Number(new URL(url).port))
+  await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
+  await page.getByRole('button', { name: 'Show all pets' }).click()
+  await showing(page, '1–20 of 50')
+})
+
+test('the console reports that the device is offline', async ({ visit }) => {
+  const { url, key } = await startConsole()
+  const page = await visit(url, { key })
+  await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
+  await panelsLoaded(page)
+  await page.context().setOffline(true)
+  await choose(page, 'Sold')
+  await page.getByText('The service cannot be reached: this device is offline. Trying again…').waitFor()
+  await inspect(page, 'offline')
+  await enterPet(page, 'Rex', '7')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('The pet may not have been added').waitFor()
+  await page.keyboard.press('Escape')
+  await page.context().setOffline(false)
+  await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
+})
+
+test('the console retries the list, the counts and one pet after transient failures', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 3)
+  const page = await visit(url, { key })
+  // The response of a gateway that cannot reach the service, and of a service that fails.
+  for (const response of [
+    { status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' },
+    { status: 503, contentType: 'application/json', body: failureOf(503, 'The database is busy.') },
+  ]) {
+    await page.route('**/trpc/**', (route) => route.fulfill(response))
+    await page.goto(`${url}/?pet=2`)
+    const aside = panel(page)
+    await aside.getByRole('heading', { name: 'The pet could not be loaded' }).waitFor()
+    if (response.status === 502) await inspect(page, 'pet-not-loaded')
+    await page.unroute('**/trpc/**')
+    await panel(page, 'pet 2').waitFor()
+    await page.keyboard.press('Escape')
+    await showing(page, '1–3 of 3')
+    await counting(page, 'All 3')
+  }
+})
+
+/** The RPC adapter's response body for a batch of one failed call. */
+function failureOf(status: number, message: string): string {
+  return JSON.stringify([
+    {
+      error: {
+        json: { message, code: -32603, data: { code: 'SERVICE_UNAVAILABLE', httpStatus: status, status, message } },
+      },
+    },
+  ])
+}
+
+test('a button retries at once', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 3)
+  const page = await visit(url)
+  await page.clock.install()
+  await signIn(page, key)
+  await showing(page, '1–3 of 3')
+  await page.clock.pauseAt(Date.now() + 60_000)
+  await page.route('**/trpc/**', (route) => route.abort())
+  await choose(page, 'Available')
+  await expect.poll(() => page.clock.runFor(300).then(() => page.getByText('could not be loaded').count())).toBe(1)
+  await page.unroute('**/trpc/**')
+  // The clock stands still here, so no automatic retry happens.
+  await page.getByRole('button', { name: 'Try again now' }).click()
+  await expect.poll(() => page.clock.runFor(10).then(() => names(page))).toHaveLength(3)
+})
+
+test.for(Object.entries(slowResponses))('the sign-in form reports a response %s', async ([, send], { visit }) => {
+  const { app } = await startTestApi({ consoleFolder })
+  await app.ready()
+  const url = await startServer((request, response) => {
+    if (request.url?.startsWith('/trpc/')) send(response)
+    else app.routing(request, response)
+  })
+  const page = await visit(url)
+  await page.clock.install()
+  await page.getByLabel('API key').fill('pet_any')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Checking…' }).waitFor()
+  const alert = page.getByRole('alert').getByText('The key could not be checked')
+  await expect.poll(() => page.clock.runFor(5_000).then(() => alert.count())).toBe(1)
+})
+
+test('a rate limit shows the remaining time, and the console waits for it', async ({ visit }) => {
+  const { url, key } = await startConsole({ config: { rateLimit: { requests: 2, seconds: 60 } } })
+  const page = await visit(url, { key })
+  await counting(page, 'All 0')
+  await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
+  await page.clock.install()
+  await page.reload()
+  const alert = page.getByRole('alert')
+  await alert.getByText(/^Too many requests\. Trying again in \d+ s\.$/).waitFor()
+  await inspect(page, 'rate-limited')
+  const before = await alert.textContent()
+  const requests: string[] = []
+  page.on('request', (request) => void requests.push(request.url()))
+  await page.clock.runFor(5_000)
+  expect(await alert.textContent()).not.toBe(before)
+  expect(requests).toEqual([])
+})
+
+test('a rate limit of a proxy is not an outage: it shows the remaining time, and nothing was added', async ({
+  visit,
+}) => {
+  const { url, key } = await startConsole()
+  const page = await visit(url, { key })
+  await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
+  await page.route('**/trpc/**', (route) =>
+    route.fulfill({
+      status: 429,
+      contentType: 'text/html',
+      headers: { 'retry-after': '30' },
+      body: '<h1>Too Many Requests</h1>',
+    }),
+  )
+  await enterPet(page, 'Rex', '7')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('The pet was not added').waitFor()
+  await page.reload()
+  await page
+    .getByRole('alert')
+    .getByText(/^Too many requests\. Trying again in \d+ s\.$/)
+    .waitFor()
+})
+
+test('a failure of the service shows the id of the request, for its log', async ({ visit }) => {
+  const { url, key } = await startConsole()
+  const page = await visit(url, { key })
+  await page.route('**/trpc/**', (route) =>
+    route.fulfill({
+      status: 500,
+      contentType: 'application/json',
+      headers: { 'x-request-id': 'req-17' },
+      body: failureOf(500, 'The service failed.'),
+    }),
+  )
+  await page.reload()
+  await page.getByText('req-17').waitFor()
+  await page.getByRole('button', { name: 'Copy the request id' }).waitFor()
+  await inspect(page, 'request-id')
+})

@@ -1,0 +1,350 @@
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import manifest from '../../../package.json' with { type: 'json' }
+import { addPets, createKey, revokeKey } from '../../support/petstore.ts'
+import {
+  account,
+  addButton,
+  choose,
+  counting,
+  enterPet,
+  holdRequests,
+  inspect,
+  isFocused,
+  justAdded,
+  names,
+  pageButton,
+  panel,
+  showing,
+  signIn,
+  signOut,
+  startConsole,
+  submitButton,
+  test,
+} from '../console.ts'
+
+describe('the key of a session', () => {
+  test('is kept in the tab until the sign-out', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url)
+    await signIn(page, key)
+    await page.reload()
+    await account(page).waitFor()
+    expect(page.url()).not.toContain(key)
+    expect(JSON.stringify(await page.context().storageState())).not.toContain(key)
+
+    await signOut(page)
+    await isSignedOut(page)
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await page.reload()
+    await isSignedOut(page)
+  })
+
+  test('is handed over to a new tab, without a flash of the sign-in form', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url)
+    await signIn(page, key)
+    const tab = await page.context().newPage()
+    await tab.addInitScript(() => {
+      // The other tab has as much time as it needs.
+      const wait = window.setTimeout
+      Object.assign(window, { setTimeout: (run: () => void, ms = 0) => wait(run, ms < 100 ? ms : 60_000) })
+      new MutationObserver(() => {
+        if (document.querySelector('[type=password]')) Object.assign(window, { flashed: true })
+      }).observe(document, { childList: true, subtree: true })
+    })
+    await tab.goto(url)
+    await tab.getByRole('heading', { name: 'No pets yet' }).waitFor()
+    expect(await tab.evaluate(() => 'flashed' in window)).toBe(false)
+
+    // Each tab signs out for itself, and does not sign in again with the key of another one.
+    await signOut(page)
+    await isSignedOut(page)
+    await page.reload()
+    await isSignedOut(page)
+    await tab.reload()
+    await tab.getByRole('heading', { name: 'No pets yet' }).waitFor()
+  })
+
+  test('is handed over to a new tab that shows the sign-in form by then', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url)
+    await signIn(page, key)
+    await page.evaluate(() => {
+      const post = BroadcastChannel.prototype.postMessage
+      BroadcastChannel.prototype.postMessage = function (message) {
+        setTimeout(() => post.call(this, message), 2_000)
+      }
+    })
+    const tab = await page.context().newPage()
+    await tab.goto(url)
+    await isSignedOut(tab)
+    await tab.getByRole('heading', { name: 'No pets yet' }).waitFor()
+  })
+
+  test('is not handed over after the service has rejected it', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    const page = await visit(url)
+    await signIn(page, key)
+    await revokeKey(store, 'test')
+    await page.getByRole('alert').getByText('You were signed out').waitFor()
+    const tab = await page.context().newPage()
+    await tab.goto(url)
+    await isSignedOut(tab)
+    expect(await tab.getByRole('alert').count()).toBe(0)
+  })
+
+  test('is forgotten by all tabs and by the device if the user wants that', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    const page = await visit(url)
+    await page.getByLabel('Remember on this device').check()
+    await signIn(page, key)
+    const another = await createKey(store, 'other')
+    const tab = await page.context().newPage()
+    await tab.goto(`${url}/#key=${another}`)
+    await tab.getByRole('button', { name: 'Sign in' }).click()
+    await account(tab).waitFor()
+    await account(tab).click()
+    await tab.getByRole('button', { name: 'Sign out in all tabs' }).click()
+    await isSignedOut(tab)
+    await isSignedOut(page)
+    // No request of the session is left.
+    await page.getByRole('button', { name: 'Requests' }).click()
+    await page.getByText('This tab has sent no request yet.').waitFor()
+    await page.reload()
+    await isSignedOut(page)
+    const third = await page.context().newPage()
+    await third.goto(url)
+    await isSignedOut(third)
+    await signIn(page, key)
+  })
+
+  test('is kept on the device only if the user wants that, until the sign-out', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url)
+    await page.getByLabel('Remember on this device').check()
+    await signIn(page, key)
+    await page.goto('about:blank')
+    const tab = await page.context().newPage()
+    await tab.goto(url)
+    await tab.getByRole('heading', { name: 'No pets yet' }).waitFor()
+    await signOut(tab)
+    await isSignedOut(tab)
+    const another = await page.context().newPage()
+    await another.goto(url)
+    await isSignedOut(another)
+  })
+})
+
+test('a revoked key signs out, and signing in with another key returns to the same page', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 50)
+  const page = await visit(`${url}/?cursor=20`, { key })
+  await showing(page, '20 pets after id 20')
+  await counting(page, 'All 50')
+  // The list is loaded again soon.
+  await revokeKey(store, 'test')
+  await page.getByRole('alert').getByText('You were signed out').waitFor()
+  await inspect(page, 'signed-out')
+  await page.getByLabel('API key').fill('pet_wrong')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('This key is not valid.').waitFor()
+  expect(await page.getByRole('alert').count()).toBe(1)
+  await signIn(page, await createKey(store, 'other'))
+  await showing(page, '20 pets after id 20')
+  await pageButton(page, 'Next').click()
+  await showing(page, '41–50 of 50')
+})
+
+test('after a revoked key, each tab continues with the new key that is entered in one of them', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  const page = await visit(url)
+  await signIn(page, key)
+  const tab = await page.context().newPage()
+  await tab.goto(url)
+  await account(tab).waitFor()
+  await revokeKey(store, 'test')
+  for (const each of [page, tab]) await each.getByRole('alert').getByText('You were signed out').waitFor()
+  await signIn(page, await createKey(store, 'other'))
+  await account(tab).waitFor()
+})
+
+test('a create with a revoked key signs out, and another key continues with the form', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  const page = await visit(url, { key })
+  await addButton(page).waitFor()
+  await enterPet(page, 'Rex', '7')
+  // The list, which is loaded again all the time, would sign out first.
+  const release = await holdRequests(page, /\/trpc\/pets\.(list|search|counts)/)
+  await revokeKey(store, 'test')
+  await submitButton(page).click()
+  await page.getByRole('alert').getByText('You were signed out').waitFor()
+  release()
+
+  await signIn(page, await createKey(store, 'other'))
+  expect(await entered(page)).toEqual(['Rex', '7'])
+  await submitButton(page).click()
+  await justAdded(page).getByRole('link', { name: 'Rex #1' }).waitFor()
+  // The saved entries are not a draft any more.
+  await addButton(page).click()
+  expect(await entered(page)).toEqual(['', ''])
+})
+
+test('a sign-out forgets the entries of the form', async ({ visit }) => {
+  const { url, key } = await startConsole()
+  const page = await visit(url, { key })
+  await enterPet(page, 'Rex', '7')
+  await signOut(page)
+  await signIn(page, key)
+  expect(await entered(page)).toEqual(['', ''])
+})
+
+/** The name and the category in the form for a new pet. */
+function entered(page: Page): Promise<string[]> {
+  return Promise.all(['Name', 'Category'].map((name) => page.getByRole('textbox', { name }).inputValue()))
+}
+
+test('pets that were loaded with one key are not shown after signing in with another', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 3)
+  const page = await visit(url, { key })
+  await showing(page, '1–3 of 3')
+  await signOut(page)
+  // Only the check of the key gets a response.
+  await page.route(
+    (request) => /"limit":21\b/.test(request.searchParams.get('input') ?? ''),
+    () => {},
+  )
+  await signIn(page, await createKey(store, 'other'))
+  await showing(page, 'Loading…')
+  expect(await names(page)).toEqual([])
+})
+
+describe('the account menu', () => {
+  test('shows the key, its expiry, the calls that are left and the release', async ({ visit }) => {
+    const { url, store } = await startConsole({ config: { rateLimit: { requests: 1_000, seconds: 3_600 } } })
+    const key = await createKey(store, 'shop', 86_400_000)
+    const page = await visit(url, { key })
+    const calls: string[] = []
+    page.on('request', (request) => void calls.push(request.url()))
+    await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
+    expect(calls.filter((each) => each.includes('session.current'))).toEqual([])
+    await account(page).click()
+    const menu = page.getByRole('dialog', { name: 'Account' })
+    await menu.getByText(/^99\d of 1,000 until \d+:\d\d:\d\d/).waitFor()
+    const [name, access, expiry, , release] = await menu.getByRole('definition').allTextContents()
+    expect([name, access, release]).toEqual(['shop', 'Reads and changes', manifest.version])
+    const time = Date.parse(expiry ?? '')
+    expect(Math.abs(time - Date.now() - 86_400_000)).toBeLessThan(180_000)
+    await inspect(page, 'account')
+  })
+
+  test('says that a key has no expiry and no limit', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url, { key })
+    await account(page).click()
+    const menu = page.getByRole('dialog', { name: 'Account' })
+    await menu.getByText('Never').waitFor()
+    await menu.getByText('Unlimited').waitFor()
+  })
+
+  test('opens and closes with the keyboard, and keeps the keys of the list and of a panel to itself', async ({
+    visit,
+  }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 3)
+    const page = await visit(`${url}/?pet=2`, { key })
+    await panel(page, 'pet 2').waitFor()
+    await account(page).focus()
+    await page.keyboard.press('Enter')
+    const menu = page.getByRole('dialog', { name: 'Account' })
+    await menu.waitFor()
+    expect(await account(page).getAttribute('aria-expanded')).toBe('true')
+    await page.keyboard.press('n')
+    await page.keyboard.press('Tab')
+    expect(await isFocused(menu.getByRole('button', { name: 'Colors: system' }))).toBe(true)
+    await page.keyboard.press('Escape')
+    await menu.waitFor({ state: 'hidden' })
+    expect(await isFocused(account(page))).toBe(true)
+    expect(await panel(page, 'pet 2').isVisible()).toBe(true)
+    await page.keyboard.press('Escape')
+    await panel(page, 'pet 2').waitFor({ state: 'hidden' })
+  })
+
+  test.for([
+    [320, 'dark'],
+    [1_440, 'light'],
+  ] as const)('fits into %i pixels, %s', async ([width, colorScheme], { visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url, { key, colorScheme, viewport: { width, height: 740 } })
+    await account(page).click()
+    const menu = page.getByRole('dialog', { name: 'Account' })
+    await menu.getByText('Never').waitFor()
+    const box = await menu.boundingBox()
+    expect(box?.x).toBeGreaterThanOrEqual(0)
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width)
+    await inspect(page, `account-${width}-${colorScheme}`)
+  })
+})
+
+function isSignedOut(page: Page): Promise<void> {
+  return page.getByRole('heading', { name: 'Sign in' }).waitFor()
+}
+
+/** What browsers block together with cookies. */
+const blocked = {
+  Chromium: ['localStorage', 'sessionStorage', 'indexedDB'],
+  Firefox: ['localStorage', 'sessionStorage', 'indexedDB', 'BroadcastChannel'],
+}
+
+/** A page on which reading these properties of the window throws a SecurityError. */
+async function blockStorage(page: Page, properties: string[]): Promise<void> {
+  await page.addInitScript((names) => {
+    for (const name of names) {
+      Object.defineProperty(window, name, {
+        configurable: true,
+        get() {
+          throw new DOMException('Access is denied for this document.', 'SecurityError')
+        },
+      })
+    }
+  }, properties)
+  await page.reload()
+}
+
+describe.for(Object.entries(blocked))('where a browser blocks storage as %s does', ([, properties]) => {
+  test('the console works, and the sign-in lasts until the page is left', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 3)
+    const page = await visit(url)
+    await blockStorage(page, properties)
+    await page.getByLabel('Remember on this device').check()
+    await signIn(page, key)
+    await choose(page, 'All')
+    await expect.poll(() => names(page)).toHaveLength(3)
+    await signOut(page)
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await signIn(page, key)
+    await page.reload()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+
+  test('the API reference shows the operations and sends requests', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(`${url}/docs/`)
+    await blockStorage(page, properties)
+    await page.getByRole('button', { name: 'Use the key of the console' }).click()
+    await page.getByRole('status').getByText('No tab of the console is signed in.').waitFor()
+    await page.getByRole('button', { name: 'Test Request (get /pets)' }).click()
+    const form = page.getByRole('dialog')
+    await form.getByPlaceholder('Token').fill(key)
+    const [response] = await Promise.all([
+      page.waitForResponse((each) => each.url().includes('/v1/')),
+      form
+        .getByRole('button', { name: /^Send / })
+        .first()
+        .click(),
+    ])
+    expect(response.status()).toBe(200)
+  })
+})

@@ -1,0 +1,302 @@
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { runCommand, waitForOutput } from '../../../engine/test/support/process.ts'
+import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
+import { bannerKey, createKey, startServer } from '../../support/petstore.ts'
+import {
+  account,
+  addButton,
+  describes,
+  enterPet,
+  holdRequests,
+  inspect,
+  isFocused,
+  openBulkAdd,
+  panel,
+  pasteRows,
+  received,
+  signIn,
+  startConsole,
+  submitButton,
+  test,
+} from '../console.ts'
+
+test('the URL and the key that the first start prints open the console', async ({ visit }) => {
+  const server = await startServer()
+  const key = await waitForOutput(server, bannerKey)
+  const page = await visit(await waitForOutput(server, /"console":"([^"]+)"/))
+  await signIn(page, key)
+  await enterPet(page, 'Rex', '7')
+  await page.keyboard.press('Enter')
+  await page.getByRole('row', { name: '1 Rex 7 Available' }).first().waitFor()
+})
+
+test('the sign-in page shows a command that makes a key where the service runs', async ({ visit }) => {
+  const folder = temporaryFolder()
+  const server = await startServer({ folder })
+  const page = await visit(server.url)
+  const command = (await page.locator('.command code').textContent()) ?? ''
+  expect(command).toMatch(/^npx --no -- petstore keys create console-\w+$/)
+  const checkout = join(import.meta.dirname, '../../..')
+  const env = { DATABASE_URL: `file:${join(folder, 'data/petstore.db')}` }
+  const creating = runCommand(command.split(' '), { folder: checkout, env })
+  expect(await creating.ended).toBe(0)
+  await signIn(page, /pet_\S+/.exec(creating.stdout)?.[0] ?? '')
+})
+
+test('the console of an empty store leads to the first pet', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  const page = await visit(url)
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  expect(await page.title()).toBe('Sign in · Petstore')
+  await page.getByText(/ keys create console-\w+$/).waitFor()
+  await inspect(page, 'sign-in')
+  await signIn(page, key)
+  await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
+  expect(await page.getByText('curl').textContent()).toContain(`${url}/v1/pets`)
+  await inspect(page, 'empty')
+
+  await page.locator('.item-list').getByRole('button', { name: 'Add pet' }).click()
+  await panel(page, 'Add pet').waitFor()
+  await inspect(page, 'add')
+  await page.getByRole('textbox', { name: 'Name' }).fill('Rex')
+  await page.getByRole('textbox', { name: 'Category' }).fill('9007199254740993')
+  await page.getByRole('combobox', { name: 'Status' }).selectOption('Pending')
+  await submitButton(page).click()
+
+  await panel(page).waitFor({ state: 'hidden' })
+  await page.locator('.item-list').getByRole('row', { name: '1 Rex 9007199254740993 Pending' }).waitFor()
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Pets')
+  expect(await store.pets.get(1n)).toMatchObject({ name: 'Rex', categoryId: 9007199254740993n, status: 'pending' })
+})
+
+test('the form rejects invalid keys at the field and then accepts a valid one', async ({ visit }) => {
+  const { url, key } = await startConsole()
+  const page = await visit(url)
+  const field = page.getByRole('textbox', { name: 'API key' })
+  expect(await field.getAttribute('type')).toBe('password')
+  // Consecutive messages differ, because the previous one stays until the check has finished.
+  for (const wrong of ['pet_…', '', 'pet_wrong']) {
+    await field.fill(wrong)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page
+      .getByRole('alert')
+      .getByText(wrong === '' ? 'Enter an API key.' : 'This key is not valid.')
+      .waitFor()
+    expect(await describes(page, 'API key')).toContain(await page.getByRole('alert').textContent())
+    expect(await isFocused(field)).toBe(true)
+  }
+  // A repeated message is a new element, so a screen reader announces it again.
+  await page.getByRole('alert').evaluate((alert) => alert.setAttribute('data-former', ''))
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.locator('[role=alert]:not([data-former])').waitFor()
+  await inspect(page, 'wrong-key')
+  await page.getByRole('button', { name: 'Show the key' }).click()
+  expect(await field.getAttribute('type')).toBe('text')
+  await signIn(page, ` ${key} `)
+})
+
+test('the console works without session storage', async ({ visit }) => {
+  const { url, key } = await startConsole()
+  const page = await visit(url)
+  await page.addInitScript(() => {
+    Object.defineProperty(window, 'sessionStorage', {
+      get() {
+        throw new DOMException('denied', 'SecurityError')
+      },
+    })
+  })
+  await page.reload()
+  await signIn(page, key)
+  await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
+})
+
+test('a stored text that cannot be a key leads to the sign-in page', async ({ visit }) => {
+  const { url, key } = await startConsole()
+  const page = await visit(url, { key: 'schlüssel' })
+  await signIn(page, key)
+})
+
+test('an unreachable service is not reported as an invalid key', async ({ visit }) => {
+  const { url, key, app } = await startConsole()
+  const page = await visit(url)
+  await page.getByLabel('API key').fill(key)
+  await app.close()
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('The key could not be checked').waitFor()
+  await inspect(page, 'not-checked')
+})
+
+test('the command for a new key can be copied, and has another name on the next visit', async ({ visit }) => {
+  const { url, store } = await startConsole()
+  const permissions = ['clipboard-read', 'clipboard-write']
+  for (let round = 0; round < 2; round++) {
+    const page = await visit(url, { permissions })
+    await page.getByRole('button', { name: 'Copy the command' }).click()
+    const command = await page.evaluate(() => navigator.clipboard.readText())
+    const [, name = ''] = / keys create (\S+)$/.exec(command) ?? []
+    // A name that is in use would be refused.
+    await signIn(page, await createKey(store, name))
+  }
+})
+
+test('a password manager can tell the services of one origin apart', async ({ visit }) => {
+  const { url } = await startConsole()
+  const page = await visit(url)
+  const fields = page.locator('form input[autocomplete]')
+  await fields.first().waitFor({ state: 'attached' })
+  // Safe: the locator finds input elements.
+  const described = await fields.evaluateAll((inputs) =>
+    (inputs as HTMLInputElement[]).map(({ autocomplete, type, value }) => [autocomplete, type, value]),
+  )
+  expect(described).toEqual([
+    ['username', 'text', new URL(url).host],
+    ['current-password', 'password', ''],
+  ])
+})
+
+describe('a link with a key', () => {
+  test('signs in, and the key leaves the address before the first request', async ({ visit }) => {
+    const { url, key, log } = await startConsole()
+    const page = await visit(`${url}/livez`)
+    const addresses: string[] = []
+    const sent: string[] = []
+    await page.exposeFunction('report', (address: string) => void addresses.push(address))
+    await page.addInitScript(() => {
+      const { fetch } = window
+      window.fetch = (...args) => {
+        Reflect.get(window, 'report')(location.href)
+        return fetch(...args)
+      }
+    })
+    page.on('request', (request) => void sent.push(request.url()))
+    await page.goto(`${url}/?status=sold#key=${key}`)
+    await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
+    expect(page.url()).toBe(`${url}/?status=sold`)
+    expect(new Set(addresses)).toEqual(new Set([`${url}/?status=sold`]))
+    expect(sent.filter((each) => new URL(each).hash === '' && each.includes(key))).toEqual([])
+    expect(log.join('')).not.toContain(key)
+    expect(await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name))).not.toContain(
+      key,
+    )
+    // Neither a reload nor the history needs the link.
+    await page.reload()
+    await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
+  })
+
+  test('signs in on a page that is open already', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url)
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await page.goto(`${url}/#key=${key}`)
+    await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
+    expect(page.url()).toBe(`${url}/`)
+  })
+
+  test('is rejected like the same key in the form', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    for (const [wrong, message] of [
+      [key.slice(0, -1), 'This key is not valid.'],
+      ['', 'Enter an API key.'],
+      ['pet_…', 'This key is not valid.'],
+    ] as const) {
+      const page = await visit(`${url}/#key=${wrong}`)
+      await page.getByRole('alert').getByText(message).waitFor()
+      expect(page.url()).toBe(`${url}/`)
+      expect(await page.getByLabel('API key').inputValue()).toBe(wrong)
+      await signIn(page, key)
+    }
+  })
+
+  test('asks before it replaces the key of the tab, and changes no other tab', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    const other = await createKey(store, 'other')
+    const page = await visit(url)
+    await signIn(page, key)
+    const tab = await page.context().newPage()
+    await tab.goto(url)
+    await account(tab).waitFor()
+
+    await page.goto(`${url}/#key=${other}`)
+    await page.getByText('This link has another key').waitFor()
+    await inspect(page, 'link')
+    await page.getByRole('button', { name: 'Stay signed in' }).click()
+    expect(await keyName(page)).toBe('test')
+
+    await page.goto(`${url}/#key=wrong`)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('alert').getByText('This key is not valid.').waitFor()
+    await page.reload()
+    expect(await keyName(page)).toBe('test')
+
+    await page.goto(`${url}/#key=${other}`)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    expect(await keyName(page)).toBe('other')
+    await tab.reload()
+    expect(await keyName(tab)).toBe('test')
+  })
+
+  test('leaves what is in progress as it is until the user signs in', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    const other = await createKey(store, 'other')
+    const page = await visit(url, { key })
+    const question = page.getByRole('dialog', { name: 'This link has another key' })
+    await enterPet(page, 'Rex', '7')
+    await page.keyboard.press('Escape')
+    await page.goto(`${url}/#key=${other}`)
+    await question.waitFor()
+    expect(await isFocused(question.getByLabel('API key'))).toBe(true)
+    await question.getByRole('button', { name: 'Stay signed in' }).click()
+    await question.waitFor({ state: 'hidden' })
+    expect(await page.title()).toBe('Pets · Petstore')
+    await addButton(page).click()
+    expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Rex')
+    await page.keyboard.press('Escape')
+
+    const sheet = await openBulkAdd(page)
+    await pasteRows(sheet, 'Tom,7\nZoe,7')
+    const release = await holdRequests(page, '**/trpc/pets.create**')
+    await sheet.getByRole('button', { name: 'Add 2 pets' }).click()
+    await page.goto(`${url}/#key=${other}`)
+    await question.waitFor()
+    release()
+    await sheet.getByText('2 pets were added.').waitFor()
+    await inspect(page, 'link-over-import')
+    await page.keyboard.press('Escape')
+    await question.waitFor({ state: 'hidden' })
+    await sheet.getByRole('button', { name: 'View pets' }).click()
+    await sheet.waitFor({ state: 'hidden' })
+    expect(await keyName(page)).toBe('test')
+  })
+
+  test('changes nothing if the user stays signed in while its key is checked', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    const page = await visit(url, { key })
+    await account(page).waitFor()
+    await page.goto(`${url}/#key=${await createKey(store, 'other')}`)
+    const release = await holdRequests(page, '**/trpc/session.current**')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Stay signed in' }).click()
+    release()
+    await received(page, '/trpc/session.current')
+    expect(await keyName(page)).toBe('test')
+  })
+
+  test('changes nothing if it has the key of the tab', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url)
+    await signIn(page, key)
+    await page.goto(`${url}/#key=${key}`)
+    await expect.poll(() => page.url()).toBe(`${url}/`)
+    expect(await keyName(page)).toBe('test')
+  })
+})
+
+/** The name of the key in the account menu. */
+async function keyName(page: Page): Promise<string | null> {
+  await account(page).click()
+  const name = page.getByRole('dialog', { name: 'Account' }).getByRole('definition').first()
+  await expect.poll(() => name.textContent()).not.toBe('…')
+  return name.textContent()
+}

@@ -1,0 +1,129 @@
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { type Run, runCommand } from '../../engine/test/support/process.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { folders } from '../../sources.ts'
+
+const root = join(import.meta.dirname, '../..')
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+test('npm start builds the console only if it is missing or stale', async () => {
+  const folder = copyOfSources()
+  installQuickVite(folder)
+  const page = join(folder, 'web/dist/index.html')
+  expect(scripts.prestart).toMatch(/ && node web\/build\.ts --if-possible$/)
+
+  expect(await outcome(build(folder))).toEqual([0, ''])
+  expect(readFileSync(page, 'utf8')).toBe('for production')
+
+  expect(await outcome(build(folder))).toEqual([0, ''])
+  expect(builds(folder)).toBe(1)
+  // The digest does not depend on the path of the project.
+  const elsewhere = `${folder}-elsewhere`
+  renameSync(folder, elsewhere)
+  expect(await outcome(build(elsewhere))).toEqual([0, ''])
+  renameSync(elsewhere, folder)
+  expect(builds(folder)).toBe(1)
+
+  for (const [index, source] of [
+    'engine/console/theme/base.css',
+    'engine/client/retry.ts',
+    'package-lock.json',
+    'tsconfig.json',
+  ].entries()) {
+    const { ino } = statSync(page)
+    appendFileSync(join(folder, source), '\n')
+    expect(await outcome(build(folder))).toEqual([0, ''])
+    expect(builds(folder), source).toBe(2 + index)
+    expect(statSync(page).ino).not.toBe(ino)
+  }
+})
+
+test('two services that start at once can both build the console', async () => {
+  const folder = copyOfSources()
+  installQuickVite(folder)
+  for (let round = 0; round < 2; round++) {
+    appendFileSync(join(folder, 'engine/console/theme/base.css'), '\n')
+    for (const run of [build(folder), build(folder)]) expect(await outcome(run)).toEqual([0, ''])
+    expect(readdirSync(join(folder, 'web')).filter((name) => name.startsWith('dist'))).toEqual(['dist'])
+  }
+})
+
+test('a failed build stops npm run, but not npm start, which uses an older console or none', async () => {
+  const folder = copyOfSources()
+  const reason = "Cannot find package 'vite' [^\\n]+\\n"
+  const [code, said] = await outcome(build(folder, '--if-possible'))
+  expect(code).toBe(0)
+  expect(said).toMatch(new RegExp(`^The console could not be built, and the service starts with none\\. ${reason}$`))
+  mkdirSync(join(folder, 'web/dist'))
+  writeFileSync(join(folder, 'web/dist/index.html'), '')
+  expect((await outcome(build(folder, '--if-possible')))[1]).toMatch(/ starts with an older one\. /)
+  expect((await outcome(build(folder)))[0]).toBe(1)
+})
+
+test('npm start checks the version of Node first', () => {
+  expect(scripts.prestart).toMatch(/^node server\/node-version\.mjs && /)
+})
+
+/** A copy of the console's sources, without a build. */
+function copyOfSources(): string {
+  const folder = temporaryFolder()
+  const { client, package: ofClient, console, page } = folders
+  for (const path of [
+    ...client,
+    ...ofClient,
+    ...console,
+    ...page,
+    'sources.ts',
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+  ]) {
+    cpSync(join(root, path), join(folder, path), {
+      recursive: true,
+      filter: (source) => source !== join(root, 'web/dist'),
+    })
+  }
+  return folder
+}
+
+/** Installs a replacement for Vite that takes 200 ms. These tests check when a build runs; the browser tests check its result. */
+function installQuickVite(folder: string): void {
+  const vite = join(folder, 'node_modules/vite')
+  mkdirSync(vite, { recursive: true })
+  writeFileSync(join(vite, 'package.json'), '{ "type": "module", "exports": "./vite.js" }')
+  writeFileSync(
+    join(vite, 'vite.js'),
+    `import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+    export async function build({ build: { outDir } }) {
+      appendFileSync(new URL('builds', import.meta.url), '.')
+      mkdirSync(outDir)
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      writeFileSync(outDir + '/index.html', 'for ' + process.env.NODE_ENV)
+    }`,
+  )
+}
+
+/** The number of builds so far. */
+function builds(folder: string): number {
+  return readFileSync(join(folder, 'node_modules/vite/builds')).length
+}
+
+function build(folder: string, ...words: string[]): Run {
+  // A build is always for production.
+  return runCommand([process.execPath, 'web/build.ts', ...words], { folder, env: { NODE_ENV: 'development' } })
+}
+
+async function outcome(run: Run): Promise<[code: number | NodeJS.Signals, said: string]> {
+  return [await run.ended, run.stdout + run.stderr]
+}

@@ -1,0 +1,174 @@
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { addPets, createKey } from '../../support/petstore.ts'
+import {
+  choose,
+  holdRequests,
+  names,
+  openBulkAdd,
+  panel,
+  panelsLoaded,
+  pasteRows,
+  searchField,
+  showing,
+  startConsole,
+  test,
+} from '../console.ts'
+
+const openings = ['Export', 'Add many', 'Keyboard shortcuts', 'Requests']
+describe('going back in the history', () => {
+  test.for(openings)('closes a dialog and then the panel: %s', async (name, { visit }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 3)
+    const page = await visit(url, { key })
+    const open = () => page.locator('.tools, .header').getByRole('button', { name, exact: true }).click()
+    await page.getByRole('link', { name: 'pet 2', exact: true }).click()
+    await panel(page, 'pet 2').waitFor()
+    for (let round = 1; round <= 2; round++) {
+      await open()
+      await dialog(page).waitFor()
+      await page.goBack()
+      await dialog(page).waitFor({ state: 'hidden' })
+      await panel(page, 'pet 2').waitFor()
+    }
+    // A dialog that is closed in another way leaves no entry.
+    await open()
+    await dialog(page).waitFor()
+    await page.keyboard.press('Escape')
+    await dialog(page).waitFor({ state: 'hidden' })
+    await settled(page)
+    await page.goBack()
+    await panel(page).waitFor({ state: 'hidden' })
+    expect(page.url()).toBe(`${url}/`)
+  })
+
+  test('closes only the dialog on top, and keeps the text of an import', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    const page = await visit(url, { key })
+    const sheet = await openBulkAdd(page)
+    await pasteRows(sheet, 'Tom,7')
+    await page.goto(`${url}/#key=${await createKey(store, 'other')}`)
+    const question = page.getByRole('dialog', { name: 'This link has another key' })
+    await question.waitFor()
+    await page.goBack()
+    await question.waitFor({ state: 'hidden' })
+    expect(await sheet.count()).toBe(1)
+    await page.goBack()
+    await sheet.waitFor({ state: 'hidden' })
+    await openBulkAdd(page)
+    expect(await sheet.getByRole('textbox').first().inputValue()).toBe('Tom,7')
+  })
+
+  test('does not stop a running import, and is possible after it', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url, { key })
+    const sheet = await openBulkAdd(page)
+    await pasteRows(sheet, 'Tom,7\nZoe,7')
+    const release = await holdRequests(page, '**/trpc/pets.create**')
+    await sheet.getByRole('button', { name: 'Add 2 pets' }).click()
+    for (let round = 1; round <= 2; round++) {
+      await page.goBack()
+      await sheet.getByRole('alert').getByText('Pets are being added. Stop that before you close this panel.').waitFor()
+    }
+    release()
+    await sheet.getByText('2 pets were added.').waitFor()
+    await sheet.getByRole('button', { name: 'View pets' }).click()
+    await sheet.waitFor({ state: 'hidden' })
+    await expect.poll(() => names(page)).toEqual(['Tom', 'Zoe'])
+    await openBulkAdd(page)
+    await page.goBack()
+    await sheet.waitFor({ state: 'hidden' })
+  })
+
+  test('works after a reload and after going forward, which open no dialog again', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 3)
+    const page = await visit(url, { key })
+    await choose(page, 'Available')
+    await openBulkAdd(page)
+    await page.reload()
+    await showing(page, '1–3 of 3')
+    await openBulkAdd(page)
+    await page.goBack()
+    await dialog(page).waitFor({ state: 'hidden' })
+    await page.goForward()
+    await settled(page)
+    expect(await dialog(page).count()).toBe(0)
+    await page.goBack()
+    expect(page.url()).toBe(`${url}/`)
+    await searchField(page).fill('pet 3')
+    await expect.poll(() => names(page)).toEqual(['pet 3'])
+  })
+
+  test('closes a dialog above the panel of a phone first', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 3)
+    const page = await visit(url, { key })
+    await page.getByRole('link', { name: 'pet 2', exact: true }).click()
+    await panel(page, 'pet 2').waitFor()
+    await page.keyboard.press('?')
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    await help.waitFor()
+    // The panel of a phone is a dialog, over which no key opens another one.
+    await page.setViewportSize({ width: 360, height: 740 })
+    const sheet = page.getByRole('dialog', { name: 'pet 2' })
+    await page.goBack()
+    await help.waitFor({ state: 'hidden' })
+    await sheet.waitFor()
+    await page.goBack()
+    await sheet.waitFor({ state: 'hidden' })
+    expect(page.url()).toBe(`${url}/`)
+  })
+
+  test('works after dialogs were opened and closed quickly', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 45)
+    const page = await visit(url, { key })
+    await choose(page, 'Available')
+    await showing(page, '1–20 of 45')
+    await page.getByRole('link', { name: 'pet 2', exact: true }).click()
+    await panel(page, 'pet 2').waitFor()
+    await panelsLoaded(page)
+    for (const each of ['?', 'Escape', '?', 'Escape', '?', 'Escape', 'j', '?', 'Escape', ']']) {
+      await page.keyboard.press(each)
+    }
+    await showing(page, '21–40 of 45')
+    await panel(page, 'pet 3').waitFor()
+    await page.keyboard.press('?')
+    await dialog(page).waitFor()
+    // The dialog, the next page, and the panel.
+    await page.evaluate(() => {
+      for (let steps = 0; steps < 3; steps++) history.back()
+    })
+    await expect.poll(() => page.url()).toBe(`${url}/?status=available`)
+    await dialog(page).waitFor({ state: 'hidden' })
+    await page.keyboard.press('?')
+    await dialog(page).waitFor()
+    for (const each of ['Escape', 'n']) await page.keyboard.press(each)
+    await panel(page, 'Add pet').waitFor()
+    await page.keyboard.press('Escape')
+    await panel(page).waitFor({ state: 'hidden' })
+    expect(page.url()).toBe(`${url}/?status=available`)
+  })
+
+  test('closes the requests before sign-in', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url)
+    await page.getByRole('button', { name: 'Requests' }).click()
+    await dialog(page).waitFor()
+    await page.goBack()
+    await dialog(page).waitFor({ state: 'hidden' })
+    await page.getByLabel('API key').fill(key)
+    await page.keyboard.press('Enter')
+    await showing(page, 'No pets')
+  })
+})
+
+function dialog(page: Page) {
+  return page.getByRole('dialog')
+}
+
+/** Waits until the history has no entry of a closed dialog. */
+function settled(page: Page): Promise<unknown> {
+  return page.waitForFunction(() => !history.state?.dialogs)
+}

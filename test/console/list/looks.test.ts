@@ -1,0 +1,53 @@
+import type { Locator } from 'playwright-core'
+import { expect } from 'vitest'
+import { addPets } from '../../support/petstore.ts'
+import { enterPet, inspect, justAdded, startConsole, submitButton, test } from '../console.ts'
+
+test('the bar of the selection shows its whole text on a small phone', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 5)
+  const page = await visit(url, { key, viewport: { width: 320, height: 600 } })
+  await page.locator('.item-list tbody input').first().check()
+  const text = page.locator('.selection-bar > .number')
+  await text.waitFor()
+  expect(await text.evaluate((each) => each.scrollWidth - each.clientWidth)).toBe(0)
+})
+
+test('a long name has three lines in the heading of the panel, beside the buttons', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  const name = 'W'.repeat(255)
+  await store.pets.create({ name, categoryId: 1n, status: 'sold' })
+  for (const width of [1280, 360]) {
+    const page = await visit(`${url}/?pet=1`, { key, viewport: { width, height: 700 } })
+    const heading = page.getByRole('heading', { level: 2, name })
+    await heading.waitFor()
+    expect(await heading.getAttribute('title')).toBe(name)
+    const { y, height } = await boxOf(heading)
+    expect(height).toBeLessThan(80)
+    const close = await boxOf(page.getByRole('button', { name: 'Close', exact: true }).first())
+    expect(close.y).toBeLessThan(y + (width === 1280 ? 8 : 40))
+    await inspect(page, `long-name-${width}`)
+  }
+})
+
+test('a small phone has room for wide letters, and for a name beside a long category', async ({ visit }) => {
+  const { url, key } = await startConsole()
+  const page = await visit(url, { key, viewport: { width: 320, height: 700 }, bypassCSP: true })
+  await enterPet(page, 'Rex the dog of the house', '-9223372036854775807')
+  await submitButton(page).click()
+  const link = page.locator('.item-list tbody a')
+  expect((await boxOf(link)).width).toBeGreaterThan(100)
+  // WCAG 2.2, success criterion 1.4.12.
+  await page.addStyleTag({
+    content: '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }',
+  })
+  const { x, width } = await boxOf(justAdded(page).getByRole('button', { name: 'Dismiss' }))
+  expect(x + width).toBeLessThan(320)
+  await inspect(page, 'wide-letters')
+})
+
+async function boxOf(element: Locator) {
+  const box = await element.boundingBox()
+  if (!box) throw new Error('The element is not visible.')
+  return box
+}

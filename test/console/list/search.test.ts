@@ -1,0 +1,350 @@
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { openDatabase } from '../../../engine/test/support/database.ts'
+import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
+import { addPets, openFileStore } from '../../support/petstore.ts'
+import {
+  type Console,
+  choose,
+  holdRequests,
+  inspect,
+  isFocused,
+  names,
+  pageButton,
+  panel,
+  searchField,
+  showing,
+  startConsole,
+  test,
+} from '../console.ts'
+
+const pets = [
+  ...(['available', 'sold'] as const).map((status) => ({ name: 'Molly', categoryId: 7n, status })),
+  { name: 'mole', categoryId: 3n, status: 'available' as const },
+  { name: '  Mo ', categoryId: 12n, status: 'available' as const },
+]
+
+/** Twenty pets in the category 1, and then those above. */
+async function startWithPets(): Promise<Console> {
+  const service = await startConsole()
+  await addPets(service.store, 20)
+  for (const pet of pets) await service.store.pets.create(pet)
+  return service
+}
+
+test('a search shows the names that contain the text, while it is typed', async ({ visit }) => {
+  const { url, key } = await startWithPets()
+  const page = await visit(url, { key })
+  await showing(page, '1–20 of 24')
+  await page.keyboard.type('/OL')
+  await showing(page, '1–3 of 3')
+  expect(await names(page)).toEqual(['mole', 'Molly', 'Molly'])
+  await page.keyboard.type('l')
+  await showing(page, '1–2 of 2')
+  expect(await searchField(page).inputValue()).toBe('OLl')
+  expect(new URL(page.url()).search).toBe('?search=OLl')
+  await inspect(page, 'search')
+
+  await page.reload()
+  await showing(page, '1–2 of 2')
+  expect(await searchField(page).inputValue()).toBe('OLl')
+  await choose(page, 'Sold')
+  await showing(page, '1 of 1')
+  await page.goBack()
+  await showing(page, '1–2 of 2')
+  // The second key leads from the field to the rows.
+  await searchField(page).press('Enter')
+  await page.keyboard.press('Enter')
+  await panel(page, 'Molly').waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('Escape')
+  await showing(page, '1–2 of 2')
+  // One entry of the history for the whole search.
+  await page.goBack()
+  await showing(page, '1–20 of 24')
+  expect(await searchField(page).inputValue()).toBe('')
+})
+
+test('a search marks what it has found in the names, also in forced colors', async ({ visit }) => {
+  const { url, key } = await startWithPets()
+  for (const forcedColors of ['none', 'active'] as const) {
+    const page = await visit(`${url}/?search=OL`, { key, forcedColors })
+    await showing(page, '1–3 of 3')
+    const marks = page.locator('.item-list mark')
+    expect(await marks.allTextContents()).toEqual(['ol', 'ol', 'ol'])
+    expect(await names(page)).toEqual(['mole', 'Molly', 'Molly'])
+    const backgrounds = await marks.evaluateAll(([mark]) =>
+      [mark, document.querySelector('.surface')].map((each) => each && getComputedStyle(each).backgroundColor),
+    )
+    expect(new Set(backgrounds).size).toBe(2)
+    await searchField(page).fill(' mo ')
+    await showing(page, '1 of 1')
+    expect(await marks.allTextContents()).toEqual(['Mo'])
+    await inspect(page, `found-${forcedColors}`)
+    // Also a text that would be a pattern.
+    await searchField(page).fill('(')
+    await page.getByRole('heading', { name: 'No pets found' }).waitFor()
+  }
+})
+
+test('a text is searched for as it is, and without outer spaces only if that finds nothing', async ({ visit }) => {
+  const { url, key } = await startWithPets()
+  const page = await visit(url, { key })
+  await showing(page, '1–20 of 24')
+  await page.keyboard.type('/  mo ')
+  await showing(page, '1 of 1')
+  expect(await names(page)).toEqual(['  Mo '])
+  await searchField(page).fill('  mol ')
+  await showing(page, '1–3 of 3')
+  expect(await searchField(page).inputValue()).toBe('  mol ')
+})
+
+test('the Enter key goes to the result, also before it has arrived', async ({ visit }) => {
+  const { url, key } = await startWithPets()
+  const page = await visit(url, { key })
+  await showing(page, '1–20 of 24')
+  const release = await holdRequests(page, '**/trpc/pets.search**')
+  await page.keyboard.type('/molly')
+  await page.keyboard.press('Enter')
+  expect(await isFocused(searchField(page))).toBe(true)
+  release()
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Molly')
+  await page.keyboard.type('/nobody')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'No pets found' }).waitFor()
+  expect(await isFocused(searchField(page))).toBe(true)
+  // Typing on ends the wait.
+  const releaseAll = await holdRequests(page, '**/trpc/pets.search**')
+  await searchField(page).fill('mol')
+  await page.keyboard.press('Enter')
+  await searchField(page).fill('mo')
+  releaseAll()
+  await showing(page, '1–4 of 4')
+  expect(await isFocused(searchField(page))).toBe(true)
+})
+
+test('a search counts what it finds up to 200', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 200)
+  const page = await visit(`${url}/?search=pet`, { key })
+  await showing(page, '1–20 of 200')
+  await addPets(store, 120)
+  await showing(page, '1–20 of more than 200')
+  await inspect(page, 'search-counted')
+})
+
+test('digits find the pet with this id, and then the newest of this category or with them in their names', async ({
+  visit,
+}) => {
+  const { url, key } = await startWithPets()
+  const page = await visit(url, { key })
+  await showing(page, '1–20 of 24')
+  await page.keyboard.type('/7')
+  await showing(page, '1–4 of 4')
+  expect(await ids(page)).toEqual(['7', '22', '21', '17'])
+  // The pet is in this category, too.
+  await searchField(page).fill('1')
+  await showing(page, '1–20 of 20')
+  expect((await ids(page)).slice(0, 3)).toEqual(['1', '20', '19'])
+  await searchField(page).fill('0012')
+  await showing(page, '1–2 of 2')
+  expect(await ids(page)).toEqual(['12', '24'])
+  await page.keyboard.press('Enter')
+  await panel(page, 'pet 12').waitFor()
+  await showing(page, '1–20 of 24')
+  expect(await searchField(page).inputValue()).toBe('')
+  for (const [id, name] of [
+    ['3', 'pet 3'],
+    ['23', 'mole'],
+    ['22', 'Molly'],
+  ] as const) {
+    await page.keyboard.type(`/${id}`)
+    await page.keyboard.press('Enter')
+    await panel(page, name).waitFor()
+  }
+  expect(new URL(page.url()).search).toMatch(/pet=22$/)
+})
+
+test('going to an id shows its page of the list, in which the keys move on', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 60)
+  const page = await visit(url, { key })
+  await showing(page, '1–20 of 60')
+  await page.keyboard.type('/47')
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'pet 47' }).waitFor()
+  await page.keyboard.press('j')
+  await panel(page, 'pet 48').waitFor()
+  expect(await page.locator('[aria-current=true]').textContent()).toBe('pet 48')
+})
+
+test('no letter is lost while the service responds slowly, and only the last search is shown', async ({ visit }) => {
+  const { url, key } = await startWithPets()
+  const page = await visit(url, { key })
+  await showing(page, '1–20 of 24')
+  const release = await holdRequests(page, '**/trpc/**')
+  await page.keyboard.press('/')
+  for (const letter of 'molly') {
+    await page.keyboard.type(letter)
+    // Longer than the pause after which the list shows the text.
+    await expect.poll(() => new URL(page.url()).searchParams.get('search')).toContain(letter)
+  }
+  expect(await searchField(page).inputValue()).toBe('molly')
+  await showing(page, 'Loading…')
+  const rows = page.locator('.item-list tbody')
+  await expect.poll(() => rows.evaluate((each) => Number(getComputedStyle(each).opacity))).toBeLessThan(0.6)
+  release()
+  await showing(page, '1–2 of 2')
+  expect(await rows.evaluate((each) => getComputedStyle(each).opacity)).toBe('1')
+})
+
+test('Escape and a button clear the search, and an empty result says what was searched for', async ({ visit }) => {
+  const { url, key } = await startWithPets()
+  const page = await visit(url, { key })
+  await searchField(page).fill('zoe')
+  await page.getByRole('heading', { name: 'No pets found' }).waitFor()
+  await page.getByText('Name contains “zoe”').waitFor()
+  await inspect(page, 'search-empty')
+  await page.getByRole('button', { name: 'Show all pets' }).click()
+  await showing(page, '1–20 of 24')
+  expect(await searchField(page).inputValue()).toBe('')
+
+  await searchField(page).fill('999')
+  await page.getByText('Id, Name or Category 999').waitFor()
+  await page.keyboard.press('Escape')
+  await showing(page, '1–20 of 24')
+  expect([await searchField(page).inputValue(), await isFocused(searchField(page))]).toEqual(['', true])
+  await searchField(page).fill('mole')
+  await showing(page, '1 of 1')
+  await page.getByRole('button', { name: 'Clear the search' }).click()
+  await showing(page, '1–20 of 24')
+  expect(await isFocused(searchField(page))).toBe(true)
+  // Also from the list.
+  await searchField(page).fill('mole')
+  await showing(page, '1 of 1')
+  await page.getByRole('link', { name: 'mole' }).focus()
+  await page.keyboard.press('Escape')
+  await showing(page, '1–20 of 24')
+  // The row is gone.
+  await expect.poll(() => isFocused(page.locator('h1'))).toBe(true)
+})
+
+test('Enter goes to the results of digits that are no id, and going back from a pet leads to them', async ({
+  visit,
+}) => {
+  const { url, key, store } = await startWithPets()
+  for (let count = 0; count < 3; count++) await store.pets.create({ name: 'Bo', categoryId: 777n, status: 'sold' })
+  const page = await visit(url, { key })
+  await showing(page, '1–20 of 27')
+  await page.keyboard.type('/777')
+  await showing(page, '1–3 of 3')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => isFocused(page.getByRole('link', { name: 'Bo' }).first())).toBe(true)
+  expect([await panel(page).count(), new URL(page.url()).search]).toEqual([0, '?search=777'])
+
+  // The results are not shown yet.
+  await page.keyboard.type('/')
+  await page.keyboard.press('Delete')
+  await showing(page, '1–20 of 27')
+  await page.keyboard.type('777')
+  await page.keyboard.press('Enter')
+  await showing(page, '1–3 of 3')
+  expect(await searchField(page).inputValue()).toBe('777')
+
+  await searchField(page).fill('7')
+  await showing(page, '1–4 of 4')
+  await expect.poll(async () => (await ids(page))[0]).toBe('7')
+  await page.keyboard.press('Enter')
+  await panel(page, 'pet 7').waitFor()
+  await showing(page, '1–20 of 27')
+  await page.goBack()
+  await panel(page).waitFor({ state: 'hidden' })
+  expect(await searchField(page).inputValue()).toBe('7')
+})
+
+test('an id may have a number sign, and names are found by digits, too', async ({ visit }) => {
+  const { url, key, store } = await startWithPets()
+  for (const name of ['007', '-5', '#5 alive', 'Ünal', '29'])
+    await store.pets.create({ name, categoryId: 5n, status: 'available' })
+  const page = await visit(url, { key })
+  for (const [text, found] of [
+    ['#5', ['pet 5', '#5 alive']],
+    ['007', ['pet 7', '007', 'Molly', 'Molly']],
+    ['-5', ['-5']],
+    // Its id is the same number.
+    ['29', ['29']],
+    ['ün', ['Ünal']],
+    ['u\u0308n', ['Ünal']],
+  ] as const) {
+    await searchField(page).fill(text)
+    await expect.poll(() => names(page)).toEqual(found)
+  }
+  await searchField(page).fill('#12')
+  await page.keyboard.press('Enter')
+  await panel(page, 'pet 12').waitFor()
+})
+
+test('a link with a text that no name can contain says so', async ({ visit }) => {
+  const { url, key } = await startWithPets()
+  for (const text of ['%00', 'a%0Ab', 'x'.repeat(400), '%EF%BF%BD%0D']) {
+    const page = await visit(`${url}/?search=${text}`, { key })
+    await page.getByRole('heading', { name: 'No pets found' }).waitFor()
+    await inspect(page, 'search-impossible')
+    await page.getByRole('button', { name: 'Show all pets' }).click()
+    await page.getByRole('link', { name: 'pet 12' }).waitFor()
+  }
+})
+
+test('the pages of a search can be turned, also from a link to one of them', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 45)
+  const page = await visit(`${url}/?search=pet`, { key })
+  await showing(page, '1–20 of 45')
+  const first = await names(page)
+  await pageButton(page, 'Next').click()
+  await showing(page, '21–40 of 45')
+  await page.evaluate(() => history.replaceState(null, ''))
+  await page.reload()
+  await showing(page, '20 pets, more follow')
+  expect(await page.getByRole('columnheader').getByRole('button').count()).toBe(0)
+  await pageButton(page, 'Previous').click()
+  await showing(page, '1–20 of 45')
+  expect(await names(page)).toEqual(first)
+})
+
+test('a search goes on through all pets, and shows how far it is and what it has found', async ({ visit }) => {
+  const path = join(temporaryFolder(), 'petstore.db')
+  const store = openFileStore(path)
+  const { url, key } = await startConsole({ store })
+  openDatabase(path).exec(`
+    WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < 20000)
+    INSERT INTO pets (name, category_id, status)
+    SELECT CASE n WHEN 15000 THEN 'Zoe' WHEN 3 THEN 'zoë' ELSE 'Rex' END, 1, 'sold' FROM counter
+  `)
+  const page = await visit(url, { key })
+  const releaseSecond = await holdRequests(page, isPart('12501'))
+  const releaseLast = await holdRequests(page, isPart('5001'))
+  await searchField(page).fill('zo')
+  await showing(page, '1 found, searching…')
+  await page.getByText('7,500 compared').waitFor()
+  expect(await names(page)).toEqual(['Zoe'])
+  releaseSecond()
+  await page.getByText('15,000 compared').waitFor()
+  await inspect(page, 'search-going-on')
+  releaseLast()
+  await showing(page, '1–2 of 2')
+  expect(await names(page)).toEqual(['Zoe', 'zoë'])
+  await searchField(page).fill('molly')
+  await page.getByRole('heading', { name: 'No pets found' }).waitFor()
+})
+
+/** Whether a request continues a search at this id. */
+function isPart(cursor: string): (address: URL) => boolean {
+  return ({ pathname, searchParams }) =>
+    pathname.includes('pets.search') && (searchParams.get('input') ?? '').includes(`"cursor":"${cursor}"`)
+}
+
+function ids(page: Page): Promise<string[]> {
+  return page.locator('.item-list tbody td[data-kind=id]').allTextContents()
+}

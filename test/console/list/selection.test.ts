@@ -1,0 +1,207 @@
+import type { Locator, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { addPets } from '../../support/petstore.ts'
+import { choose, inspect, pageButton, panel, searchField, showing, startConsole, test } from '../console.ts'
+
+test('rows are selected by clicks, ranges and keys, also on several pages, and copied', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 45)
+  const page = await visit(url, { key, permissions: ['clipboard-read', 'clipboard-write'] })
+  await showing(page, '1–20 of 45')
+  const heights = () => page.locator('.item-list tbody tr').first().boundingBox()
+  const before = await heights()
+  await box(page, 'pet 2').click()
+  await box(page, 'pet 4').click({ modifiers: ['Shift'] })
+  await showing(page, '3 selected')
+  expect(await heights()).toEqual(before)
+  await inspect(page, 'selected')
+  expect(await panel(page).count()).toBe(0)
+
+  await page.getByRole('link', { name: 'pet 4', exact: true }).focus()
+  await page.keyboard.press('x')
+  await showing(page, '2 selected')
+  await page.keyboard.press('j')
+  await page.keyboard.press('Space')
+  await showing(page, '3 selected')
+  await pageButton(page, 'Next').click()
+  await showing(page, '21–40 of 45')
+  expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(0)
+  await box(page, 'pet 40').check()
+  await showing(page, '4 selected')
+
+  const bar = page.getByRole('region', { name: '4 selected' })
+  await bar.getByRole('button', { name: 'Copy JSON' }).click()
+  await showing(page, 'Copied')
+  expect(JSON.parse(await clipboard(page)).map(({ id }: { id: number }) => id)).toEqual([2, 3, 5, 40])
+  await bar.getByRole('button', { name: 'Copy CSV' }).click()
+  await expect
+    .poll(async () => (await clipboard(page)).split('\r\n').slice(0, 2))
+    .toEqual(['id,name,categoryId,status', '2,pet 2,1,available'])
+  await bar.getByRole('button', { name: 'Clear the selection' }).click()
+  await page.getByRole('region', { name: /selected$/ }).waitFor({ state: 'hidden' })
+  expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(0)
+
+  await box(page, 'all pets of this page').check()
+  await showing(page, '20 selected')
+  await box(page, 'pet 21').uncheck()
+  await showing(page, '19 selected')
+  await box(page, 'all pets of this page').check()
+  await showing(page, '20 selected')
+  await box(page, 'all pets of this page').uncheck()
+  expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(0)
+})
+
+test('a page has 20, 50 or 100 pets, and keeps its place', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 230)
+  const page = await visit(url, { key })
+  const size = page.getByRole('combobox', { name: 'Pets per page' })
+  await pageButton(page, 'Next').click()
+  await showing(page, '21–40 of 230')
+  await size.selectOption('100')
+  await showing(page, '21–120 of 230')
+  expect(await page.locator('.item-list tbody a').count()).toBe(100)
+  await page.reload()
+  await showing(page, '21–120 of 230')
+  await pageButton(page, 'Next').click()
+  await showing(page, '121–220 of 230')
+  await pageButton(page, 'Next').click()
+  await showing(page, '221–230 of 230')
+  expect(await pageButton(page, 'Next').getAttribute('aria-disabled')).toBe('true')
+  for (const shown of ['121–220 of 230', '21–120 of 230', '1–100 of 230']) {
+    await pageButton(page, 'Previous').click()
+    await showing(page, shown)
+  }
+  await size.selectOption('50')
+  await showing(page, '1–50 of 230')
+  expect(new URL(page.url()).search).toBe('?size=50')
+  await page.goBack()
+  await showing(page, '1–100 of 230')
+})
+
+test('the size of a page and the selection stay with the newest order, a search and a filter', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 100)
+  const page = await visit(`${url}/?size=100`, { key })
+  const next = pageButton(page, 'Next')
+  await showing(page, '1–100 of 100')
+  expect(await next.getAttribute('aria-disabled')).toBe('true')
+  await page.getByRole('columnheader').getByRole('button', { name: 'Id' }).click()
+  await page.locator('tbody tr').first().getByText('pet 100').waitFor()
+  await showing(page, '1–100 of 100')
+  // The API returns at most 100 items, so another request shows that none follows.
+  expect(await next.getAttribute('aria-disabled')).toBe('true')
+
+  for (let id = 101; id <= 130; id++)
+    await store.pets.create({ name: `pet ${id}`, categoryId: 1n, status: 'available' })
+  await page.reload()
+  await showing(page, '1–100 of 130')
+  await box(page, 'pet 100').check()
+  await next.click()
+  await showing(page, '101–130 of 130')
+  expect(new URL(page.url()).search).toBe('?order=newest&cursor=31&size=100')
+  await box(page, 'pet 2').check()
+  await showing(page, '2 selected')
+
+  const search = searchField(page)
+  await search.fill('pet')
+  await showing(page, '1–100 of 130')
+  await showing(page, '2 selected')
+  await next.click()
+  await showing(page, '101–130 of 130')
+  await pageButton(page, 'Previous').click()
+  await showing(page, '1–100 of 130')
+  // The pet with this id, and all pets of this category.
+  await search.fill('1')
+  await page.locator('tbody tr').first().getByText('pet 1', { exact: true }).waitFor()
+  expect(await page.locator('.item-list tbody a').count()).toBe(100)
+  await next.click()
+  await showing(page, '2 selected')
+  await search.fill('')
+  await showing(page, '1–100 of 130')
+  await choose(page, 'Available')
+  await showing(page, '1–100 of 130')
+  await showing(page, '2 selected')
+  expect(new URL(page.url()).search).toBe('?status=available&order=newest&size=100')
+})
+
+test('keys extend the selection and clear it, and the focus stays in the page', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 25)
+  const page = await visit(`${url}/?search=pet`, { key })
+  await showing(page, '1–20 of 25')
+  const selected = async () => (await page.getByRole('checkbox', { checked: true }).all()).length
+  for (let presses = 0; presses < 3; presses++) await page.keyboard.press('j')
+  await page.keyboard.press('Shift+ArrowDown')
+  await page.keyboard.press('Shift+ArrowDown')
+  await showing(page, '3 selected')
+  await page.keyboard.press('Shift+ArrowUp')
+  await showing(page, '2 selected')
+  await page.keyboard.press('Shift+ArrowUp')
+  await page.keyboard.press('Shift+ArrowUp')
+  await showing(page, '2 selected')
+  expect(await focusedText(page)).toBe('pet 24')
+  // The key clears the selection before the search.
+  await page.keyboard.press('Escape')
+  await expect.poll(selected).toBe(0)
+  expect([await focusedText(page), new URL(page.url()).search]).toEqual(['pet 24', '?search=pet'])
+  await page.keyboard.press('Escape')
+  await showing(page, '1–20 of 25')
+
+  for (const clear of [(button: Locator) => button.click(), (button: Locator) => button.press('Enter')]) {
+    await box(page, 'pet 3').check()
+    await clear(page.getByRole('button', { name: 'Clear the selection' }))
+    await page.getByRole('region', { name: /selected$/ }).waitFor({ state: 'hidden' })
+    expect(await focusedText(page)).toBe('Pets')
+  }
+})
+
+test('the keys move on to the next page and back, with the focus and in the panel', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 45)
+  const page = await visit(url, { key })
+  await page.getByRole('link', { name: 'pet 20', exact: true }).focus()
+  await page.keyboard.press('j')
+  await showing(page, '21–40 of 45')
+  await expect.poll(() => focusedText(page)).toBe('pet 21')
+  await page.keyboard.press('k')
+  await showing(page, '1–20 of 45')
+  await expect.poll(() => focusedText(page)).toBe('pet 20')
+  await page.keyboard.type('/40')
+  await page.keyboard.press('Enter')
+  await panel(page, 'pet 40').waitFor()
+  await page.goto(`${url}/?cursor=20&pet=40`)
+  await showing(page, '20 pets after id 20')
+  await panel(page, 'pet 40').waitFor()
+  await page.keyboard.press('j')
+  await panel(page, 'pet 41').waitFor()
+  await showing(page, '41–45 of 45')
+  await page.keyboard.press('k')
+  await panel(page, 'pet 40').waitFor()
+  await page.keyboard.press('j')
+  for (let id = 42; id <= 45; id++) {
+    await page.keyboard.press('j')
+    await panel(page, `pet ${id}`).waitFor()
+  }
+  await page.keyboard.press('j')
+  await panel(page, 'pet 45').waitFor()
+  // From a link, the previous page is not known.
+  await page.goto(`${url}/?cursor=20&pet=21`)
+  await panel(page, 'pet 21').waitFor()
+  await page.getByRole('link', { name: 'pet 21', exact: true }).waitFor()
+  await page.keyboard.press('k')
+  await panel(page, 'pet 20').waitFor()
+})
+
+function focusedText(page: Page): Promise<string | null | undefined> {
+  return page.evaluate(() => document.activeElement?.textContent)
+}
+
+/** The checkbox of a row, or of the page. */
+function box(page: Page, name: string) {
+  return page.getByRole('checkbox', { name: new RegExp(`^Select ${name}(, id \\d+)?$`) })
+}
+
+function clipboard(page: Page): Promise<string> {
+  return page.evaluate(() => navigator.clipboard.readText())
+}

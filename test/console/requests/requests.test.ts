@@ -1,0 +1,287 @@
+import type { Locator, Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { runCurl } from '../../../engine/test/support/curl.ts'
+import { parseExactly } from '../../../engine/test/support/exact-json.ts'
+import { addPets } from '../../support/petstore.ts'
+import {
+  account,
+  enterPet,
+  inspect,
+  isFocused,
+  panel,
+  panelsLoaded,
+  showing,
+  signIn,
+  signOut,
+  startConsole,
+  submitButton,
+  test,
+} from '../console.ts'
+
+const permissions = ['clipboard-read', 'clipboard-write']
+
+describe('the drawer of the requests', () => {
+  test('lists what the tab sent as requests of the REST API, the newest first, without the API key', async ({
+    visit,
+  }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 85)
+    const page = await visit(url, { key })
+    const requestIds: (string | undefined)[] = []
+    page.on('response', (response) => requestIds.push(response.headers()['x-request-id']))
+    for (const range of ['1–20', '21–40', '41–60']) {
+      await showing(page, `${range} of 85`)
+      await page.keyboard.press(']')
+    }
+    await showing(page, '61–80 of 85')
+    // Equal requests are one line.
+    for (let refreshes = 0; refreshes < 2; refreshes++) {
+      await page.waitForResponse(/pets\.list/)
+    }
+    await page.getByRole('link', { name: 'pet 62', exact: true }).press('Enter')
+    await panel(page, 'pet 62').waitFor()
+    const drawer = await openRequests(page)
+    const list = request(drawer, 'GET /v1/pets?cursor=60&limit=21')
+    expect(await list.count()).toBe(1)
+    expect(await list.innerText()).toMatch(/^\d\d:\d\d:\d\d\s+GET \S+\s+200\s+\d+ ms$/)
+    await list.click()
+    expect(requestIds).toContain(await list.locator('xpath=..').locator('p code').innerText())
+    // What the user did comes first, and then what the page loaded besides.
+    const sent = await requestsOf(drawer).locator('code').allTextContents()
+    expect(sent.slice(0, 5)).toEqual([
+      'GET /v1/pets/62',
+      ...[60, 40, 20].map((cursor) => `GET /v1/pets?cursor=${cursor}&limit=21`),
+      'GET /v1/pets?limit=21',
+    ])
+    expect(sent).toContain('pets.counts')
+    expect(await page.content()).not.toContain(key.slice(10))
+    await inspect(page, 'requests')
+    await closeRequests(drawer)
+    await panel(page, 'pet 62').waitFor()
+  })
+
+  test('copies commands that repeat a request, and a repeated create adds no second pet', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    const page = await visit(url, { key, permissions })
+    await enterPet(page, "O'Hara", '9007199254740993')
+    await submitButton(page).click()
+    await panel(page, 'Add pet').waitFor({ state: 'hidden' })
+    const drawer = await openRequests(page)
+    expect(await requestsOf(drawer).first().innerText()).toContain('POST /v1/pets')
+    const pet = { id: 1n, name: "O'Hara", categoryId: 9007199254740993n, status: 'available' }
+    expect(await run(drawer, 'POST /v1/pets', key)).toEqual(pet)
+    expect(await run(drawer, 'GET /v1/pets?limit=21', key)).toEqual([pet])
+    expect(await store.pets.list({ limit: 9, cursor: 0n })).toHaveLength(1)
+  })
+
+  test('lists a request once that the page sends twice in a batch', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 85)
+    const page = await visit(url, { key })
+    await showing(page, '1–20 of 85')
+    await enterPet(page, 'Rex', '7')
+    await submitButton(page).click()
+    await showing(page, '1–20 of 86')
+    const drawer = await openRequests(page)
+    await request(drawer, 'GET /v1/pets?cursor=85&limit=100').first().waitFor()
+    expect(await request(drawer, 'GET /v1/pets?cursor=85&limit=100').count()).toBe(1)
+  })
+
+  test('shows TypeScript for a procedure that only the RPC API has', async ({ visit }) => {
+    const { url, key, store, rpc } = await startConsole()
+    await store.pets.create({ name: 'Molly', categoryId: 9_007_199_254_740_993n, status: 'sold' })
+    const page = await visit(`${url}/?search=9007199254740993`, { key })
+    await showing(page, '1 of 1')
+    const drawer = await openRequests(page)
+    for (const procedure of ['pets.search', 'pets.counts']) {
+      await request(drawer, procedure).last().click()
+      await drawer.getByText(`Only the RPC API has ${procedure}.`).last().waitFor()
+    }
+    expect(await requestsOf(drawer).first().innerText()).toContain('pets.search')
+    const code = await drawer.locator('details[open] .command code').allTextContents()
+    expect(code).toContain('await client.pets.search.query({ limit: 21, categoryId: 9007199254740993n })')
+    expect(code).toContain('await client.pets.counts.query()')
+    for (const call of code) await new Function('client', `return ${call.slice('await '.length)}`)(rpc)
+    await inspect(page, 'requests-rpc')
+  })
+
+  test('has the status of each call of a batch', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(`${url}/?pet=999`, { key })
+    await page.getByRole('heading', { name: 'No pet has the id 999' }).waitFor()
+    const drawer = await openRequests(page)
+    expect(await request(drawer, 'GET /v1/pets/999').innerText()).toMatch(/\s404\s/)
+    expect(await request(drawer, 'GET /v1/pets?limit=21').innerText()).toMatch(/\s200\s/)
+  })
+
+  test('opens at the request of a failure', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url, { key })
+    await showing(page, 'No pets')
+    await page.route('**/trpc/pets.create', (route) => route.abort())
+    await enterPet(page, 'Rex', '7')
+    await submitButton(page).click()
+    await page.getByRole('alert').getByText('The pet may not have been added').waitFor()
+    await panel(page, 'Add pet').getByRole('button', { name: 'Show the request' }).click()
+    const drawer = drawerOf(page)
+    const opened = drawer.locator('details[open] summary')
+    await opened.waitFor()
+    expect(await opened.allInnerTexts()).toEqual([expect.stringMatching(/POST \/v1\/pets\s+No response/)])
+    // The client has tried once more.
+    expect(await request(drawer, 'POST /v1/pets').count()).toBe(2)
+    await inspect(page, 'requests-unanswered')
+    await closeRequests(drawer)
+  })
+
+  test('opens at a row that the service rejected', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url, { key })
+    await showing(page, 'No pets')
+    await page.route('**/trpc/pets.create', (route) =>
+      route.continue({ postData: route.request().postData()?.replace('"Rex"', '""') ?? '' }),
+    )
+    await page.getByRole('button', { name: 'Add many' }).first().click()
+    const sheet = page.getByRole('dialog', { name: 'Add many pets' })
+    await sheet.getByRole('textbox').fill('Rex,7')
+    await sheet.getByRole('button', { name: 'Add 1 pet' }).click()
+    await sheet.getByRole('row').getByRole('button', { name: 'Show the request' }).click()
+    const drawer = drawerOf(page)
+    await drawer.locator('details[open] summary', { hasText: '400' }).waitFor()
+    await closeRequests(drawer)
+    await sheet.waitFor()
+  })
+
+  test('is available before sign-in, and is empty for the next user', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url)
+    await page.getByLabel('API key').fill('pet_wrong')
+    await page.keyboard.press('Enter')
+    await page.getByText('This key is not valid.').waitFor()
+    const drawer = await openRequests(page)
+    expect(await requestsOf(drawer).allInnerTexts()).toEqual([expect.stringMatching(/session\.current\s+401/)])
+    await inspect(page, 'requests-sign-in')
+    await closeRequests(drawer)
+    await signIn(page, key)
+    await showing(page, 'No pets')
+    await openRequests(page)
+    expect(await requestsOf(drawer).filter({ hasText: '401' }).count()).toBe(0)
+    await closeRequests(drawer)
+    await signOut(page)
+    await openRequests(page)
+    await drawer.getByText('This tab has sent no request yet.').waitFor()
+  })
+
+  test('is in the account menu, where the header has no room for its button', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url, { key, viewport: { width: 360, height: 740 } })
+    await showing(page, 'No pets')
+    await account(page).click()
+    const menu = page.getByRole('dialog', { name: 'Account' })
+    await menu.getByRole('button', { name: 'Requests' }).click()
+    const drawer = drawerOf(page)
+    await drawer.waitFor()
+    await menu.waitFor({ state: 'hidden' })
+    await closeRequests(drawer)
+    await expect.poll(() => isFocused(account(page))).toBe(true)
+  })
+
+  test('opens while the service is away, and fits each width', async ({ visit }) => {
+    const { url, key, app, store } = await startConsole()
+    await store.pets.create({ name: 'W'.repeat(255), categoryId: -9007199254740993n, status: 'sold' })
+    const pages: Page[] = []
+    for (const options of [
+      { viewport: { width: 640, height: 640 }, colorScheme: 'dark' },
+      { viewport: { width: 1440, height: 900 } },
+      { viewport: { width: 1440, height: 900 }, forcedColors: 'active' },
+      { viewport: { width: 1920, height: 1080 } },
+    ] as const) {
+      const page = await visit(url, { key, ...options })
+      await showing(page, '1 of 1')
+      await panelsLoaded(page)
+      await page.waitForLoadState('networkidle')
+      pages.push(page)
+    }
+    await app.close()
+    for (const [index, page] of pages.entries()) {
+      const drawer = await openRequests(page)
+      await drawer.getByRole('button', { name: 'Copy the command' }).first().waitFor()
+      for (const width of index === 0 ? [640, 360, 320] : [page.viewportSize()?.width ?? 0]) {
+        await page.setViewportSize({ width, height: 740 })
+        const overflows = await page.evaluate(() =>
+          [document.documentElement, ...document.querySelectorAll('[role=dialog]')].map(
+            ({ scrollWidth, clientWidth }) => scrollWidth - clientWidth,
+          ),
+        )
+        expect(Math.max(...overflows)).toBeLessThanOrEqual(0)
+        await inspect(page, `requests-${index}-${width}`)
+      }
+    }
+  })
+
+  test('is not part of the first load, and says so if it cannot be loaded', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url, { key })
+    await page.route('**/assets/requests*.js', (route) => route.abort())
+    await page.reload()
+    await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
+    await page.getByRole('button', { name: 'Requests' }).click()
+    await page.getByRole('alert').getByText('Reload the page.').waitFor()
+    await inspect(page, 'requests-not-loaded')
+    await page.unroute('**/assets/requests*.js')
+    await page.getByRole('button', { name: 'Reload' }).click()
+    await openRequests(page)
+  })
+
+  test('says so, too, if only its style could not be loaded in advance', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(`${url}/livez`, { key })
+    await page.route('**/assets/requests*.css', (route) => route.abort())
+    await page.goto(url)
+    await panelsLoaded(page)
+    await page.unroute('**/assets/requests*.css')
+    await page.getByRole('button', { name: 'Requests' }).click()
+    await page.getByRole('button', { name: 'Reload' }).click()
+    await openRequests(page)
+  })
+})
+
+async function openRequests(page: Page): Promise<Locator> {
+  await page.getByRole('button', { name: 'Requests', exact: true }).click()
+  const drawer = drawerOf(page)
+  await drawer.waitFor()
+  return drawer
+}
+
+async function closeRequests(drawer: Locator): Promise<void> {
+  await drawer.page().keyboard.press('Escape')
+  await drawer.waitFor({ state: 'hidden' })
+}
+
+function drawerOf(page: Page): Locator {
+  return page.getByRole('dialog', { name: 'Requests' })
+}
+
+/** The lines of the list, each of which opens its details. */
+function requestsOf(drawer: Locator): Locator {
+  return drawer.locator('summary')
+}
+
+function request(drawer: Locator, call: string): Locator {
+  return requestsOf(drawer).filter({ has: drawer.page().locator('code', { hasText: call }) })
+}
+
+/** Copies the command of the newest such request, which must be what the drawer shows, and runs it. */
+async function run(drawer: Locator, call: string, key: string): Promise<unknown> {
+  const page = drawer.page()
+  const details = drawer
+    .locator('details')
+    .filter({ has: page.locator('summary code', { hasText: call }) })
+    .first()
+  // The first one is open.
+  if ((await details.getAttribute('open')) === null) await details.locator('summary').click()
+  await details.getByRole('button', { name: 'Copy the command' }).click()
+  const command = await page.evaluate(() => navigator.clipboard.readText())
+  expect(command).toBe(await details.locator('code', { hasText: 'curl' }).textContent())
+  expect(command).not.toContain(key)
+  return parseExactly(await runCurl(command, { PETSTORE_API_KEY: key }))
+}

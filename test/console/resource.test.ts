@@ -1,0 +1,174 @@
+import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server'
+import { expect, test } from 'vitest'
+import { exportItems } from '../../engine/console/bulk/export-items.ts'
+import { readTable } from '../../engine/console/bulk/read-table.ts'
+import { fileOf } from '../../engine/console/bulk/write-file.ts'
+import { restRequestOf } from '../../engine/console/requests/curl.ts'
+import { loadPart, meaningsOf } from '../../engine/console/resource/search.ts'
+import { identityOf, resourceOf, type Values } from '../../engine/console/resource.ts'
+import { parseTexts } from '../../engine/service/reader/fields.ts'
+import { petResource } from '../../web/pets/pet.ts'
+
+type Toy = {
+  id: bigint
+  name: string
+  price: bigint
+  size: 'small' | 'large'
+  note?: string
+}
+type NewToy = Omit<Toy, 'id' | 'size'> & { size?: Toy['size'] }
+
+/** A router of such items. */
+type RouterOf<Stored, New> = TRPCBuiltRouter<
+  { ctx: object; meta: object; errorShape: object; transformer: true },
+  {
+    toys: {
+      list: TRPCQueryProcedure<{ input: { cursor?: bigint; limit: number }; output: Stored[]; meta: object }>
+      get: TRPCQueryProcedure<{ input: { toyId: bigint }; output: Stored; meta: object }>
+      create: TRPCMutationProcedure<{ input: New; output: Stored; meta: object }>
+    }
+  }
+>
+
+const names = { one: 'toy', idName: 'toyId', title: 'name' } as const
+const id = { label: 'Id', kind: 'id', presence: 'generated' } as const
+const text = { kind: 'text', maxLength: 20 } as const
+const name = { ...text, label: 'Name', presence: 'required', samples: ['Ball', 'Bone'] } as const
+const price = { label: 'Price', kind: 'integer', presence: 'required', samples: [5n, 7n] } as const
+const size = {
+  label: 'Size',
+  kind: 'choice',
+  presence: 'optional',
+  choices: { small: 'Small', large: 'Large' },
+  samples: ['small', 'large'],
+} as const
+const note = { ...text, label: 'Note', presence: 'optional', samples: ['Red', 'Blue'] } as const
+
+const toys = resourceOf<RouterOf<Toy, NewToy>, 'toys'>('toys', { ...names, fields: { id, name, price, size, note } })
+
+test('a definition of a resource that differs from the types of the API does not compile', () => {
+  const of = resourceOf<RouterOf<Toy, NewToy>, 'toys'>
+  // @ts-expect-error: a field is missing.
+  of('toys', { ...names, fields: { id, name, price, size } })
+  // @ts-expect-error: the API does not have this field.
+  of('toys', { ...names, fields: { id, name, price, size, note, color: note } })
+  // @ts-expect-error: the API has another type.
+  of('toys', { ...names, fields: { id, name, price: note, size, note } })
+  // @ts-expect-error: the API requires a value.
+  of('toys', { ...names, fields: { id, name, price: { ...price, presence: 'optional' }, size, note } })
+  // @ts-expect-error: the API does not require a value.
+  of('toys', { ...names, fields: { id, name, price, size, note: { ...note, presence: 'required' } } })
+  // @ts-expect-error: the API accepts another value.
+  of('toys', { ...names, fields: { id, name, price, size: { ...size, choices: { small: 'Small' } }, note } })
+  const weight = { label: 'Weight', kind: 'integer', presence: 'generated' } as const
+  resourceOf<RouterOf<Toy & { weight: number }, NewToy>, 'toys'>('toys', {
+    ...names,
+    // @ts-expect-error: the console has no kind of field for a number.
+    fields: { id, name, price, size, note, weight },
+  })
+  // @ts-expect-error: a label is missing.
+  of('toys', { ...names, fields: { id, name: { ...name, label: undefined }, price, size, note } })
+  expect(toys.entered.map(({ label }) => label)).toEqual(['Name', 'Price', 'Size', 'Note'])
+})
+
+test('an optional field without an entry is absent, and changes no idempotency key', () => {
+  const entries = { name: ' Ball ', price: ' 05 ', size: '', note: '' }
+  const toy = parseTexts(toys.fields, entries)
+  expect(toy).toStrictEqual({ name: ' Ball ', price: 5n })
+  expect(identityOf(toys, toy)).toEqual([' Ball ', '5'])
+  expect(identityOf(toys, parseTexts(toys.fields, { ...entries, note: ' ' }))).toEqual([' Ball ', '5', undefined, ' '])
+  expect(parseTexts(toys.fields, { price: 'seven' })).toStrictEqual({ name: '', price: 'seven' })
+})
+
+test('rows of any resource are read, and an optional column may be empty or absent', () => {
+  const ball = { name: 'Ball', price: 5n }
+  for (const [text, item] of [
+    ['Ball,5', ball],
+    ['Ball,5,large,Red', { ...ball, size: 'large', note: 'Red' }],
+    ['NOTE,price,name\n,5,Ball', ball],
+    ['id;note;price;name\n1;;5;Ball', ball],
+    ['{"name":"Ball","price":5}', ball],
+  ] as const) {
+    expect(readTable(toys, text)?.rows[0]).toHaveProperty('item', item)
+  }
+  expect(readTable(toys, 'name,id,prize\nBall,1,5')?.problem).toBe(
+    'The columns are name, price, size, and note. An id is ignored. Unknown: prize. Missing: price.',
+  )
+  const [row] = readTable(toys, `${'x'.repeat(21)},5,tiny`)?.rows ?? []
+  expect(row && 'problem' in row && row.problem).toBe(
+    'The name needs 1 to 20 characters. The size is not one of small, large.',
+  )
+})
+
+test.for([
+  ['csv', 'id,name,price,size,note\r\n1,Ball,5,small,\r\n2,Bone,7,large,Red\r\n'],
+  [
+    'json',
+    '[\n{"id":1,"name":"Ball","price":5,"size":"small"},\n{"id":2,"name":"Bone","price":7,"size":"large","note":"Red"}\n]\n',
+  ],
+] as const)('items of any resource are exported as %s, without the fields that they lack', async ([format, text]) => {
+  const stored: Toy[] = [
+    { id: 1n, name: 'Ball', price: 5n, size: 'small' },
+    { id: 2n, name: 'Bone', price: 7n, size: 'large', note: 'Red' },
+  ]
+  const list = { query: async ({ cursor = 0n }: { cursor?: bigint }) => stored.filter((each) => each.id > cursor) }
+  const { signal } = new AbortController()
+  const options = { filter: {}, signal, onProgress: () => {}, onPause: () => {} }
+  const items = await exportItems(toys, { list }, options)
+  expect(fileOf(toys, format, items)).toBe(text)
+})
+
+test('a request follows from the names of the resource', () => {
+  const call = { procedure: 'toys.get', input: { toyId: 7n }, idempotencyKey: undefined }
+  expect(restRequestOf(toys, call)).toEqual({ method: 'GET', path: '/v1/toys/7' })
+  expect(restRequestOf(toys, { ...call, procedure: 'pets.get' })).toBeUndefined()
+})
+
+test('a text that is searched for is an id, an integer and a part of a text', () => {
+  for (const [text, meanings] of [
+    ['7', [{ id: 7n }, { name: '7' }, { categoryId: 7n }]],
+    [' 007 ', [{ id: 7n }, { name: ' 007 ' }, { categoryId: 7n }]],
+    ['-7', [{ name: '-7' }, { categoryId: -7n }]],
+    ['#7', [{ id: 7n }, { name: '#7' }]],
+    // Larger than an integer of 64 bits.
+    ['9223372036854775808', [{ name: '9223372036854775808' }]],
+    [' Re', [{ name: ' Re' }]],
+    [' ', []],
+    ['a\nb', []],
+    ['\ud800', []],
+    ['\u{1f408}'.repeat(255), [{ name: '\u{1f408}'.repeat(255) }]],
+    ['\u{1f408}'.repeat(256), []],
+  ] as const) {
+    expect(meaningsOf(petResource, text)).toEqual(meanings)
+  }
+  expect(meaningsOf(toys, '7')).toEqual([{ id: 7n }])
+  expect(meaningsOf(toys, 'Ball')).toEqual([])
+})
+
+test('what several calls find is joined as far as all of them have looked', async () => {
+  const signal = new AbortController().signal
+  const item = (id: bigint) => ({ id, name: 'Rex 7', categoryId: 7n, status: 'sold' })
+  const searched: Values[] = []
+  const procedures = {
+    list: { query: async () => [] },
+    search: {
+      async query(input: Values) {
+        searched.push(input)
+        if (input.id !== undefined) return { items: [item(7n)], searched: 1 }
+        if (input.name !== undefined) return { items: [item(90n), item(80n)], searched: 15, next: 80n }
+        return { items: [item(90n), item(85n), item(70n), item(7n)], searched: 100, next: 1n }
+      },
+    },
+  }
+  const load = (cursor: bigint) =>
+    loadPart(petResource, procedures, { filter: { status: 'sold' }, search: '7', cursor }, 2, { signal })
+  const first = await load(0n)
+  expect(first).toEqual({ items: [7n, 90n, 85n, 80n].map(item), searched: 15, next: 80n })
+  expect(searched).toHaveLength(3)
+  // The pet with the id is not found again.
+  expect(await load(80n)).toMatchObject({ items: [{ id: 90n }, { id: 85n }, { id: 80n }] })
+  expect(searched.slice(3)).toEqual([
+    { status: 'sold', cursor: 80n, limit: 2, name: '7' },
+    { status: 'sold', cursor: 80n, limit: 2, categoryId: 7n },
+  ])
+})

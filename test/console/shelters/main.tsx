@@ -1,0 +1,7 @@
+import { IconMapQuestion } from '../../../engine/console/components/icons.tsx'
+import { start } from '../../../engine/console/start.tsx'
+import { petstore } from '../../../server/product.ts'
+import { shelterResource } from './shelters.ts'
+
+/** The console of another resource. */
+start(petstore, shelterResource, <IconMapQuestion />)

@@ -1,0 +1,117 @@
+import { cpSync, globSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { securityHeaders } from '../../engine/service/http/response-headers.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { consoleFolder } from '../support/built-console.ts'
+import { shareTestApi, startTestApi } from '../support/petstore.ts'
+
+describe('the console', () => {
+  const api = shareTestApi({ consoleFolder })
+
+  async function get(url: string, headers: Record<string, string> = {}) {
+    return api().app.inject({ url, headers })
+  }
+
+  async function assets(): Promise<string[]> {
+    const { body } = await get('/')
+    return [...body.matchAll(/"\.(\/assets\/[^"]+)"/g)].map(([, url]) => String(url))
+  }
+
+  test('is one page whose policy allows its own files and no inline code', async () => {
+    const { statusCode, headers, body } = await get('/')
+    expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(String(headers['content-security-policy']).split('; ').toSorted()).toEqual([
+      "base-uri 'self'",
+      "connect-src 'self'",
+      "default-src 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      "img-src 'self'",
+      "require-trusted-types-for 'script'",
+      "script-src 'self'",
+      "style-src 'self'",
+    ])
+    expect(body).not.toMatch(/<style|<script(?![^>]* src=)|\son\w+=|\sstyle=/)
+    for (const [name, value] of Object.entries(securityHeaders(undefined))) {
+      if (!['cache-control', 'content-security-policy'].includes(name)) expect(headers[name]).toBe(value)
+    }
+  })
+
+  test('is revalidated on each visit, and its hashed files are cached for a year', async () => {
+    const { headers } = await get('/')
+    expect(headers['cache-control']).toBe('no-cache')
+    expect((await get('/', { 'if-none-match': String(headers.etag) })).statusCode).toBe(304)
+    expect(await assets()).toContainEqual(expect.stringMatching(/\.css$/))
+    for (const url of await assets()) {
+      expect((await get(url)).headers['cache-control']).toBe('max-age=31536000, immutable')
+    }
+  })
+
+  test('is compressed for clients that accept it', async () => {
+    for (const url of ['/', ...(await assets())]) {
+      const plain = await get(url)
+      expect(plain.headers['content-encoding']).toBeUndefined()
+      const brotli = await get(url, { 'accept-encoding': 'gzip, deflate, br' })
+      const gzip = await get(url, { 'accept-encoding': 'gzip' })
+      expect([brotli.headers['content-encoding'], gzip.headers['content-encoding']]).toEqual(['br', 'gzip'])
+      expect(brotliDecompressSync(brotli.rawPayload)).toEqual(plain.rawPayload)
+      expect(gunzipSync(gzip.rawPayload)).toEqual(plain.rawPayload)
+      for (const { headers } of [plain, brotli, gzip]) expect(headers.vary).toBe('accept-encoding')
+    }
+  })
+
+  test('rejects other methods', async () => {
+    for (const url of ['/', '/favicon.svg', ...(await assets())]) {
+      const { statusCode, headers } = await api().app.inject({ method: 'POST', url })
+      expect([statusCode, headers.allow], url).toEqual([405, 'GET, HEAD, OPTIONS'])
+      expect((await api().app.inject({ method: 'HEAD', url })).statusCode).toBe(200)
+    }
+  })
+
+  test('does not serve files outside of the build', async () => {
+    const [asset] = await assets()
+    for (const url of [
+      ...['/index.html', '/.digest', '/assets', '/assets/', '/assets/other.js'],
+      ...['/assets/..%2f.digest', '/assets/../.digest', '/..%2fbuild.ts', '/%2e%2e/build.ts', `/${asset}`],
+    ]) {
+      const { statusCode, headers } = await get(url)
+      expect([statusCode, headers['content-type']], url).toEqual([404, 'application/json; charset=utf-8'])
+    }
+  })
+})
+
+test('every variable in the style sheets is defined in them', () => {
+  const styles = globSync('assets/*.css', { cwd: consoleFolder }).map((path) =>
+    readFileSync(join(consoleFolder, path), 'utf8'),
+  )
+  const all = styles.join('')
+  const defined = new Set([...all.matchAll(/[{;](--[\w-]+):/g)].map(([, name]) => name))
+  const used = [...all.matchAll(/var\((--[\w-]+)\)/g)].map(([, name]) => name)
+  // Mantine's components set variables such as --button-bg in their style attributes.
+  const tokens = used.filter((name) => name?.startsWith('--mantine-') || !/^--[a-z]+-/.test(name ?? ''))
+  expect(tokens.length).toBeGreaterThan(100)
+  expect(tokens.filter((name) => !defined.has(name))).toEqual([])
+})
+
+test('a running service keeps serving the console after its folder is deleted', async () => {
+  const folder = join(temporaryFolder(), 'assets/dist')
+  cpSync(consoleFolder, folder, { recursive: true })
+  const { app } = await startTestApi({ consoleFolder: folder })
+  rmSync(folder, { recursive: true })
+  const { body, headers } = await app.inject('/')
+  expect(headers['cache-control']).toBe('no-cache')
+  for (const [, url] of body.matchAll(/"\.(\/[^"]+)"/g)) expect((await app.inject(String(url))).statusCode).toBe(200)
+})
+
+test('a service without a built console redirects to the API reference, and from there to the OpenAPI document', async () => {
+  const { app } = await startTestApi({ consoleFolder: join(consoleFolder, 'missing') })
+  for (const [from, to] of [
+    ['/', '/docs/'],
+    ['/docs/', '/openapi.json'],
+  ] as const) {
+    const { statusCode, headers } = await app.inject(from)
+    expect([statusCode, headers.location]).toEqual([302, to])
+  }
+})

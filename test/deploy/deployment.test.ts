@@ -1,0 +1,113 @@
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { freePort } from '../../engine/test/support/free-port.ts'
+import { isLongForm } from '../../engine/test/support/long-form.ts'
+import { runCommand, waitForOutput } from '../../engine/test/support/process.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { anchorsOf, document, root } from '../support/documents.ts'
+import { alerts, dashboard, hasPrometheus, metricsTable, queries, selectorsIn } from '../support/monitoring.ts'
+import { startServer } from '../support/petstore.ts'
+
+test('each panel of the dashboard has an id and a place of its own', () => {
+  const { panels } = dashboard
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+  const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+    Array.from({ length: w * h }, (_, i) => `${x + (i % w)},${y + Math.floor(i / w)}`),
+  )
+  expect(new Set(cells).size).toBe(cells.length)
+  expect(Math.max(...panels.map(({ gridPos: { x, w } }) => x + w))).toBe(24)
+})
+
+test('each metric is on the dashboard', () => {
+  const shown = new Set(
+    dashboard.panels
+      .flatMap(({ targets = [] }) => targets)
+      .flatMap(({ expr }) => selectorsIn(expr))
+      .map(({ name }) => name.replace(/_(bucket|sum|count)$/, '')),
+  )
+  expect(metricsTable.map(({ name }) => name).filter((name) => !shown.has(name))).toEqual([])
+})
+
+test('each alert has a severity, a summary, and a section that says what to do', () => {
+  const anchors = anchorsOf(document('docs/guides/monitoring.md'))
+  expect(alerts.length).toBeGreaterThan(10)
+  for (const { alert, labels, annotations } of alerts) {
+    expect(['warning', 'critical'], alert).toContain(labels.severity)
+    expect(annotations.summary, alert).toMatch(/\.$/)
+    expect(annotations.runbook_url, alert).toBe(
+      `https://github.com/petstore-service/petstore/blob/main/docs/guides/monitoring.md#${alert.toLowerCase()}`,
+    )
+    expect(anchors, alert).toContain(alert.toLowerCase())
+  }
+  const documented = anchors.filter((anchor) => /^petstore./.test(anchor))
+  expect(documented.toSorted()).toEqual(alerts.map(({ alert }) => alert.toLowerCase()).toSorted())
+})
+
+test('the section of each alert begins with its metric, its threshold and its time', () => {
+  for (const { alert, expr, for: time = '' } of alerts) {
+    const [metric] = /\b(?:up|(?:petstore|process|nodejs)_\w+)/.exec(expr) ?? []
+    const [, threshold = ''] = /(?:>|==) (?:bool |on \([^)]*\) )?([\d.]+)/.exec(expr) ?? []
+    const [, condition] =
+      new RegExp(`^### ${alert}\n\n(.*)`, 'm').exec(document('docs/guides/monitoring.md').text) ?? []
+    for (const part of [metric?.replace('_bucket', ''), threshold && ` ${threshold}\``, time && `for ${time}`]) {
+      expect(condition, alert).toContain(part)
+    }
+  }
+})
+
+if (hasPrometheus) {
+  test('promtool accepts the alert rules', () => {
+    const { status, stdout, stderr } = spawnSync(
+      'promtool',
+      ['check', 'rules', join(root, 'deploy/prometheus-alerts.yaml')],
+      { encoding: 'utf8' },
+    )
+    expect(status, stdout + stderr).toBe(0)
+  })
+}
+
+if (hasPrometheus && isLongForm) {
+  test('Prometheus scrapes the service and evaluates every alert and every query of the dashboard', async () => {
+    const server = await startServer({ env: { ADMIN_PORT: '0' } })
+    const admin = await waitForOutput(server, /metrics and health at (http:[^"\s]+)/)
+    const ask = await startPrometheus(new URL(admin).host)
+    await expect.poll(() => ask('query?query=up').then(valuesIn)).toEqual(['1'])
+    await expect.poll(() => ask('query?query=petstore_build_info').then(valuesIn)).toEqual(['1'])
+
+    const rules = async () => (await ask('rules')).groups.flatMap((group: { rules: unknown[] }) => group.rules)
+    const evaluated = { health: 'ok', state: 'inactive' }
+    await expect.poll(rules).toMatchObject(alerts.map(({ alert }) => ({ name: alert, ...evaluated })))
+    for (const { expr } of queries()) {
+      const query = expr.replaceAll('$__rate_interval', '1m').replaceAll('$job', '.*').replaceAll('$instance', '.*')
+      await ask(`query?query=${encodeURIComponent(query)}`)
+    }
+  })
+}
+
+/** Starts Prometheus with the alert rules. Returns a function that asks its HTTP API and expects success. */
+async function startPrometheus(target: string) {
+  const folder = temporaryFolder()
+  copyFileSync(join(root, 'deploy/prometheus-alerts.yaml'), join(folder, 'prometheus-alerts.yaml'))
+  const configuration = `
+global: { scrape_interval: 1s, evaluation_interval: 1s }
+scrape_configs: [{ job_name: petstore, static_configs: [{ targets: ['${target}'] }] }]
+rule_files: [prometheus-alerts.yaml]
+`
+  writeFileSync(join(folder, 'prometheus.yaml'), configuration)
+  const address = `127.0.0.1:${await freePort()}`
+  const options = ['--config.file=prometheus.yaml', '--storage.tsdb.path=data', `--web.listen-address=${address}`]
+  const run = runCommand(['prometheus', ...options], { folder })
+  await expect.poll(() => fetch(`http://${address}/-/ready`).then(({ status }) => status, String)).toBe(200)
+  expect(run.child.exitCode).toBeNull()
+  return async (path: string) => {
+    const response = await fetch(`http://${address}/api/v1/${path}`)
+    expect(response.status, path).toBe(200)
+    return JSON.parse(await response.text()).data
+  }
+}
+
+function valuesIn({ result }: { result: { value: [number, string] }[] }): string[] {
+  return result.map(({ value: [, value] }) => value)
+}

@@ -1,0 +1,97 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Sample, samplesIn, typesIn } from '../../engine/test/support/metrics.ts'
+import { waitForOutput } from '../../engine/test/support/process.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { hasPrometheus, matches, metricsTable, queries, selectorsIn } from '../support/monitoring.ts'
+import { bannerKey, startServer } from '../support/petstore.ts'
+
+/** Series that only a service on PostgreSQL has: engine/store/test/postgres/metrics.test.ts. */
+const isOfPostgres = (name: string) => name.startsWith('petstore_postgres_')
+
+describe('a scrape of a running service', () => {
+  let text = ''
+  let samples: Sample[] = []
+
+  beforeAll(async () => {
+    const cleanings: (() => unknown)[] = []
+    try {
+      text = await scrapeUsedService((clean) => cleanings.push(clean))
+      samples = samplesIn(text)
+    } finally {
+      for (const clean of cleanings.toReversed()) await clean()
+    }
+  })
+
+  test('has every metric of the table, with its type, and no other', () => {
+    const types = Object.entries(typesIn(text)).filter(([name]) => name.startsWith('petstore_'))
+    expect(metricsTable.length).toBeGreaterThan(20)
+    expect(Object.fromEntries(metricsTable.map(({ name, type }) => [name, type]))).toEqual(Object.fromEntries(types))
+  })
+
+  test('has the labels of the table, and no others', () => {
+    for (const { name, labels } of metricsTable.filter(({ name }) => !isOfPostgres(name))) {
+      const own = samples.filter((sample) => [name, `${name}_bucket`].includes(sample.name))
+      expect(own, name).not.toEqual([])
+      const found = new Set(own.flatMap((sample) => Object.keys(sample.labels)).filter((label) => label !== 'le'))
+      expect([...found].sort(), name).toEqual(labels)
+    }
+  })
+
+  test('follows the naming conventions of Prometheus', () => {
+    for (const { name, type } of metricsTable) {
+      expect(name, name).toMatch(/^[a-z_]+$/)
+      expect(name.endsWith('_total'), name).toBe(type === 'counter')
+      expect(name, name).not.toMatch(/milli|micro|_ms|kilo|mega|percent/)
+    }
+    const helps = [...text.matchAll(/^# HELP (\w+) (.+)$/gm)].map(([, name]) => name)
+    expect(helps).toEqual(Object.keys(typesIn(text)))
+  })
+
+  if (hasPrometheus) {
+    test('passes the linter of promtool', () => {
+      const { stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
+      expect(stderr.split('\n').filter((line) => !line.startsWith('nodejs_'))).toEqual([''])
+    })
+  }
+
+  test('has every series that the dashboard and the alerts select', () => {
+    const selected = queries().flatMap(({ source, expr }) =>
+      selectorsIn(expr).map((selector) => ({ source, selector })),
+    )
+    expect(selected.length).toBeGreaterThan(50)
+    const missing = selected.filter(
+      ({ selector }) => !isOfPostgres(selector.name) && !samples.some((sample) => matches(selector, sample)),
+    )
+    expect(missing).toEqual([])
+  })
+})
+
+/** Uses every part of a service on SQLite, and returns its metrics. */
+async function scrapeUsedService(atEnd: (clean: () => unknown) => void): Promise<string> {
+  const folder = temporaryFolder(atEnd)
+  const server = await startServer({ folder, env: { ADMIN_PORT: '0', BACKUP_EVERY: '1d' }, atEnd })
+  const key = await waitForOutput(server, bannerKey)
+  const admin = await waitForOutput(server, /metrics and health at (http:[^"\s]+)/)
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  for (const name of ['Rex', 'Tom']) {
+    const body = JSON.stringify({ name, categoryId: 7 })
+    await fetch(`${server.url}/v1/pets`, { method: 'POST', headers: { ...headers, 'idempotency-key': 'a' }, body })
+  }
+  await fetch(`${server.url}/trpc/pets.list`, { headers })
+  await fetch(`${server.url}/v1/pets`)
+  // Another process holds the lock for longer than the service waits, so a create fails.
+  const other = new Database(join(folder, 'data/petstore.db'))
+  atEnd(() => other.close())
+  other.exec('BEGIN IMMEDIATE')
+  await fetch(`${server.url}/v1/pets`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ name: 'Rex', categoryId: 7 }),
+  })
+  other.exec('ROLLBACK')
+  await waitForOutput(server, /(database\.backup)/)
+  return (await fetch(`${admin}/metrics`)).text()
+}

@@ -1,0 +1,288 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import fastify from 'fastify'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { serveFile } from '../../engine/service/http/static-files.ts'
+import { isLongForm, report } from '../../engine/test/support/long-form.ts'
+import { residentMemory, waitForOutput } from '../../engine/test/support/process.ts'
+import { exchange, openSocket } from '../../engine/test/support/raw-http.ts'
+import { connectRestClient } from '../../engine/test/support/rest-client.ts'
+import { consoleFolder, largestFile } from '../support/built-console.ts'
+import { bannerKey, shareServer, shareTestApi, startTestApi } from '../support/petstore.ts'
+
+const slowReaders = isLongForm ? 1_000 : 100
+const loaders = isLongForm ? 40 : 10
+
+const api = shareTestApi({ consoleFolder, config: { corsOrigins: ['https://shop.example'] } })
+
+describe('the script of the API reference', () => {
+  async function get(headers: Record<string, string> = {}, url = largestFile) {
+    return api().app.inject({ url, headers })
+  }
+
+  test('is compressed once for concurrent requests', async () => {
+    // This is the first test with this service, so nothing is compressed yet.
+    const before = process.cpuUsage()
+    const requests = Array.from({ length: 20 }, () => get({ 'accept-encoding': 'br' }))
+    for (const { statusCode } of await Promise.all(requests)) expect(statusCode).toBe(200)
+    const { user, system } = process.cpuUsage(before)
+    // In microseconds. Compressing once takes 0.3 s.
+    expect(user + system).toBeLessThan(3_000_000)
+  })
+
+  test('is the file of the build, and has at most 1.3 MB when compressed', async () => {
+    const file = readFileSync(join(consoleFolder, largestFile))
+    const [plain, brotli, gzip] = [
+      await get(),
+      await get({ 'accept-encoding': 'gzip, deflate, br' }),
+      await get({ 'accept-encoding': 'gzip' }),
+    ]
+    expect([plain, brotli, gzip].map(({ headers }) => headers['content-encoding'])).toEqual([undefined, 'br', 'gzip'])
+    for (const { rawPayload } of [brotli, gzip]) expect(rawPayload.length).toBeLessThan(1_300_000)
+    for (const content of [plain.rawPayload, brotliDecompressSync(brotli.rawPayload), gunzipSync(gzip.rawPayload)]) {
+      expect(content.equals(file)).toBe(true)
+    }
+  })
+
+  test('is not sent again to a client that has it', async () => {
+    const { headers } = await get({ 'accept-encoding': 'br' })
+    expect(headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'no-cache',
+      'content-security-policy': expect.stringMatching(/^default-src 'none'/),
+    })
+    const tag = String(headers.etag)
+    for (const known of [tag, tag.replace('W/', ''), `"other", ${tag}`, '*']) {
+      const { statusCode, body, headers } = await get({ 'if-none-match': known })
+      expect([statusCode, body, headers.etag], known).toEqual([304, '', tag])
+    }
+    expect((await get({ 'if-none-match': '"other"' })).statusCode).toBe(200)
+  })
+
+  test('is 404 under another name', async () => {
+    for (const url of ['/docs/js/scalar.js', '/docs/scalar-0.js', '/docs/index.html']) {
+      expect((await get({}, url)).statusCode, url).toBe(404)
+    }
+  })
+})
+
+describe('every static file', () => {
+  test('is read once for requests that arrive together, and again if that failed', async () => {
+    const app = fastify()
+    onTestFinished(() => app.close())
+    let reads = 0
+    const read = async () => {
+      reads++
+      await wait(10)
+      if (reads === 1) throw new Error('too many open files')
+      return Buffer.from('pets')
+    }
+    serveFile(app, '/pets.js', read, { 'content-type': 'text/javascript' })
+    const load = async () => {
+      const responses = await Promise.all(Array.from({ length: 3 }, () => app.inject('/pets.js')))
+      return responses.map(({ statusCode }) => statusCode)
+    }
+    expect([await load(), reads]).toEqual([[500, 500, 500], 1])
+    expect([await load(), reads]).toEqual([[200, 200, 200], 2])
+    expect([await load(), reads]).toEqual([[200, 200, 200], 2])
+  })
+
+  test('has a Vary header with the origin and the encoding', async () => {
+    const send = (url: string) => api().app.inject({ url, headers: { origin: 'https://shop.example' } })
+    for (const url of ['/', '/favicon.svg', largestFile]) {
+      const { headers } = await send(url)
+      expect(headers['access-control-allow-origin'], url).toBe('https://shop.example')
+      expect(String(headers.vary).toLowerCase().split(', ').toSorted(), url).toEqual(['accept-encoding', 'origin'])
+    }
+  })
+
+  test('has the same headers for HEAD as for GET, except for the length, which is not known before compression', async () => {
+    for (const url of ['/', '/favicon.svg', largestFile]) {
+      for (const headers of [{}, { 'accept-encoding': 'br' }]) {
+        const head = await api().app.inject({ method: 'HEAD', url, headers })
+        const get = await api().app.inject({ method: 'GET', url, headers })
+        const changing = { date: undefined, 'x-request-id': undefined }
+        expect([head.statusCode, head.rawPayload.length]).toEqual([200, 0])
+        expect({ ...get.headers, ...changing }, url).toMatchObject({ ...head.headers, ...changing })
+      }
+    }
+  })
+})
+
+/** What browsers send when they navigate. */
+const navigation = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
+
+describe('an unknown path', () => {
+  const withConsole = shareTestApi({ consoleFolder })
+  const withoutConsole = shareTestApi()
+
+  test.for(['/nowhere', '/docs/nowhere', '/v1nowhere', '/pets/7?x=1'])(
+    'a browser that navigates to %s gets the page of the console with status 404',
+    async (url) => {
+      const { app } = withConsole()
+      const page = await app.inject({ url, headers: { accept: navigation } })
+      const { headers, body } = await app.inject('/')
+      expect([page.statusCode, page.body]).toEqual([404, body])
+      for (const name of ['content-type', 'content-security-policy']) expect(page.headers[name]).toBe(headers[name])
+      expect(page.headers).toMatchObject({ vary: 'accept', 'cache-control': 'no-store' })
+    },
+  )
+
+  test('HEAD gets the headers of that page', async () => {
+    const { app } = withConsole()
+    const request = { url: '/nowhere', headers: { accept: navigation } }
+    const [head, get] = [await app.inject({ ...request, method: 'HEAD' }), await app.inject(request)]
+    expect([head.statusCode, head.body]).toEqual([404, ''])
+    const changing = { date: undefined, 'x-request-id': undefined }
+    expect({ ...head.headers, ...changing }).toEqual({ ...get.headers, ...changing })
+  })
+
+  test.for([
+    undefined,
+    '*/*',
+    'application/json',
+    'application/json, text/html',
+    'application/json, text/html;q=0.9',
+    'text/html;q=0',
+    'image/avif,image/webp,*/*;q=0.8',
+  ])('with "Accept: %s" the response is JSON', async (accept) => {
+    const { app } = withConsole()
+    const response = await app.inject({ url: '/nowhere', headers: accept === undefined ? {} : { accept } })
+    expect([response.statusCode, response.json().code]).toEqual([404, 'not_found'])
+    expect(response.headers.vary).toBe('accept')
+  })
+
+  test('another method gets JSON', async () => {
+    const { app } = withConsole()
+    const response = await app.inject({
+      method: 'POST',
+      url: '/nowhere',
+      headers: { accept: navigation },
+      payload: 'x',
+    })
+    expect([response.statusCode, response.json().code]).toEqual([404, 'not_found'])
+  })
+
+  test.for(['/v1', '/v1/nowhere', '/trpc', '/trpc/nowhere', '/trpc/a/b'])('%s gives browsers JSON', async (url) => {
+    const { app, key } = withConsole()
+    const unknown = await app.inject({ url, headers: { accept: navigation, authorization: `Bearer ${key}` } })
+    expect([unknown.statusCode, unknown.headers['content-type']]).toEqual([
+      404,
+      expect.stringMatching(/^application\/json/),
+    ])
+    expect((await app.inject({ url, headers: { accept: navigation } })).statusCode).toBe(401)
+  })
+
+  test('without a console, browsers get JSON', async () => {
+    const { app } = withoutConsole()
+    const response = await app.inject({ url: '/nowhere', headers: { accept: navigation } })
+    expect([response.statusCode, response.json().code]).toEqual([404, 'not_found'])
+    expect(response.headers).not.toHaveProperty('vary')
+  })
+})
+
+describe('in a process of its own', () => {
+  const server = shareServer()
+
+  test(`${slowReaders} clients that do not read the script share one copy in memory`, async () => {
+    await exchange(server().url, requestFor(largestFile, 'Connection: close\r\n'))
+    const before = residentMemory(server())
+    for (let i = 0; i < slowReaders; i++) {
+      const socket = await openSocket(server().url)
+      socket.write(requestFor(largestFile))
+      // Once it listens, the socket buffers the beginning of the response and then stops reading.
+      await once(socket, 'readable')
+    }
+    const growth = Math.round(residentMemory(server()) - before)
+    report(`${slowReaders} slow readers of the script`, { growth })
+    // Copies would take 415 MiB for 100.
+    expect(growth).toBeLessThan(60)
+  })
+
+  test('200 HEAD requests for the script take less than ten seconds', async () => {
+    const start = performance.now()
+    const requests = `HEAD ${largestFile} HTTP/1.1\r\nHost: a\r\nAccept-Encoding: br\r\n\r\n`.repeat(200)
+    const socket = await openSocket(server().url)
+    let received = ''
+    socket.on('data', (chunk) => (received += chunk))
+    socket.end(requests)
+    await once(socket, 'end')
+    const milliseconds = Math.round(performance.now() - start)
+    report('200 HEAD requests for the script', { milliseconds })
+    expect(received.match(/HTTP\/1\.1 200 /g)).toHaveLength(200)
+    // Compressing it 200 times would take a minute.
+    expect(milliseconds).toBeLessThan(10_000)
+  })
+
+  test(`while ${loaders} clients load the script of the API reference, lists and /livez stay fast`, async () => {
+    const key = await waitForOutput(server(), bannerKey)
+    const callers = {
+      '/livez': connectRestClient(server().url, key),
+      '/v1/pets?limit=20': connectRestClient(server().url, key),
+    }
+    const times: number[] = []
+    const statuses = new Set<number>()
+    let isLoading = true
+    const watching = Object.entries(callers).map(async ([path, caller]) => {
+      while (isLoading) {
+        const start = performance.now()
+        statuses.add((await caller.get(path)).status)
+        times.push(performance.now() - start)
+        await wait(5)
+      }
+    })
+    const start = performance.now()
+    const sizes = await Promise.all(Array.from({ length: loaders }, () => loadTwice(server().url + largestFile)))
+    const milliseconds = Math.round(performance.now() - start)
+    isLoading = false
+    await Promise.all(watching)
+
+    const p95 = Math.round(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Number.NaN)
+    report(`${2 * loaders} loads of the script`, { milliseconds, p95, requests: times.length })
+    expect(new Set(sizes).size).toBe(1)
+    expect([...statuses]).toEqual([200])
+    // Compressing it on the event loop for each of them would keep the others waiting for most of the time.
+    expect(p95).toBeLessThan(milliseconds / 5)
+  })
+})
+
+function requestFor(url: string, headers = ''): string {
+  return `GET ${url} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`
+}
+
+/** The bytes of the script as it is sent to a browser, twice over one connection. */
+async function loadTwice(url: string): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  onTestFinished(() => agent.destroy())
+  let size = 0
+  for (let i = 0; i < 2; i++) {
+    const sent = request(url, { agent, headers: { 'accept-encoding': 'gzip, deflate, br' } }).end()
+    // The event carries exactly one response.
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    for await (const chunk of response) size += chunk.length
+  }
+  return size
+}
+
+test('the page of the API reference runs no inline script and calls only the servers of the document', async () => {
+  const servers = { publicUrl: 'https://pets.example/shop', stagingUrl: 'https://staging.example' }
+  const { rest } = await startTestApi({ consoleFolder, config: servers })
+  const { text, headers } = await rest.get('/docs/')
+  expect(text).not.toMatch(/<style|<script[^>]*>[^<]|\son\w+=|\sstyle=/)
+  expect(headers['content-security-policy']?.split('; ').toSorted()).toEqual([
+    "base-uri 'none'",
+    "connect-src 'self' https://pets.example https://staging.example",
+    "default-src 'none'",
+    "font-src 'self' data:",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "img-src 'self' data:",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+  ])
+  expect(headers['cache-control']).toBe('no-store')
+})

@@ -1,0 +1,104 @@
+import { join } from 'node:path'
+import { createPetstoreClient, type PetstoreClient } from '../../client/index.ts'
+import type { Store } from '../../db/store.ts'
+import type * as databases from '../../engine/test/support/database.ts'
+import type { Listening } from '../../engine/test/support/raw-http.ts'
+import type * as api from '../../engine/test/support/test-api.ts'
+import { testsOf } from '../../engine/test/support/tests-of.ts'
+import { transferTests } from '../../engine/test/support/transfer.ts'
+import { petFiles } from '../../server/pets/files.ts'
+import { service } from '../../server/service.ts'
+
+/** What the tests of the pet store do with it. */
+export const {
+  addingRows,
+  apiKeyRecord,
+  backUp,
+  bannerKey,
+  commandLine,
+  contextWith,
+  createFirstKey,
+  createInTwoParts,
+  createKey,
+  createRequest,
+  databaseNameOf,
+  filesIn,
+  isApiKey,
+  keptIn,
+  listen,
+  locationOf,
+  makeBackup,
+  makeDatabase,
+  mintApiKey,
+  onPostgres,
+  onSqlite,
+  openFileStore,
+  openPostgres,
+  openSqlite,
+  openTestStore,
+  postgresDatabase,
+  preparePostgres,
+  prepareSqlite,
+  prepareWrites,
+  product,
+  readConfig,
+  restore,
+  revokeKey,
+  rotateKey,
+  rowsIn,
+  runProgram,
+  shareEmptiedStore,
+  shareEmptiedTestApi,
+  shareServer,
+  shareTestApi,
+  sqliteDatabase,
+  startHttpServer,
+  startOf,
+  startOnSmallDisk,
+  startRouter,
+  startServer,
+  startTestApi,
+  startTraced,
+  startTracedApi,
+  startWithKey,
+  storedTexts,
+  tableNames,
+  testDatabase,
+  textsIn,
+  unfitFiles,
+  validBody,
+  variableNames,
+} = await testsOf({
+  service,
+  commandLine: [process.execPath, join(import.meta.dirname, '../../server/launch.mjs')],
+  createClient: createPetstoreClient,
+  row: {
+    table: 'pets',
+    columns: '(id, name, category_id, status)',
+    valuesOf: (id) => `(${id}, 'Rex', 1, 'sold')`,
+    insertingFrom: (word) => `INSERT INTO pets (name, category_id, status) SELECT '${word} ' || n, n, 'available'`,
+    text: 'name',
+    word: 'pet',
+    index: 'pets_by_status',
+    json: '{"name":"Rex","categoryId":7}',
+  },
+})
+
+export { service }
+export type TestDatabase = databases.TestDatabase<Store>
+export type TestApi = api.TestApi<Store, PetstoreClient>
+export type ListeningApi = Listening<TestApi>
+export type StartOptions = api.StartOptions<Store>
+
+/** Adds pets named `pet 1`, `pet 2` and so on, in the order of their ids. */
+export async function addPets(store: Store, count: number): Promise<void> {
+  const names = Array.from({ length: count }, (_, index) => `pet ${index + 1}`)
+  await Promise.all(names.map((name) => store.pets.create({ name, categoryId: 1n, status: 'available' })))
+}
+
+export const { checkText, exportText, importText } = transferTests(petFiles)
+
+/** Lines of NDJSON with pets named `pet 1`, `pet 2` and so on. */
+export function ndjsonOf(count: number): string {
+  return Array.from({ length: count }, (_, index) => `{"name":"pet ${index + 1}","categoryId":${index}}\n`).join('')
+}
