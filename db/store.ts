@@ -8,6 +8,8 @@ export { type NewPet, type Pet, type PetStatus, petStatuses } from './pets/pets.
 export const definition = defineStore({
   url: import.meta.url,
   program: 'petstore',
+  // "PETS" in ASCII.
+  applicationId: 0x50455453,
   migrations: {
     sqlite: [new URL('migrations/sqlite', import.meta.url)],
     postgres: [new URL('migrations/postgres', import.meta.url)],

@@ -38,7 +38,7 @@ const selectKey = database.prepare<[string], { expiresAt: string | null; revoked
   'SELECT expires_at AS expiresAt, revoked_at AS revokedAt FROM api_keys WHERE hash = ?',
 )
 // Without a transaction, better-sqlite3 would return the row before it is committed.
-const commit = database.transaction(insertRow)
+const commit = database.transaction(insertPet)
 
 export function listPets({ limit, cursor }: PetQuery): Pet[] {
   return selectAll.all(cursor, limit)
@@ -52,7 +52,7 @@ export function createPet(pet: NewPet): Pet {
   return commit.immediate(pet)
 }
 
-export function insertRow({ name, categoryId, status }: NewPet): Pet {
+export function insertPet({ name, categoryId, status }: NewPet): Pet {
   const created = insert.get(name, categoryId, status)
   if (!created) throw new Error('INSERT ... RETURNING returned no row.')
   return created

@@ -1,5 +1,5 @@
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
-import { database, insertRow, type NewPet, type Pet } from './database.ts'
+import { database, insertPet, type NewPet, type Pet } from './database.ts'
 
 /** A thread that creates pets. Those that arrive while it commits share its next transaction, and so one fsync. */
 
@@ -32,6 +32,6 @@ function commitNext(): void {
 }
 
 if (!isMainThread) {
-  const commit = database.transaction((pets: NewPet[]) => pets.map(insertRow))
+  const commit = database.transaction((pets: NewPet[]) => pets.map(insertPet))
   parentPort?.on('message', (pets: NewPet[]) => parentPort?.postMessage(commit.immediate(pets)))
 }

@@ -4,7 +4,7 @@ import type { Derived } from './collection/derived.ts'
 import type { Names, SearchFields } from './collection/query.ts'
 import { columnOf } from './collection/row.ts'
 import { isOneOf, isTimestamp } from './collection/schema.ts'
-import type { Loaded } from './database/loaded.ts'
+import type { Loaded, SqliteRelease } from './database/loaded.ts'
 import { type Migration, readMigrations } from './database/migrations.ts'
 import type { OwnOnPostgres, PostgresCollection, TableWithId as PostgresTable } from './postgres/collection.ts'
 import type { OwnOnSqlite, SqliteCollection, TableWithId } from './sqlite/collection.ts'
@@ -133,6 +133,8 @@ export interface StoreDefinition<Stores = unknown> {
   names: string[]
   parts: Parts<Stores>
   migrationsFor(kind: 'sqlite' | 'postgres'): Migration[]
+  /** For backups, which need no collections. */
+  sqliteRelease(): SqliteRelease
   forSqlite(): Promise<Loaded<SqliteCollection>>
   forPostgres(): Promise<Loaded<PostgresCollection>>
 }
@@ -142,6 +144,8 @@ interface Parts<Stores> {
   url: string
   /** The command of the program, for messages and for the name of its connections to PostgreSQL. */
   program: string
+  /** `PRAGMA application_id` of the SQLite files, from 1 to 2³¹ - 1. A file with another one is refused. */
+  applicationId: number
   /** The folders with the migrations of all tables. */
   migrations: Record<'sqlite' | 'postgres', URL[]>
   /** By their names, each after those that its foreign keys refer to. The names are stored with idempotency keys. */
@@ -149,7 +153,7 @@ interface Parts<Stores> {
 }
 
 export function defineStore<Stores>(parts: Parts<Stores>): StoreDefinition<Stores> {
-  const { url, program, migrations, collections } = parts
+  const { url, program, applicationId, migrations, collections } = parts
   const migrationsFor = (kind: 'sqlite' | 'postgres') => readMigrations(migrations[kind])
 
   async function load<C>(kind: 'sqlite' | 'postgres', modulesOf: (collection: Collection) => Promise<C>) {
@@ -159,13 +163,14 @@ export function defineStore<Stores>(parts: Parts<Stores>): StoreDefinition<Store
       await modulesOf(each),
     ])
     const loaded: Record<string, C> = Object.fromEntries(await Promise.all(loading))
-    return { url, program, migrations: migrationsFor(kind), collections: loaded }
+    return { url, program, applicationId, migrations: migrationsFor(kind), collections: loaded }
   }
 
   return {
     names: Object.keys(collections),
     parts,
     migrationsFor,
+    sqliteRelease: () => ({ applicationId, migrations: migrationsFor('sqlite') }),
     forSqlite: () => load('sqlite', ({ sqlite }) => sqlite()),
     forPostgres: () => load('postgres', ({ postgres }) => postgres()),
   }

@@ -47,9 +47,9 @@ test('a backup does not remove the partial file of one that runs at the same tim
   const others: Promise<string>[] = []
   let reported = 0
   // The first step comes right after the file was created, the second while it is written, the last before it is checked.
-  const backup = await backUpDatabase(large, onSqlite.migrations, join(folder, 'first.db'), () => {
+  const backup = await backUpDatabase(large, onSqlite, join(folder, 'first.db'), () => {
     reported++
-    others.push(backUpDatabase(large, onSqlite.migrations, join(folder, `other ${reported}.db`)))
+    others.push(backUpDatabase(large, onSqlite, join(folder, `other ${reported}.db`)))
   })
   const backups = await Promise.all([backup, ...others])
   expect(reported).toBeGreaterThan(2)
@@ -61,11 +61,11 @@ test('a backup removes an empty partial file after a minute, until which another
   const folder = temporaryFolder()
   const partial = join(folder, '.petstore-0123456789abcdef.partial')
   writeFileSync(partial, '')
-  await backUpDatabase(large, onSqlite.migrations, join(folder, 'first.db'))
+  await backUpDatabase(large, onSqlite, join(folder, 'first.db'))
   expect(partialIn(folder).length).toBe(1)
   const minutesAgo = new Date(Date.now() - 120_000)
   utimesSync(partial, minutesAgo, minutesAgo)
-  await backUpDatabase(large, onSqlite.migrations, join(folder, 'second.db'))
+  await backUpDatabase(large, onSqlite, join(folder, 'second.db'))
   expect(partialIn(folder)).toEqual([])
 })
 

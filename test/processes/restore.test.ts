@@ -170,7 +170,7 @@ describe('a restore', () => {
     const other = new Database(database, { timeout: 0 })
     onTestFinished(() => void other.close())
     let attempts = 0
-    await restoreDatabase(database, onSqlite.migrations, backup, {
+    await restoreDatabase(database, onSqlite, backup, {
       onProgress() {
         attempts++
         expect(() => other.prepare('SELECT * FROM pets').get()).toThrow('database is locked')
@@ -208,7 +208,7 @@ describe('the checksum of a backup', () => {
     renameSync(backup, moved)
     const checksum = readFileSync(`${backup}.sha256`, 'utf8')
     writeFileSync(`${moved}.sha256`, checksum.toUpperCase().replace('  ', ' *'))
-    expect((await restoreDatabase(join(folder, 'data/petstore.db'), onSqlite.migrations, moved)).isVerified).toBe(true)
+    expect((await restoreDatabase(join(folder, 'data/petstore.db'), onSqlite, moved)).isVerified).toBe(true)
   })
 
   test('is missing beside a backup of an earlier release, which is restored with a note', async () => {
@@ -281,7 +281,7 @@ describe('a restore is refused and changes nothing', () => {
   test('if a process creates the missing database while the backup is copied', async () => {
     const { database, backup } = await makeBackup()
     rmSync(database)
-    const restored = restoreDatabase(database, onSqlite.migrations, backup, {
+    const restored = restoreDatabase(database, onSqlite, backup, {
       onProgress({ done, total }) {
         if (done < total) return
         makeDatabase(database, 1, 'new')

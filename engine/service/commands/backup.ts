@@ -33,7 +33,7 @@ export function addBackupCommands(program: Command, cli: Cli): void {
       if (file === '-') return backUpToOutput(cli, options)
       const { path, audit } = databaseFile(configuration.readConfig())
       const backup = await withProgress(describeBytes, (onProgress) =>
-        backUpDatabase(path, definition.migrationsFor('sqlite'), file, onProgress),
+        backUpDatabase(path, definition.sqliteRelease(), file, onProgress),
       )
       const { size: bytes } = statSync(backup)
       audit('database.backup', backup, { from: path, bytes })
@@ -68,7 +68,7 @@ async function backUpToOutput({ configuration, definition }: Cli, options: JsonO
   if (process.stdout.isTTY) throw new UsageError('A backup is not text. Redirect standard output to a file or a pipe.')
   const { path, audit } = databaseFile(configuration.readConfig())
   const { bytes, sha256 } = await withProgress(describeBytes, (onProgress) =>
-    writeStream(process.stdout, (write) => streamBackup(path, definition.migrationsFor('sqlite'), write, onProgress)),
+    writeStream(process.stdout, (write) => streamBackup(path, definition.sqliteRelease(), write, onProgress)),
   )
   audit('database.backup', 'standard output', { from: path, bytes })
   note(`Wrote a backup of ${count(bytes, 'byte')}, SHA-256 ${sha256}.`)
@@ -85,7 +85,7 @@ export function addRestoreCommand(program: Command, cli: Cli): void {
     .action(async (backup: string, options: JsonOption & { force?: true }) => {
       const { path, audit } = databaseFile(configuration.readConfig())
       const { kept, isVerified } = await withProgress(describeBytes, (onProgress) =>
-        restoreDatabase(path, definition.migrationsFor('sqlite'), backup, { force: options.force, onProgress }),
+        restoreDatabase(path, definition.sqliteRelease(), backup, { force: options.force, onProgress }),
       )
       audit('database.restore', path, { from: backup, kept })
       const checksum = checksumState(isVerified, backup)
@@ -116,7 +116,7 @@ export async function verify(
   definition: StoreDefinition,
   file: string,
 ): Promise<DatabaseStatus & { checksum: ChecksumState }> {
-  const isVerified = await verifyBackup(file)
+  const isVerified = await verifyBackup(file, definition.sqliteRelease())
   const status = await readStatus(definition, { kind: 'sqlite', path: file })
   if (status.problem !== null) throw new UnusableDatabase(file, status.problem)
   refuseCopyWithoutLog(file)

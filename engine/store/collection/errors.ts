@@ -152,10 +152,6 @@ export const reasons = {
   foreign: 'it belongs to another program; choose another database',
   noJournal:
     'it has some of the tables, but no table "migrations"; if another program, such as drizzle-kit push, has dropped that, restore a backup, otherwise choose another database',
-  withoutId:
-    'it has no application id, which .dump and .clone do not copy; if it is a copy of your database, run PRAGMA application_id = 1346720851 on it',
-  withoutLog:
-    'it is a copy of a database in use without its log, so it may lack the newest rows; restore a backup that the command backup made, or this copy with restore --force',
   missing: 'it does not exist yet: start the service first, or correct DATABASE_URL',
   empty: 'it has no tables yet: start the service first',
   corrupt: 'it is corrupt; restore an intact backup',

@@ -23,7 +23,7 @@ const busyTimeout = 5_000
 export async function openSource(path: string, definition: StoreDefinition): Promise<CopyDatabase> {
   const loaded = await definition.forSqlite()
   return attempt(path, () => {
-    refuseForeignFile(path)
+    refuseForeignFile(path, loaded)
     const connection = openAlone(path)
     return orClose(connection, () => {
       connection.exec('BEGIN')

@@ -18,7 +18,7 @@ const busyTimeout = 1_000
 
 /** As {@link openToInspect}. */
 export function inspectSqlite(path: string, loaded: Loaded<SqliteCollection>): SqliteInspection | undefined {
-  const connection = openToInspect(path, loaded.program)
+  const connection = openToInspect(path, loaded)
   if (!connection) return undefined
   const run = async <T>(step: () => T) => attempt(path, step)
   const common = inspectionOf<SQLiteTable>({
@@ -42,7 +42,10 @@ export function inspectSqlite(path: string, loaded: Loaded<SqliteCollection>): S
  * @returns undefined if there is no file yet, or nothing in it.
  * @throws {UnusableDatabase}
  */
-function openToInspect(path: string, program: string): Database.Database | undefined {
+function openToInspect(
+  path: string,
+  { program, applicationId }: Loaded<SqliteCollection>,
+): Database.Database | undefined {
   return attempt(path, () => {
     const realPath = realPathOf(path)
     refuseNonFile(path)
@@ -51,7 +54,7 @@ function openToInspect(path: string, program: string): Database.Database | undef
       refuseRescuedCopies(path, program)
       return undefined
     }
-    refuseForeignFile(path)
+    refuseForeignFile(path, { applicationId })
     const connection = connectToRead(path, busyTimeout)
     return orClose(connection, () => {
       connection.pragma('schema_version')

@@ -7,6 +7,8 @@ import { books, maxCount, notes } from './tables.ts'
 export const definition = defineStore({
   url: import.meta.url,
   program: 'notes',
+  // "NOTE" in ASCII.
+  applicationId: 0x4e4f5445,
   migrations: {
     sqlite: [ownTables.sqlite, new URL('migrations/sqlite', import.meta.url)],
     postgres: [ownTables.postgres, new URL('migrations/postgres', import.meta.url)],

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import type { Migration } from '../../store/database/migrations.ts'
+import type { SqliteRelease } from '../../store/database/loaded.ts'
 import { backUpDatabase } from '../../store/sqlite/backup/backup.ts'
 import { restoreDatabase } from '../../store/sqlite/backup/restore.ts'
 import { temporaryFolder } from './temporary.ts'
@@ -21,7 +21,7 @@ import type { Row } from './tested.ts'
 export function sampleTests(
   row: Row,
   program: string,
-  { onSqlite, prepareSqlite }: { onSqlite: { migrations: Migration[] }; prepareSqlite(path: string): void },
+  { onSqlite, prepareSqlite }: { onSqlite: SqliteRelease; prepareSqlite(path: string): void },
 ) {
   /** Creates a database of this service with `count` rows. Their texts begin with `word`. */
   function makeDatabase(path: string, count: number, word = row.word): string {
@@ -95,7 +95,7 @@ export function sampleTests(
 
   /** Backs up the database in the folder, and returns the path of the backup. */
   async function backUp(folder: string, file?: string): Promise<string> {
-    return backUpDatabase(join(folder, `data/${program}.db`), onSqlite.migrations, file)
+    return backUpDatabase(join(folder, `data/${program}.db`), onSqlite, file)
   }
 
   let sample: { database: Buffer; backup: Buffer; checksum: Buffer; name: string } | undefined
@@ -121,7 +121,7 @@ export function sampleTests(
 
   /** Restores the backup into the folder, and returns the new path of the old database. */
   async function restore(folder: string, file: string): Promise<string | undefined> {
-    return (await restoreDatabase(join(folder, `data/${program}.db`), onSqlite.migrations, file)).kept
+    return (await restoreDatabase(join(folder, `data/${program}.db`), onSqlite, file)).kept
   }
 
   function filesIn(folder: string): string[] {

@@ -126,7 +126,7 @@ async function run({ fault, files, state, path: spelling, outcome }: Case) {
   const lostAway = isAway ? lacking(await readStore(given, keys)) : []
   const rescued = rescuedCopies(path)
   for (const copy of rescued) {
-    await restoreDatabase(path, onSqlite.migrations, copy)
+    await restoreDatabase(path, onSqlite, copy)
     for (const name of await readStore(given, keys)) found.add(name)
   }
   const lost = lacking(found)

@@ -165,7 +165,7 @@ describe('a backup', () => {
 
   test('holds every commit from before it began, and none from after', async () => {
     const { folder, database } = makeSample(20_000)
-    const backup = await backUpDatabase(database, onSqlite.migrations, join(folder, 'copy.db'), ({ done, total }) => {
+    const backup = await backUpDatabase(database, onSqlite, join(folder, 'copy.db'), ({ done, total }) => {
       if (done < total) change(database, addingRows(1, 'later'))
     })
     expect(textsIn(backup).length).toBe(20_000)
@@ -175,9 +175,7 @@ describe('a backup', () => {
   test('reports each step of the copy, and all bytes before the check', async () => {
     const { folder, database } = makeSample(100_000)
     const reports: Progress[] = []
-    await backUpDatabase(database, onSqlite.migrations, join(folder, 'copy.db'), (progress) =>
-      reports.push({ ...progress }),
-    )
+    await backUpDatabase(database, onSqlite, join(folder, 'copy.db'), (progress) => reports.push({ ...progress }))
     expect(reports.length).toBeGreaterThan(2)
     expect(reports.map(({ done }) => done)).toEqual(reports.map(({ done }) => done).toSorted((a, b) => a - b))
     expect(reports.at(-1)).toEqual({ done: statSync(database).size, total: statSync(database).size })
@@ -186,7 +184,7 @@ describe('a backup', () => {
   test('does not overwrite a file that appears while it is made', async () => {
     const { folder, database } = makeSample()
     const file = join(folder, 'copy.db')
-    const backup = backUpDatabase(database, onSqlite.migrations, file, () => writeFileSync(file, 'precious'))
+    const backup = backUpDatabase(database, onSqlite, file, () => writeFileSync(file, 'precious'))
     await expect(backup).rejects.toThrow('it already exists; choose another name')
     expect(readFileSync(file, 'utf8')).toBe('precious')
     expect(readdirSync(folder).toSorted()).toEqual(['copy.db', 'data'])

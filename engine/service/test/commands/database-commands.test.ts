@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { applicationId } from '../../../store/sqlite/file/header.ts'
 import { migrate } from '../../../store/sqlite/migrate.ts'
 import { definition } from '../../../test/notes/definition.ts'
 import { addingRows, makeDatabase, onSqlite, runProgram } from '../../../test/notes/tests.ts'
@@ -124,7 +123,7 @@ function makeOldDatabase(count: number): string {
   const path = join(temporaryFolder(), 'notes.db')
   mkdirSync(dirname(path), { recursive: true })
   const database = openDatabase(path)
-  database.pragma(`application_id = ${applicationId}`)
+  database.pragma(`application_id = ${onSqlite.applicationId}`)
   migrate(database, onSqlite.migrations.slice(0, count))
   database.close()
   return path

@@ -100,13 +100,13 @@ test('backups in another folder, with another name, and to a stream count as the
   await store.notes.create(rex)
   const newest = async () => readMetric(await metrics.text(), 'notes_backup_last_success_timestamp_seconds') ?? 0
   expect(await newest()).toBe(0)
-  const migrations = definition.migrationsFor('sqlite')
+  const release = definition.sqliteRelease()
   const backups = join(path, '../backups')
   mkdirSync(backups)
   for (const backUp of [
-    () => backUpDatabase(path, migrations, join(temporaryFolder(), 'copy.db')),
-    () => backUpDatabase(path, migrations, join(backups, 'by hand.db')),
-    () => streamBackup(path, migrations, async () => {}),
+    () => backUpDatabase(path, release, join(temporaryFolder(), 'copy.db')),
+    () => backUpDatabase(path, release, join(backups, 'by hand.db')),
+    () => streamBackup(path, release, async () => {}),
   ]) {
     const before = await newest()
     await backUp()

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream, existsSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UnusableDatabase } from '../../collection/errors.ts'
-import type { Migration } from '../../database/migrations.ts'
+import type { SqliteRelease } from '../../database/loaded.ts'
 import { checksumOf, hashFile, writeChecksum } from '../file/checksum.ts'
 import { attempt } from '../file/diagnosis.ts'
 import { makeFolder } from '../file/files.ts'
@@ -16,7 +16,7 @@ import { type OnProgress, withSnapshot } from './snapshot.ts'
  * Backs up a database, which may be in use, into a new file with the owner and the mode of the
  * database, and writes its checksum beside it. The backup holds every earlier commit.
  *
- * @param migrations of this release.
+ * @param release this one.
  * @param file is never overwritten, and its folder must exist. The default is a new name in `backups/` beside the
  *   database.
  * @returns the path of the backup.
@@ -24,15 +24,15 @@ import { type OnProgress, withSnapshot } from './snapshot.ts'
  */
 export async function backUpDatabase(
   database: string,
-  migrations: Migration[],
+  release: SqliteRelease,
   file?: string,
   onProgress?: OnProgress,
 ): Promise<string> {
-  attempt(database, () => refuseForeignFile(database))
+  attempt(database, () => refuseForeignFile(database, release))
   if (file === undefined) createBackupFolder(database)
   else refuseTarget(file)
   const path = file ?? newBackupPath(database, '.db')
-  const request = { ...sourceOf(database, migrations), target: path, folder: dirname(path), onProgress }
+  const request = { ...sourceOf(database, release), target: path, folder: dirname(path), onProgress }
   const { ownership } = request
   await withSnapshot(request, hashFile, (copy, sha256) => {
     const checksum = checksumOf(copy)
@@ -55,14 +55,14 @@ export async function backUpDatabase(
  */
 export async function streamBackup(
   database: string,
-  migrations: Migration[],
+  release: SqliteRelease,
   write: (bytes: Uint8Array) => Promise<unknown>,
   onProgress?: OnProgress,
 ): Promise<{ bytes: number; sha256: string }> {
-  attempt(database, () => refuseForeignFile(database))
+  attempt(database, () => refuseForeignFile(database, release))
   createBackupFolder(database)
   const request = {
-    ...sourceOf(database, migrations),
+    ...sourceOf(database, release),
     target: database,
     folder: backupFolder(database),
     onProgress,
@@ -80,7 +80,7 @@ export async function streamBackup(
   return { bytes, sha256: hash.digest('hex') }
 }
 
-function sourceOf(database: string, migrations: Migration[]) {
+function sourceOf(database: string, { migrations }: SqliteRelease) {
   return { source: database, migrations, ownership: ownershipOf(database) }
 }
 

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:
 import { basename, dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { reasons, UnusableDatabase } from '../../collection/errors.ts'
-import type { Migration } from '../../database/migrations.ts'
+import type { SqliteRelease } from '../../database/loaded.ts'
 import { verifyChecksum } from '../file/checksum.ts'
 import { lockDatabase } from '../file/connection.ts'
 import { attempt } from '../file/diagnosis.ts'
@@ -30,13 +30,13 @@ export interface Restored {
  */
 export async function restoreDatabase(
   database: string,
-  migrations: Migration[],
+  release: SqliteRelease,
   file: string,
   { force = false, onProgress }: { force?: boolean | undefined; onProgress?: OnProgress | undefined } = {},
 ): Promise<Restored> {
   // A rename would replace a symbolic link.
   const path = attempt(database, () => realPathOf(database))
-  attempt(file, () => refuseForeignFile(file))
+  attempt(file, () => refuseForeignFile(file, release))
   if (identify(path) === identify(file)) {
     throw new UnusableDatabase(file, 'it is the database itself; choose a backup of it')
   }
@@ -45,17 +45,18 @@ export async function restoreDatabase(
   const wasMissing = !existsSync(path)
   const ownership = attempt(database, () => ownershipOf(path))
   let isKept = false
-  let lock = attempt(database, () => lockCurrent(path))
+  let lock = attempt(database, () => lockCurrent(path, release))
   try {
     attempt(database, () => makeFolder(dirname(path), ownership))
     const folder = dirname(path)
+    const { migrations } = release
     const request = { migrations, source: file, target: database, folder, ownership, onProgress }
     await withSnapshot(
       request,
       async () => void (force || refuseCopyWithoutLog(file)),
       (copy) => {
         // The service may have created a database meanwhile.
-        if (wasMissing) lock = lockCurrent(path)
+        if (wasMissing) lock = lockCurrent(path, release)
         isKept = replace({ path, copy, kept, ownership }, lock)
       },
     )
@@ -66,11 +67,11 @@ export async function restoreDatabase(
 }
 
 /** Keeps other processes out. Returns `undefined` for a database that is missing, or too damaged for SQLite to lock it. */
-function lockCurrent(path: string): Database.Database | undefined {
+function lockCurrent(path: string, release: SqliteRelease): Database.Database | undefined {
   // SQLite opens a log, and takes the lock, before it reads the first page of the database.
   const isLockable = existsSync(path) && sizeOf(`${path}-wal`) > 0
   try {
-    if (existsSync(path)) return lockDatabase(refuseForeign(path))
+    if (existsSync(path)) return lockDatabase(refuseForeign(path, release))
   } catch (error) {
     const failure = toFailure(error)
     if (isBusy(failure)) throw new UnusableDatabase(path, reasons.open)
@@ -87,9 +88,9 @@ function lockCurrent(path: string): Database.Database | undefined {
 }
 
 /** Accepts a file that is not an SQLite database: it may be a damaged one. */
-function refuseForeign(path: string): string {
-  const { isSqlite, isOurs } = readHeader(path)
-  if (isSqlite && !isOurs) throw new UnusableDatabase(path, reasons.foreign)
+function refuseForeign(path: string, { applicationId }: SqliteRelease): string {
+  const header = readHeader(path)
+  if (header.isSqlite && header.applicationId !== applicationId) throw new UnusableDatabase(path, reasons.foreign)
   return path
 }
 

@@ -3,6 +3,7 @@ import { createReadStream, existsSync, fsyncSync, readFileSync, writeSync } from
 import { basename } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { UnusableDatabase } from '../../collection/errors.ts'
+import type { SqliteRelease } from '../../database/loaded.ts'
 import { checkPages, connectToRead, using } from './connection.ts'
 import { attempt, unusable } from './diagnosis.ts'
 import { makeFile } from './files.ts'
@@ -68,8 +69,8 @@ const busyTimeout = 5_000
  * @returns whether the backup has a checksum, which it matches.
  * @throws {UnusableDatabase} if a restore would refuse the backup.
  */
-export async function verifyBackup(file: string): Promise<boolean> {
-  attempt(file, () => refuseForeignFile(file))
+export async function verifyBackup(file: string, release: SqliteRelease): Promise<boolean> {
+  attempt(file, () => refuseForeignFile(file, release))
   const isVerified = await verifyChecksum(file)
   attempt(file, () => {
     using(connectToRead(file, busyTimeout), (connection) => checkPages(connection, 'integrity_check'))

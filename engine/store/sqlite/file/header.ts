@@ -1,17 +1,18 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { reasons, UnusableDatabase } from '../../collection/errors.ts'
+import type { SqliteRelease } from '../../database/loaded.ts'
 import { connect, using } from './connection.ts'
 import { realPathOf, sizeOf } from './files.ts'
 
-/** Identifies the files of a store (`PRAGMA application_id`). It is "PETS" in ASCII, because existing files have this id. */
-export const applicationId = 0x50455453
+const withoutLog =
+  'it is a copy of a database in use without its log, so it may lack the newest rows; restore a backup that the command backup made, or this copy with restore --force'
 
 interface Header {
   /** 100 bytes, or fewer if the file is shorter. */
   bytes: Buffer
   isSqlite: boolean
-  /** Whether the database is this service's. */
-  isOurs: boolean
+  /** 0 without one. */
+  applicationId: number
 }
 
 /**
@@ -27,21 +28,25 @@ export function readHeader(path: string): Header {
     const buffer = Buffer.alloc(100)
     const bytes = buffer.subarray(0, readSync(file, buffer, 0, buffer.length, 0))
     const isSqlite = bytes.length === 100 && bytes.toString('latin1', 0, 16) === 'SQLite format 3\0'
-    return { bytes, isSqlite, isOurs: isSqlite && bytes.readUInt32BE(68) === applicationId }
+    return { bytes, isSqlite, applicationId: isSqlite ? bytes.readUInt32BE(68) : 0 }
   } finally {
     closeSync(file)
   }
 }
 
-/** @throws {UnusableDatabase} if the file is not a database of this service. */
-export function refuseForeignFile(path: string): void {
-  const { bytes, isSqlite, isOurs } = readHeader(path)
-  if (isOurs) return
+/** @throws {UnusableDatabase} if the file is not a database of this product. */
+export function refuseForeignFile(path: string, { applicationId }: Pick<SqliteRelease, 'applicationId'>): void {
+  const { bytes, isSqlite, applicationId: found } = readHeader(path)
+  if (found === applicationId) return
   if (!isSqlite) throw new UnusableDatabase(path, reasons.notSqlite)
   // In WAL mode, or with a journal, even a connection that only reads would change files.
   const isAtRest = bytes[18] === 1 && !existsSync(`${realPathOf(path)}-journal`)
-  const lacksId = bytes.readUInt32BE(68) === 0 && isAtRest && hasOurJournal(path)
-  throw new UnusableDatabase(path, lacksId ? reasons.withoutId : reasons.foreign)
+  const lacksId = found === 0 && isAtRest && hasOurJournal(path)
+  throw new UnusableDatabase(path, lacksId ? withoutId(applicationId) : reasons.foreign)
+}
+
+function withoutId(applicationId: number): string {
+  return `it has no application id, which .dump and .clone do not copy; if it is a copy of your database, run PRAGMA application_id = ${applicationId} on it`
 }
 
 function hasOurJournal(path: string): boolean {
@@ -66,7 +71,7 @@ export function refuseNonFile(path: string): void {
 export function refuseCopyWithoutLog(path: string): void {
   // Bytes 18 and 19: the versions of the format that a writer and a reader need. 2 is WAL mode.
   if (readHeader(path).bytes[18] === 2 && sizeOf(`${realPathOf(path)}-wal`) === 0)
-    throw new UnusableDatabase(path, reasons.withoutLog)
+    throw new UnusableDatabase(path, withoutLog)
 }
 
 /**

@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
 import { LostDatabase, reasons, UnusableDatabase } from '../../collection/errors.ts'
-import type { Loaded } from '../../database/loaded.ts'
+import type { Loaded, SqliteRelease } from '../../database/loaded.ts'
 import { type PrepareOptions, pendingMigrations, refuseOtherRelease } from '../../database/migrations.ts'
 import { type SqliteCollection, tablesOf } from '../collection.ts'
 import { checkPages, connect, connectToRead, databaseSize, retryWhileBusy } from '../file/connection.ts'
 import { attempt, isDiskFull } from '../file/diagnosis.ts'
 import { toFailure } from '../file/failure.ts'
 import { identify, makeFile, makeFolder, realPathOf, sizeOf } from '../file/files.ts'
-import { applicationId, readHeader, refuseForeignFile, refuseMountedFile, refuseNonFile } from '../file/header.ts'
+import { readHeader, refuseForeignFile, refuseMountedFile, refuseNonFile } from '../file/header.ts'
 import { ownershipOf } from '../file/ownership.ts'
 import { findMissingPart, hasTable, migrate, readApplied } from '../migrate.ts'
 import { FilesLost, lostWhileOpening } from '../rescue/rescue.ts'
@@ -72,7 +72,7 @@ export function prepareDatabase(path: string, loaded: Loaded<SqliteCollection>, 
 /** Returns whether the database is new. */
 function findOrCreateFile(
   path: string,
-  { program }: Loaded<SqliteCollection>,
+  { program, applicationId }: Loaded<SqliteCollection>,
   { create = true, onWarning }: PrepareOptions,
 ): boolean {
   // SQLite names the log and the journal after this path.
@@ -84,7 +84,7 @@ function findOrCreateFile(
   if (create) createFile(realPath)
   else if (!existsSync(path)) throw new UnusableDatabase(path, reasons.missing)
   const isNew = isBlank(path, realPath)
-  if (!isNew) refuseForeignFile(path)
+  if (!isNew) refuseForeignFile(path, { applicationId })
   else if (!create) throw new UnusableDatabase(path, reasons.empty)
   const warning = describeRescuedCopies(path, program)
   if (warning !== undefined) onWarning?.(warning)
@@ -157,7 +157,7 @@ function migrateFile(
   onMigrate: PrepareOptions['onMigrate'],
 ): void {
   const claimAndCheck = () => {
-    claim(connection)
+    claim(connection, loaded)
     checkSchema(connection)
   }
   const refuseMissingPart = () => {
@@ -171,7 +171,7 @@ function migrateFile(
 }
 
 /** Writes the application id with the first migration and before WAL mode, so that it is always in the file's header. */
-function claim(connection: Database.Database): void {
+function claim(connection: Database.Database, { applicationId }: SqliteRelease): void {
   const id = connection.pragma('application_id', { simple: true })
   if (id === BigInt(applicationId)) return
   const isEmpty = connection.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0n

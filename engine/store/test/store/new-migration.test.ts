@@ -55,7 +55,13 @@ test('a product without migrations for this kind of database refuses it, and wri
   const database = await newDatabase()
   const migrations = { sqlite: [ownTables.sqlite], postgres: [ownTables.postgres] }
   const other = isOnPostgres ? { ...migrations, postgres: [] } : { ...migrations, sqlite: [] }
-  const product = defineStore({ url: import.meta.url, program: 'notes', migrations: other, collections: {} })
+  const product = defineStore({
+    url: import.meta.url,
+    program: 'notes',
+    applicationId: 1,
+    migrations: other,
+    collections: {},
+  })
   await expect(migrateStore(product, database.location, {})).rejects.toThrow(
     /cannot be used: this service has no migrations for this kind of database; use the other kind \(file: or postgres:\)\.$/,
   )
@@ -68,7 +74,7 @@ function productWith(files: Record<string, string>, collections = {}) {
   for (const [name, sql] of Object.entries(files)) writeFileSync(join(folder, `${name}.sql`), sql)
   const kind = isOnPostgres ? 'postgres' : 'sqlite'
   const migrations = { sqlite: [], postgres: [], [kind]: [ownTables[kind], pathToFileURL(folder)] }
-  return defineStore({ url: import.meta.url, program: 'notes', migrations, collections })
+  return defineStore({ url: import.meta.url, program: 'notes', applicationId: 1, migrations, collections })
 }
 
 async function newDatabase() {
