@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Product } from '#service'
 import { definition } from '../db/store.ts'
 import manifest from '../package.json' with { type: 'json' }
-import { petFiles } from './pets/files.ts'
+import { petTransfer } from './pets/transfer.ts'
 import { petstore } from './product.ts'
 import { appRouter } from './router.ts'
 
@@ -26,6 +26,6 @@ export const service = {
   product,
   store: definition,
   router: appRouter,
-  files: [petFiles],
+  transfer: [petTransfer],
   console: join(import.meta.dirname, '../web/dist'),
 }

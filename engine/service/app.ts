@@ -18,6 +18,7 @@ import { handleErrors, sendError } from './http/error-responses.ts'
 import { type CheckReadiness, health, readinessCheck } from './http/health.ts'
 import { limits } from './http/limits.ts'
 import { type LoadMeter, processLoad, shedLoad } from './http/load-shedding.ts'
+import { ownRoutes } from './http/own-routes.ts'
 import { isProbe, labelsOf, requestIdsWithout, whenEnded } from './http/request.ts'
 import { requestCheck } from './http/request-checks.ts'
 import { addCors, corsFor, corsOfUnreadable, securityHeaders } from './http/response-headers.ts'
@@ -30,6 +31,7 @@ import type { Product } from './product.ts'
 import { restAdapter } from './rest/adapter.ts'
 import { reference, serversOf } from './rest/reference.ts'
 import { rpcAdapter } from './rpc/adapter.ts'
+import type { Service } from './service.ts'
 import type { Log, RequestResult } from './telemetry/log.ts'
 import { Metrics, metricsRoute } from './telemetry/metrics.ts'
 import type { Tracing } from './telemetry/tracing.ts'
@@ -39,6 +41,8 @@ export interface AppOptions {
   config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'publicUrl' | 'stagingUrl' | 'rateLimit' | 'adminPort'>
   store: BaseStore & WithApiKeys
   router: AnyRouter
+  /** Adds routes of the product's own. */
+  routes?: Service<WithApiKeys>['routes']
   log: Log
   /** Folder of the built web console. By default there is no console. */
   consoleFolder?: string | undefined
@@ -155,6 +159,7 @@ export async function createApp({
   config,
   store,
   router,
+  routes,
   log,
   consoleFolder,
   metrics = new Metrics(product),
@@ -189,6 +194,7 @@ export async function createApp({
       calls,
     })
     adapters.register(rpcAdapter, { prefix: '/trpc', cache: rpcCache, router, calls })
+    if (routes) adapters.register(ownRoutes, { add: (app: FastifyInstance) => routes(app, store) })
   })
   app.register(webConsole, { folder: consoleFolder, page, basePath })
   app.decorate('hasConsole', page !== undefined)

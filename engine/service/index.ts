@@ -18,7 +18,7 @@ export { expected } from './api/validation.ts'
 // Name the product, and what it exports and imports.
 
 export type { Product } from './product.ts'
-export type { ImportExport } from './transfer/fields.ts'
+export type { Transfer } from './transfer/fields.ts'
 
 // Read an error of a typed client.
 

@@ -7,7 +7,7 @@ import { auditLinesIn, type LogLine, logLinesIn } from '../../engine/test/suppor
 import { waitForOutput } from '../../engine/test/support/process.ts'
 import { sendTo } from '../../engine/test/support/rest-client.ts'
 import { type AtEnd, temporaryFolder } from '../../engine/test/support/temporary.ts'
-import { petFiles } from '../../server/pets/files.ts'
+import { petTransfer } from '../../server/pets/transfer.ts'
 import { document, read, rowsOf } from '../support/documents.ts'
 import { bannerKey, createRequest, mintApiKey, runProgram, startServer } from '../support/petstore.ts'
 
@@ -111,7 +111,7 @@ test('every documented field is in some log line', () => {
 
 test('every action of an audit line is documented, and no other', () => {
   const actions = [...read('engine/service/telemetry/audit.ts').matchAll(/^ {2}\| ['`]([\w.${}]+)['`]$/gm)]
-  const known = actions.map(([, action = '']) => action.replace(/^\$\{string\}/, petFiles.plural))
+  const known = actions.map(([, action = '']) => action.replace(/^\$\{string\}/, petTransfer.plural))
   const documented = rowsOf(document('docs/reference/logs.md')).flatMap(
     ([name = '']) => /^`((?:key|database|pets)\.\w+)`$/.exec(name)?.[1] ?? [],
   )

@@ -6,7 +6,7 @@ import type { Listening } from '../../engine/test/support/raw-http.ts'
 import type * as api from '../../engine/test/support/test-api.ts'
 import { testsOf } from '../../engine/test/support/tests-of.ts'
 import { transferTests } from '../../engine/test/support/transfer.ts'
-import { petFiles } from '../../server/pets/files.ts'
+import { petTransfer } from '../../server/pets/transfer.ts'
 import { service } from '../../server/service.ts'
 
 /** What the tests of the pet store do with it. */
@@ -96,7 +96,7 @@ export async function addPets(store: Store, count: number): Promise<void> {
   await Promise.all(names.map((name) => store.pets.create({ name, categoryId: 1n, status: 'available' })))
 }
 
-export const { checkText, exportText, importText } = transferTests(petFiles)
+export const { checkText, exportText, importText } = transferTests(petTransfer)
 
 /** Lines of NDJSON with pets named `pet 1`, `pet 2` and so on. */
 export function ndjsonOf(count: number): string {

@@ -46,7 +46,7 @@ function compileInto(folder: string): void {
   // The router's type refers to these types of the server. A client does not use them, and they refer to the store.
   const unused: Record<string, string[]> = {
     // They refer to the store. The entry exports them beside what the router's type uses.
-    'engine/service/transfer/fields.d.ts': ['ImportExport'],
+    'engine/service/transfer/fields.d.ts': ['Transfer'],
     'engine/service/auth/bearer.d.ts': ['requireApiKey'],
     'engine/service/procedures/trpc.d.ts': [
       ...['ResolverContext<Store>', 'ReplayContext<Store>', 'SessionContext'],

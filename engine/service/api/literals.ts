@@ -46,6 +46,18 @@ function parseInteger(source: string): bigint | undefined {
   return BigInt(sign + digits.slice(0, length).padEnd(length, '0'))
 }
 
+declare global {
+  interface JSON {
+    /** Node has it, TypeScript's library does not. */
+    rawJSON(text: string): object
+  }
+}
+
+/** As `JSON.stringify`. A `bigint` becomes an integer with all its digits. */
+export function writeJson(value: unknown, space?: number): string {
+  return JSON.stringify(value, (_key, each) => (typeof each === 'bigint' ? JSON.rawJSON(String(each)) : each), space)
+}
+
 /**
  * Parses decimal digits with an optional minus sign. Returns undefined for any other text, and the first 20 digits of a
  * longer integer, which is out of range, too.

@@ -1,14 +1,8 @@
 import { createInterface } from 'node:readline/promises'
+import { writeJson } from '../api/literals.ts'
 import { environment } from '../config.ts'
 import { OperatorError, UsageError } from '../operator/operator-error.ts'
 import { isJournal, withPriority } from '../telemetry/log-output.ts'
-
-declare global {
-  interface JSON {
-    /** Node has it, TypeScript's library does not. */
-    rawJSON(text: string): object
-  }
-}
 
 /** Writes a result to standard output. */
 export function print(text: string): void {
@@ -82,12 +76,8 @@ export interface JsonOption {
  * @param write where the formatted result goes: to standard output by default.
  */
 export function printAs<T>({ json }: JsonOption, value: T, describe: (value: T) => string, write = print): void {
-  if (json) print(JSON.stringify(value, withAllDigits, 2))
+  if (json) print(writeJson(value, 2))
   else write(describe(value))
-}
-
-function withAllDigits(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value
 }
 
 /** @throws {UsageError} if JSON was asked for. Call it if standard output already has the content. */

@@ -1,18 +1,9 @@
-import type { AnyRouter } from '@trpc/server'
 import { Command, CommanderError } from 'commander'
-import {
-  type BaseStore,
-  LostDatabase,
-  RuleViolation,
-  type StoreDefinition,
-  StoreUnavailable,
-  UnusableDatabase,
-} from '#store'
+import { LostDatabase, RuleViolation, StoreUnavailable, UnusableDatabase } from '#store'
 import type { WithApiKeys } from '#store/keys'
 import { configurationOf } from '../config.ts'
 import { OperatorError, UsageError } from '../operator/operator-error.ts'
-import type { Product } from '../product.ts'
-import type { ImportExport } from '../transfer/fields.ts'
+import type { Service } from '../service.ts'
 import { addBackupCommands, addRestoreCommand } from './backup.ts'
 import { addHelp, type Cli } from './cli.ts'
 import { addDatabaseCommands } from './database.ts'
@@ -20,16 +11,6 @@ import { addKeyCommands } from './keys.ts'
 import { noteFailure, writeError, writeOutput } from './output.ts'
 import { addDoctorCommand, addServiceCommands } from './service.ts'
 import { addFileCommands } from './transfer.ts'
-
-export interface Service<Stores extends WithApiKeys> {
-  product: Product
-  store: StoreDefinition<Stores>
-  router: AnyRouter
-  /** Of the resources that can be exported and imported. */
-  files: ImportExport<BaseStore & Stores, unknown>[]
-  /** Folder of the built web console. Without it there is no console. */
-  console?: string | undefined
-}
 
 /** Runs the command of the arguments of the process. */
 export async function run<Stores extends WithApiKeys>(service: Service<Stores>): Promise<void> {
@@ -66,7 +47,7 @@ function isForOperator(error: unknown): error is Error {
  * The command line of a service (https://clig.dev). Each subject of this folder adds a group of commands.
  */
 export function createProgram<Stores extends WithApiKeys>(service: Service<Stores>): Command {
-  const { product, store: definition, router, files, console } = service
+  const { product, store: definition, transfer } = service
   const cli: Cli<Stores> = { product, configuration: configurationOf(product), definition }
   const program = new Command(product.command)
     .description(`${product.summary} Without a command, it serves.`)
@@ -76,12 +57,12 @@ export function createProgram<Stores extends WithApiKeys>(service: Service<Store
     // Throws instead of ending the process, which would cut off output to a pipe.
     .exitOverride()
   addHelp(cli, program, { examples: ['', 'doctor', 'keys create shop', 'keys create --help'] })
-  addServiceCommands(program, cli, { router, console })
+  addServiceCommands(program, cli, service)
   addDoctorCommand(program, cli)
   addKeyCommands(program, cli)
   addBackupCommands(program, cli)
   addRestoreCommand(program, cli)
   addDatabaseCommands(program, cli)
-  for (const importExport of files) addFileCommands(program, cli, importExport, router)
+  for (const resource of transfer) addFileCommands(program, cli, resource, service.router)
   return program
 }

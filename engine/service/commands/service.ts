@@ -1,8 +1,8 @@
-import type { AnyRouter } from '@trpc/server'
 import type { Command } from 'commander'
 import type { WithApiKeys } from '#store/keys'
 import { type Config, type Configuration, originOf, publicAddressOf } from '../config.ts'
 import { OperatorError } from '../operator/operator-error.ts'
+import type { Service } from '../service.ts'
 import { addHelp, type Cli } from './cli.ts'
 import { describeFindings, examine, type Finding, failure, finding, ok } from './doctor.ts'
 import { checkHealth, describeHealth } from './healthcheck.ts'
@@ -10,19 +10,15 @@ import { type JsonOption, jsonOption, print, printAs } from './output.ts'
 
 // Only the commands that need Fastify or the generator of the document load them: they take as long as all the rest.
 
-export function addServiceCommands(
-  program: Command,
-  cli: Cli<WithApiKeys>,
-  { router, console }: { router: AnyRouter; console: string | undefined },
-): void {
-  const { product, definition, configuration } = cli
-  const { settings, readConfig } = configuration
+export function addServiceCommands(program: Command, cli: Cli<WithApiKeys>, service: Service<WithApiKeys>): void {
+  const { product, router } = service
+  const { settings, readConfig } = cli.configuration
   const serve = program
     .command('serve')
     .description('serve REST and typed RPC until stopped (the default)')
     .action(async () => {
       const { serve } = await import('../serve/serve.ts')
-      await serve(readConfig(), { product, definition, router, console })
+      await serve(readConfig(), service)
     })
   addHelp(cli, serve, { examples: ['', 'PORT=8080 $0 serve'], settings })
 

@@ -7,7 +7,7 @@ import { ownershipOf } from '#store/operations'
 import { count, describeCount, withProgress } from '../operator/format.ts'
 import { UsageError } from '../operator/operator-error.ts'
 import { exportItems, type Write, writeFile, writeStream } from '../transfer/export.ts'
-import { type Format, filtersOf, type ImportExport } from '../transfer/fields.ts'
+import { type Format, filtersOf, type Transfer } from '../transfer/fields.ts'
 import { importItems } from '../transfer/import.ts'
 import { withInput } from '../transfer/input.ts'
 import { addHelp, type Cli } from './cli.ts'
@@ -18,7 +18,7 @@ const settings = ['databaseUrl'] as const
 const formats: Format[] = ['ndjson', 'csv']
 
 /** Of any items. Safe, because their schema makes each item that their collection gets. */
-type AnyImportExport<Stores> = ImportExport<BaseStore & Stores, unknown>
+type AnyTransfer<Stores> = Transfer<BaseStore & Stores, unknown>
 
 interface ExportArguments extends JsonOption {
   format?: Format
@@ -35,10 +35,10 @@ interface ImportArguments extends JsonOption {
 export function addFileCommands<Stores>(
   program: Command,
   cli: Cli<Stores>,
-  importExport: AnyImportExport<Stores>,
+  resource: AnyTransfer<Stores>,
   router: AnyRouter,
 ): void {
-  const { plural } = importExport
+  const { plural } = resource
   const filters = filtersOf(router, plural)
   const group = program.command(plural).description(`export and import ${plural}`)
   addHelp(cli, group, {
@@ -58,7 +58,7 @@ export function addFileCommands<Stores>(
     .option(...jsonOption)
     .hook('preAction', keepHeapSmall)
     .action((file: string | undefined, options: ExportArguments) =>
-      exportToFile(cli, importExport, file === '-' ? undefined : file, options),
+      exportToFile(cli, resource, file === '-' ? undefined : file, options),
     )
   const filtered = filters.flatMap(({ option, values }) =>
     values.slice(-1).map((value) => `$0 ${plural} export ${option} ${value} | gzip > ${value}.ndjson.gz`),
@@ -75,7 +75,7 @@ export function addFileCommands<Stores>(
     .option('--skip-invalid', 'import the valid lines of a file, and list the invalid ones')
     .option(...jsonOption)
     .hook('preAction', keepHeapSmall)
-    .action((file: string, options: ImportArguments) => importFromFile(cli, importExport, file, options))
+    .action((file: string, options: ImportArguments) => importFromFile(cli, resource, file, options))
   addHelp(cli, importing, {
     examples: [`${plural} import ${plural}.csv`, `zcat ${plural}.ndjson.gz | $0 ${plural} import - --key move-to-shop`],
     settings,
@@ -107,35 +107,35 @@ function formatOption(byDefault: string): Option {
 
 async function exportToFile<Stores>(
   cli: Cli<Stores>,
-  importExport: AnyImportExport<Stores>,
+  resource: AnyTransfer<Stores>,
   file: string | undefined,
   { format, force, json, ...filters }: ExportArguments,
 ): Promise<void> {
-  if (file === undefined) refuseJson({ json }, `the ${importExport.plural}`)
+  if (file === undefined) refuseJson({ json }, `the ${resource.plural}`)
   const chosen = format ?? formatOfExport(file)
   await withStore(cli, async (store, audit, database) => {
     const ownership = database.kind === 'sqlite' ? ownershipOf(database.path) : undefined
-    const progress = describeCount('Exported', importExport.plural)
+    const progress = describeCount('Exported', resource.plural)
     const { written, sha256 } = await withProgress(progress, (onProgress) => {
       const options = { format: chosen, filters, onProgress }
-      const work = (write: Write) => exportItems(importExport, importExport.collection(store), write, options)
+      const work = (write: Write) => exportItems(resource, resource.collection(store), write, options)
       return file === undefined
         ? writeStream(process.stdout, work)
         : writeFile(file, { overwrite: force === true, ownership }, work)
     })
-    audit(`${importExport.plural}.export`, describeLocation(database), { rows: written })
-    const describe = () => `Exported ${count(written, importExport.name, importExport.plural)}, SHA-256 ${sha256}.`
+    audit(`${resource.plural}.export`, describeLocation(database), { rows: written })
+    const describe = () => `Exported ${count(written, resource.name, resource.plural)}, SHA-256 ${sha256}.`
     printAs({ json }, { file: file ?? null, exported: written, sha256 }, describe, note)
   })
 }
 
 async function importFromFile<Stores>(
   cli: Cli<Stores>,
-  importExport: AnyImportExport<Stores>,
+  resource: AnyTransfer<Stores>,
   file: string,
   options: ImportArguments,
 ): Promise<void> {
-  const { name, plural } = importExport
+  const { name, plural } = resource
   const { key, skipInvalid } = options
   const format = options.format ?? formatOf(file)
   await withInput(file, async (input) => {
@@ -153,7 +153,7 @@ async function importFromFile<Stores>(
       cli,
       async (store, audit, database) => {
         const { created, existing } = await withProgress(describeCount('Imported', plural), (onProgress) =>
-          importItems(importExport, importExport.collection(store), input, {
+          importItems(resource, resource.collection(store), input, {
             format,
             key,
             onInvalid: skipInvalid && skip,

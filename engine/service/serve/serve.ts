@@ -1,6 +1,5 @@
-import type { AnyRouter } from '@trpc/server'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
-import { describeLocation, openStore, type StoreDefinition } from '#store'
+import { describeLocation, openStore } from '#store'
 import type { WithApiKeys } from '#store/keys'
 import { createAdminApp, createApp, listeningOn } from '../app.ts'
 import { apiKeyFormat, explainTakenName } from '../auth/api-key.ts'
@@ -9,6 +8,7 @@ import { type Address, addressesOf, findListenProblems, listenProblem } from '..
 import { drain } from '../http/drain.ts'
 import { OperatorError } from '../operator/operator-error.ts'
 import type { Product } from '../product.ts'
+import type { Service } from '../service.ts'
 import { type Audit, auditTo, describeKey } from '../telemetry/audit.ts'
 import { createLog, type Log } from '../telemetry/log.ts'
 import { unblock } from '../telemetry/log-output.ts'
@@ -26,20 +26,13 @@ const lateTime = 2_000
 /** Longest time between the signal to stop and the end of the process. */
 export const maxStopTime = 10_000
 
-interface Service {
-  product: Product
-  definition: StoreDefinition<WithApiKeys>
-  router: AnyRouter
-  /** Folder of the built web console. */
-  console: string | undefined
-}
-
 /**
  * Serves until a signal to stop, or until the files of the database are damaged, then completes the requests in progress and
  * resolves. A second signal, or a stop that takes too long, ends the process at once, unless it saves what only it has of the
  * database. Acknowledged writes are on disk in any case.
  */
-export async function serve(config: Config, { product, definition, router, console }: Service): Promise<void> {
+export async function serve(config: Config, service: Service<WithApiKeys>): Promise<void> {
+  const { product, store: definition, router, console, routes } = service
   // Checked first, because a start that fails must not leave a file or a key.
   const problems = await findListenProblems(config)
   if (problems.length > 0) throw new OperatorError(problems.join('\n'))
@@ -78,7 +71,17 @@ export async function serve(config: Config, { product, definition, router, conso
   })
   let admin: FastifyInstance | undefined
   try {
-    const app = await createApp({ product, config, store, router, log, consoleFolder: console, metrics, tracing })
+    const app = await createApp({
+      product,
+      config,
+      store,
+      router,
+      routes,
+      log,
+      consoleFolder: console,
+      metrics,
+      tracing,
+    })
     try {
       if (config.apiKey !== undefined) await registerKey(product, store, config.apiKey, audit)
       const stopped = stopSignal(log, force)

@@ -32,7 +32,7 @@ export interface ItemStore<New> {
 }
 
 /** Items with commands. An export has the filters of the list. */
-export interface ImportExport<Store, New> extends ItemType<New> {
+export interface Transfer<Store, New> extends ItemType<New> {
   collection(store: Store): ItemStore<New>
 }
 

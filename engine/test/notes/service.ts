@@ -1,9 +1,9 @@
-import type { ImportExport } from '../../service/index.ts'
+import type { Transfer } from '../../service/index.ts'
 import { definition, type NotesStore } from './definition.ts'
 import { appRouter, NewNote, Note } from './notes.ts'
 
 /** For the commands that export and import notes. */
-export const noteFiles: ImportExport<NotesStore, NewNote> = {
+export const noteTransfer: Transfer<NotesStore, NewNote> = {
   name: 'note',
   plural: 'notes',
   item: Note,
@@ -28,5 +28,5 @@ export const service = {
   },
   store: definition,
   router: appRouter,
-  files: [noteFiles],
+  transfer: [noteTransfer],
 }

@@ -8,7 +8,7 @@ import { testsOf } from '../support/tests-of.ts'
 import { transferTests } from '../support/transfer.ts'
 import type { NotesStore } from './definition.ts'
 import { type AppRouter, NewNote } from './notes.ts'
-import { noteFiles, service } from './service.ts'
+import { noteTransfer, service } from './service.ts'
 
 /** What the tests of the engines do with the notes. */
 export const {
@@ -106,7 +106,7 @@ export async function addNotes(store: NotesStore, count: number): Promise<void> 
   await Promise.all(bodies.map((body) => store.notes.create({ body, priority: 1n, state: 'open' })))
 }
 
-export const { checkText, exportText, importText } = transferTests(noteFiles)
+export const { checkText, exportText, importText } = transferTests(noteTransfer)
 
 /** Whether the service accepts the text as the body of a note. */
 export function isBody(body: string): boolean {

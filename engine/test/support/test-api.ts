@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { afterEach, onTestFinished } from 'vitest'
 import { type AppOptions, createApp } from '../../service/app.ts'
 import type { LoadMeter } from '../../service/http/load-shedding.ts'
+import type { Service } from '../../service/service.ts'
 import { logTo } from '../../service/telemetry/log.ts'
 import type { Metrics } from '../../service/telemetry/metrics.ts'
 import type { Tracing } from '../../service/telemetry/tracing.ts'
@@ -34,6 +35,8 @@ export interface StartOptions<Store = BaseStore & WithApiKeys> {
   store?: Store
   /** By default that of the service. */
   router?: AnyRouter
+  /** By default those of the service. */
+  routes?: Service<Store & WithApiKeys>['routes']
   /** The name of the key that is created in this store. */
   keyName?: string
   /** A key that this store already has. Without it, one is created. */
@@ -68,6 +71,7 @@ export function apiTests<Stores extends WithApiKeys, Client>(
     atEnd = onTestFinished,
     store,
     router = service.router,
+    routes = service.routes,
     keyName = 'test',
     key,
     consoleFolder,
@@ -92,6 +96,7 @@ export function apiTests<Stores extends WithApiKeys, Client>(
       },
       store: own.store,
       router,
+      routes,
       consoleFolder: typeof consoleFolder === 'function' ? consoleFolder(atEnd) : consoleFolder,
       ...(metrics && { metrics }),
       tracing,

@@ -1,4 +1,4 @@
-import type { Service } from '../../service/commands/program.ts'
+import type { Service } from '../../service/service.ts'
 import type { WithApiKeys } from '../../store/keys/store.ts'
 
 /** The product on which tests run. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { exportItems } from '../../service/transfer/export.ts'
-import type { Format, ImportExport, ItemStore, ItemType } from '../../service/transfer/fields.ts'
+import type { Format, ItemStore, ItemType, Transfer } from '../../service/transfer/fields.ts'
 import { importItems, readItems } from '../../service/transfer/import.ts'
 import { type Input, withInput } from '../../service/transfer/input.ts'
 import type { BaseStore } from '../../store/collection/base-store.ts'
@@ -16,7 +16,7 @@ interface ImportOptions {
 }
 
 /** Exports and imports the items of a resource. */
-export function transferTests<Store extends BaseStore, New>(items: ImportExport<Store, New>) {
+export function transferTests<Store extends BaseStore, New>(items: Transfer<Store, New>) {
   return {
     /** Exports the items of a store, and returns the text. */
     exportText: (store: Store, format: Format = 'ndjson', filters: Record<string, unknown> = {}) =>

@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { definition } from '../../../test/notes/definition.ts'
-import { appRouter } from '../../../test/notes/notes.ts'
+import { service } from '../../../test/notes/service.ts'
 import { prepareSqlite, product, readConfig, runProgram, startServer } from '../../../test/notes/tests.ts'
 import { logLinesIn } from '../../../test/support/log-lines.ts'
 import { waitForOutput } from '../../../test/support/process.ts'
@@ -18,9 +17,7 @@ if (existsSync(descriptors)) {
     const database = join(folder, 'notes.db')
     const config = readConfig({ PORT: '0', DATABASE_URL: `file:${database}`, LOG_LEVEL: 'silent' })
     prepareSqlite(database)
-    await expect(
-      serve({ ...config, publicUrl: 'no URL' }, { product, definition, router: appRouter, console: undefined }),
-    ).rejects.toThrow('Invalid URL')
+    await expect(serve({ ...config, publicUrl: 'no URL' }, service)).rejects.toThrow('Invalid URL')
     expect(openFiles().filter((path) => path.startsWith(folder))).toEqual([])
   })
 }

@@ -1,0 +1,27 @@
+import type { FastifyInstance } from 'fastify'
+import { parseJson, writeJson } from '../api/literals.ts'
+import { requireWriteAccess } from '../procedures/trpc.ts'
+import { acceptJsonOnly } from './routing.ts'
+
+interface OwnRoutesOptions {
+  add: (app: FastifyInstance) => void | Promise<void>
+}
+
+/** Methods that change nothing (RFC 9110, section 9.2.1). */
+const safeMethods = ['GET', 'HEAD', 'OPTIONS']
+
+/**
+ * The routes that a product adds beside its procedures. The hooks of the instance, such as the check of the API key, run
+ * first, and errors have the same body as elsewhere. Metrics and the log know each route by its path.
+ */
+export async function ownRoutes(app: FastifyInstance, { add }: OwnRoutesOptions): Promise<void> {
+  acceptJsonOnly(app, parseJson)
+  app.setReplySerializer((body) => writeJson(body))
+  app.addHook('onRoute', (route) => {
+    route.config = { labels: { adapter: 'http', operation: route.url }, ...route.config }
+  })
+  app.addHook('onRequest', async (request) => {
+    if (!safeMethods.includes(request.method)) requireWriteAccess(request)
+  })
+  await add(app)
+}

@@ -1,0 +1,22 @@
+import type { AnyRouter } from '@trpc/server'
+import type { FastifyInstance } from 'fastify'
+import type { BaseStore, StoreDefinition } from '#store'
+import type { WithApiKeys } from '#store/keys'
+import type { Product } from './product.ts'
+import type { Transfer } from './transfer/fields.ts'
+
+/** What a service consists of. */
+export interface Service<Stores extends WithApiKeys> {
+  product: Product
+  store: StoreDefinition<Stores>
+  router: AnyRouter
+  /** The resources that can be exported and imported. */
+  transfer: Transfer<BaseStore & Stores, unknown>[]
+  /** Folder of the built web console. Without it there is no console. */
+  console?: string | undefined
+  /**
+   * Adds routes of the product's own, such as a download or a web hook, below the check of the API key. Bodies are JSON as in
+   * REST, and a request that is not GET, HEAD or OPTIONS needs a key that may write. The OpenAPI document does not have them.
+   */
+  routes?(app: FastifyInstance, store: BaseStore & Stores): void | Promise<void>
+}
