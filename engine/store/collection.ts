@@ -9,8 +9,14 @@ import { type Migration, readMigrations } from './database/migrations.ts'
 import type { OwnOnPostgres, PostgresCollection, TableWithId as PostgresTable } from './postgres/collection.ts'
 import type { OwnOnSqlite, SqliteCollection, TableWithId } from './sqlite/collection.ts'
 
+const kinds = ['sqlite', 'postgres'] as const
+
+type Kind = (typeof kinds)[number]
+
 /** A collection on each database. Only the modules of one of them are loaded. */
 export interface Collection<S = object> {
+  /** The databases for which it has everything. */
+  kinds: Kind[]
   sqlite(): Promise<SqliteCollection<S>>
   postgres(): Promise<PostgresCollection<S>>
 }
@@ -45,8 +51,8 @@ interface Definition<T extends TableWithId, F extends Names, Q extends SearchFie
   search?: Q & Record<Exclude<keyof Q, Field<T>>, never>
   /** Makes what the collection adds to the store, of what is derived. With it, the collection has the derived mutations. */
   methods?(derived: Derived<T, F, Q>): S
-  /** What else it adds, with statements of its own. */
-  own?: { sqlite(): Promise<OwnOnSqlite<Own>>; postgres(): Promise<OwnOnPostgres<Own>> }
+  /** What else it adds, with statements of its own, for each database that the product uses. */
+  own?: { sqlite?(): Promise<OwnOnSqlite<Own>>; postgres?(): Promise<OwnOnPostgres<Own>> }
 }
 
 /** Without AUTOINCREMENT, SQLite gives the id of a removed row to another one. */
@@ -111,9 +117,10 @@ export function collection<
     open: (access: object) => ({ ...methods?.(access as Derived<T, F, Q>), ...own?.open(access as E) }) as S & Own,
   })
   return {
+    kinds: kinds.filter((kind) => !own || own[kind]),
     async sqlite() {
       const { mutationsOf } = await import('./sqlite/change.ts')
-      return derive(table, mutationsOf<TableWithId>(table), await own?.sqlite())
+      return derive(table, mutationsOf<TableWithId>(table), await own?.sqlite?.())
     },
     async postgres() {
       const [{ postgresTableOf }, { mutationsOf }] = await Promise.all([
@@ -122,7 +129,7 @@ export function collection<
       ])
       // Safe: it has the fields of the table, and so an id.
       const derived = postgresTableOf(table) as unknown as PostgresTable
-      return derive(derived, mutationsOf(derived), await own?.postgres())
+      return derive(derived, mutationsOf(derived), await own?.postgres?.())
     },
   }
 }
@@ -132,7 +139,8 @@ export interface StoreDefinition<Stores = unknown> {
   /** Of the collections, in their order. */
   names: string[]
   parts: Parts<Stores>
-  migrationsFor(kind: 'sqlite' | 'postgres'): Migration[]
+  /** None for a kind of database that the product does not use. */
+  migrationsFor(kind: Kind): Migration[]
   /** For backups, which need no collections. */
   sqliteRelease(): SqliteRelease
   forSqlite(): Promise<Loaded<SqliteCollection>>
@@ -146,22 +154,26 @@ interface Parts<Stores> {
   program: string
   /** `PRAGMA application_id` of the SQLite files, from 1 to 2³¹ - 1. A file with another one is refused. */
   applicationId: number
-  /** The folders with the migrations of all tables. */
-  migrations: Record<'sqlite' | 'postgres', URL[]>
+  /** The folders with the migrations of all tables, for each database that the product uses. */
+  migrations: Partial<Record<Kind, URL[]>>
   /** By their names, each after those that its foreign keys refer to. The names are stored with idempotency keys. */
   collections: { [Name in keyof Stores]: Collection<Stores[Name]> }
 }
 
+/** @throws {Error} for a collection that lacks `own` for a database with migrations */
 export function defineStore<Stores>(parts: Parts<Stores>): StoreDefinition<Stores> {
   const { url, program, applicationId, migrations, collections } = parts
-  const migrationsFor = (kind: 'sqlite' | 'postgres') => readMigrations(migrations[kind])
+  // Safe: whatever a collection adds to the store.
+  const entries = Object.entries(collections as Record<string, Collection>)
+  for (const kind of kinds.filter((each) => migrations[each]?.length)) {
+    const [lacking] = entries.find(([, collection]) => !collection.kinds.includes(kind)) ?? []
+    if (lacking !== undefined)
+      throw new Error(`The collection ${lacking} needs own.${kind}, because the store has migrations for ${kind}.`)
+  }
+  const migrationsFor = (kind: Kind) => readMigrations(migrations[kind] ?? [])
 
-  async function load<C>(kind: 'sqlite' | 'postgres', modulesOf: (collection: Collection) => Promise<C>) {
-    // Safe: whatever a collection adds to the store, it has a module for each database.
-    const loading = Object.entries(collections as Record<string, Collection>).map(async ([name, each]) => [
-      name,
-      await modulesOf(each),
-    ])
+  async function load<C>(kind: Kind, modulesOf: (collection: Collection) => Promise<C>) {
+    const loading = entries.map(async ([name, each]) => [name, await modulesOf(each)])
     const loaded: Record<string, C> = Object.fromEntries(await Promise.all(loading))
     return { url, program, applicationId, migrations: migrationsFor(kind), collections: loaded }
   }

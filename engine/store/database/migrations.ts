@@ -71,6 +71,12 @@ export function isUpToDate(applied: AppliedMigration[], migrations: Migration[])
  * there are no migrations.
  */
 export function pendingMigrations(applied: AppliedMigration[], migrations: Migration[], database: string): Migration[] {
+  if (migrations.length === 0) {
+    throw new UnusableDatabase(
+      database,
+      'this service has no migrations for this kind of database; use the other kind (file: or postgres:)',
+    )
+  }
   for (const { name, hash } of applied) {
     const known = migrations.find((migration) => migration.name === name)
     if (!known) {
@@ -85,12 +91,6 @@ export function pendingMigrations(applied: AppliedMigration[], migrations: Migra
         `the migration ${name} was changed after it was applied; restore the old file and add a new migration`,
       )
     }
-  }
-  if (migrations.length === 0) {
-    throw new UnusableDatabase(
-      database,
-      'this service has no migrations for this kind of database; use the other kind (file: or postgres:)',
-    )
   }
   return migrations.filter(({ name }) => !applied.some((migration) => migration.name === name))
 }

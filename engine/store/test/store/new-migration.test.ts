@@ -2,7 +2,7 @@ import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { index, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { postgresDatabase, sqliteDatabase } from '../../../test/notes/tests.ts'
 import { isOnPostgres } from '../../../test/support/database.ts'
 import { emptyDatabase, query } from '../../../test/support/postgres/databases.ts'
@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { int64 } from '../../collection/schema.ts'
 import { collection, defineStore } from '../../collection.ts'
 import { ownTables } from '../../database/migrations.ts'
-import { inspect, migrateStore } from '../../open.ts'
+import { inspect, migrateStore, openStore } from '../../open.ts'
 
 const table = sqliteTable(
   'notes',
@@ -51,21 +51,37 @@ test('a first migration after which a part is missing leaves the database empty'
   expect(await database.isEmpty()).toBe(true)
 })
 
-test('a product without migrations for this kind of database refuses it, and writes nothing', async () => {
-  const database = await newDatabase()
-  const migrations = { sqlite: [ownTables.sqlite], postgres: [ownTables.postgres] }
-  const other = isOnPostgres ? { ...migrations, postgres: [] } : { ...migrations, sqlite: [] }
-  const product = defineStore({
-    url: import.meta.url,
-    program: 'notes',
-    applicationId: 1,
-    migrations: other,
-    collections: {},
+describe('a product without migrations for this kind of database', () => {
+  const message =
+    /cannot be used: this service has no migrations for this kind of database; use the other kind \(file: or postgres:\)\.$/
+
+  test('refuses it, and writes nothing', async () => {
+    const database = await newDatabase()
+    await expect(migrateStore(withoutThisKind(), database.location, {})).rejects.toThrow(message)
+    expect(await database.isEmpty()).toBe(true)
   })
-  await expect(migrateStore(product, database.location, {})).rejects.toThrow(
-    /cannot be used: this service has no migrations for this kind of database; use the other kind \(file: or postgres:\)\.$/,
-  )
-  expect(await database.isEmpty()).toBe(true)
+
+  test('says so of a database that another release of it made', async () => {
+    const database = await newDatabase()
+    await migrateStore(productWith({ '0001_notes': notes }), database.location, {})
+    const opened = openStore(withoutThisKind(), database.location, { busyTimeout: 1_000 })
+    await expect(opened).rejects.toThrow(message)
+  })
+
+  test('needs statements of its own for the other kind only', () => {
+    const own = { [isOnPostgres ? 'sqlite' : 'postgres']: async () => ({ writes: {}, open: () => ({}) }) }
+    const collections = { notes: collection({ table, own }) }
+    const kind = isOnPostgres ? 'postgres' : 'sqlite'
+    expect(withoutThisKind(collections).migrationsFor(kind)).toEqual([])
+    expect(() => productWith({}, collections)).toThrow(
+      `The collection notes needs own.${kind}, because the store has migrations for ${kind}.`,
+    )
+  })
+
+  function withoutThisKind(collections = {}) {
+    const migrations = isOnPostgres ? { sqlite: [ownTables.sqlite] } : { postgres: [ownTables.postgres] }
+    return defineStore({ url: import.meta.url, program: 'notes', applicationId: 1, migrations, collections })
+  }
 })
 
 /** A product with the tables of keys and these migrations. */
@@ -73,7 +89,7 @@ function productWith(files: Record<string, string>, collections = {}) {
   const folder = temporaryFolder()
   for (const [name, sql] of Object.entries(files)) writeFileSync(join(folder, `${name}.sql`), sql)
   const kind = isOnPostgres ? 'postgres' : 'sqlite'
-  const migrations = { sqlite: [], postgres: [], [kind]: [ownTables[kind], pathToFileURL(folder)] }
+  const migrations = { [kind]: [ownTables[kind], pathToFileURL(folder)] }
   return defineStore({ url: import.meta.url, program: 'notes', applicationId: 1, migrations, collections })
 }
 
