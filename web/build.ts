@@ -32,6 +32,8 @@ async function build(digest: string): Promise<void> {
   try {
     await vite.build({
       configFile: join(import.meta.dirname, 'vite.config.ts'),
+      // Bundling it would bundle the router, too.
+      configLoader: 'native',
       logLevel: 'warn',
       build: { outDir: fresh, emptyOutDir: true },
     })
@@ -55,9 +57,9 @@ function replaceBuild(fresh: string, former: string, digest: string): void {
   }
 }
 
-/** The digest of all sources of the console. */
+/** The digest of all sources of the console, which knows the paths of the router. */
 function digestOfSources(): string {
-  const patterns = [...patternsFor(['page', 'console', 'client'], ''), 'package-lock.json', 'tsconfig.json']
+  const patterns = [...patternsFor(['page', 'console', 'client', 'server'], ''), 'package-lock.json', 'tsconfig.json']
   const hash = createHash('sha256')
   for (const path of filesOf(patterns, ['web/screenshots'])) {
     hash

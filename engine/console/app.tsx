@@ -1,8 +1,7 @@
-import { lazy, type ReactNode, Suspense } from 'react'
+import { lazy, Suspense } from 'react'
 import { loadLater } from './components/load-later.tsx'
 import { RequestsProvider } from './requests/open-requests.tsx'
 import { clearDrafts } from './resource/drafts.ts'
-import type { Resource } from './resource.ts'
 import { servicePath } from './service.ts'
 import { useSession } from './session.ts'
 import { SignIn } from './sign-in/sign-in.tsx'
@@ -12,17 +11,13 @@ const LinkQuestion = loadLater(async () => (await import('./sign-in/link-questio
 const UnknownPath = lazy(() => import('./unknown-path.tsx'))
 
 interface AppProps {
-  /** What the console shows. */
-  resource: Resource
-  /** The picture of an empty list. */
-  icon: ReactNode
   /** The key of the link that opened the page. */
   linkedKey: string | undefined
 }
 
 export function App(props: AppProps) {
   return (
-    <RequestsProvider resource={props.resource}>
+    <RequestsProvider>
       <Suspense>
         <Page {...props} />
       </Suspense>
@@ -33,10 +28,10 @@ export function App(props: AppProps) {
 function Page(props: AppProps) {
   // Some proxies serve the console without the slash at the end of the path, too.
   const isConsole = location.pathname.replace(/\/$/, '') === servicePath()
-  return isConsole ? <Console {...props} /> : <UnknownPath resource={props.resource} />
+  return isConsole ? <Console {...props} /> : <UnknownPath />
 }
 
-function Console({ linkedKey: firstLinkedKey, ...props }: AppProps) {
+function Console({ linkedKey: firstLinkedKey }: AppProps) {
   const [{ apiKey, refusedKey, linkedKey }, { signIn, signOut, refuse, dismissLink }] = useSession(firstLinkedKey)
   // Nothing, instead of a sign-in form that would disappear again.
   if (apiKey === undefined && linkedKey === undefined) return null
@@ -52,7 +47,6 @@ function Console({ linkedKey: firstLinkedKey, ...props }: AppProps) {
     <>
       <SignedIn
         key={apiKey}
-        {...props}
         apiKey={apiKey}
         onSignOut={(scope) => {
           clearDrafts()

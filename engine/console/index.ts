@@ -1,3 +1,3 @@
-/** The page of a collection: see README.md. Describe the product and the fields here; `#console/page` shows them. */
+/** A page for each collection: see README.md. Describe the product and the fields here; `#console/page` shows them. */
 export { resourceOf } from './resource.ts'
 export type { ConsoleProduct } from './service.ts'

@@ -32,6 +32,7 @@ function issueText({ label, kind, choices = {} }: Field, issue: ServiceIssue): s
     case 'invalid_value':
       return issues.notChoice(label, Object.keys(choices))
     case 'invalid_type':
+      if (kind === 'time') return issues.notTime(label)
       return isNumber ? issues.notInteger(label) : issues.notText(label)
     case 'too_small':
     case 'too_big':

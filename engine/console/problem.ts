@@ -17,8 +17,12 @@ export interface Problem {
   issues?: ServiceIssue[] | undefined
 }
 
+/** No item has the id. */
+export class MissingItem extends Error {}
+
 /** The problem to report for a failed call. */
 export function problemOf(error: unknown): Problem {
+  if (error instanceof MissingItem) return { kind: 'missing', message: error.message }
   if (isUnreadable(error)) return { kind: 'busy', message: messages.problem.unexpected }
   if (!isServiceError(error)) return { kind: 'permanent', message: messages.problem.page }
   const response = responseOf(error)

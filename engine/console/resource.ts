@@ -13,8 +13,6 @@ export interface Noun {
 
 /** What the console knows about a resource of the API: enough to show, add, import, export and request its items. */
 export interface Resource extends Noun {
-  /** The parameter of `get`. */
-  idName: string
   /** The field that names an item for the user. Its kind is text. */
   title: string
   /** The field by whose values the procedure `counts` counts items, if there is one. */
@@ -24,11 +22,12 @@ export interface Resource extends Noun {
   /** The fields that a new item may have. */
   entered: readonly Field[]
   procedures: (client: ServiceClient) => Procedures
+  /** Its name in the URL. The first resource has none. */
+  page?: string
 }
 
 export interface Procedures {
   list: { query(input: Values & { cursor?: bigint; limit: number }, options: { signal: AbortSignal }): Promise<Item[]> }
-  get: { query(input: Values, options: { signal: AbortSignal }): Promise<Item> }
   /** By the id and the searched fields. By default the newest items come first. */
   search?: {
     query(
@@ -92,9 +91,7 @@ type Definition<Value, Presence> = {
     : [Value] extends [boolean]
       ? { kind: 'boolean'; choices: Readonly<Record<'true' | 'false', string>>; isFilter?: boolean; default?: Value }
       : [Value] extends [Date]
-        ? Presence extends 'generated'
-          ? { kind: 'time' }
-          : 'The form of the console has no field for a time.'
+        ? { kind: 'time' }
         : [Value] extends [string]
           ? string extends Value
             ? { kind: 'text'; maxLength: number; isSearched?: boolean }
@@ -126,7 +123,7 @@ type New<Router extends AnyRouter, Many> = Many extends keyof inferRouterInputs<
  */
 export function resourceOf<Router extends AnyRouter, Many extends keyof TRPCClient<Router> & string>(
   many: TRPCClient<Router>[Many] extends Procedures ? Many : never,
-  definition: Pick<Resource, 'one' | 'idName'> & {
+  definition: Pick<Resource, 'one'> & {
     title: keyof Stored<Router, Many> & string
     counted?: keyof Stored<Router, Many> & string
     fields: Definitions<Stored<Router, Many>, New<Router, Many>>
@@ -177,13 +174,17 @@ export function entriesOf(values: object): [name: string, value: unknown][] {
 
 /** The query of a URL with its question mark, or an empty text. */
 export function searchOf(parameters: object): string {
-  const query = entriesOf(parameters).map(([name, value]): [string, string] => [name, String(value)])
+  const query = entriesOf(parameters).map(([name, value]): [string, string] => [name, textOf(value)])
   return query.length > 0 ? `?${new URLSearchParams(query)}` : ''
 }
 
-/** An array for `JSON.stringify` that is equal for equal new items, also after a field without a value was added. */
-export function identityOf(resource: Resource, item: Values): unknown[] {
-  const values = resource.entered.map(({ name }) => item[name])
+/**
+ * An array for `JSON.stringify` that is equal for equal new items of a resource, also after a field without a value was
+ * added.
+ */
+export function identityOf({ page, entered }: Resource, item: Values): unknown[] {
+  const values = entered.map(({ name }) => item[name])
   const end = values.findLastIndex((value) => value !== undefined) + 1
-  return values.slice(0, end).map((value) => (typeof value === 'bigint' ? String(value) : value))
+  const texts = values.slice(0, end).map((value) => (typeof value === 'bigint' ? String(value) : value))
+  return page === undefined ? texts : [page, ...texts]
 }

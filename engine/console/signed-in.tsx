@@ -1,14 +1,12 @@
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { ClientProvider, clientWith } from './client.ts'
 import { isTransient, problemOf, retryDelayAfter } from './problem.ts'
 import { ResourcePage } from './resource/page.tsx'
-import type { Resource } from './resource.ts'
+import { useShownPage } from './resource/pages.ts'
 import type { SignOutScope } from './session.ts'
 
 interface SignedInProps {
-  resource: Resource
-  icon: ReactNode
   apiKey: string
   onSignOut: (scope: SignOutScope) => void
   /** Called when the service rejects the key. */
@@ -16,13 +14,14 @@ interface SignedInProps {
 }
 
 /** The console after sign-in. It has its own query cache, so nothing that was loaded with one key is shown for another. */
-export function SignedIn({ resource, icon, apiKey, onSignOut, onRefused }: SignedInProps) {
+export function SignedIn({ apiKey, onSignOut, onRefused }: SignedInProps) {
+  const { resource, icon } = useShownPage()
   const [client] = useState(() => clientWith(apiKey))
   const [queryClient] = useState(() => createQueryClient(onRefused))
   return (
     <ClientProvider value={client}>
       <QueryClientProvider client={queryClient}>
-        <ResourcePage resource={resource} icon={icon} onSignOut={onSignOut} />
+        <ResourcePage key={resource.many} resource={resource} icon={icon} onSignOut={onSignOut} />
       </QueryClientProvider>
     </ClientProvider>
   )

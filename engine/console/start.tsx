@@ -1,24 +1,25 @@
 import './theme/tokens.css'
 import './theme/base.css'
-import { type ReactNode, StrictMode } from 'react'
+import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { followHints } from './components/hint.ts'
 import { followHistory } from './history.ts'
 import { keepDrafts } from './resource/drafts.ts'
+import { type ConsolePage, pages, setPages } from './resource/pages.ts'
 import { restoreFilter } from './resource/view.ts'
-import type { Resource } from './resource.ts'
 import { type ConsoleProduct, setProduct } from './service.ts'
 import { takeLinkedKey } from './session.ts'
 import { followColorScheme } from './theme/color-scheme.ts'
 
-/** Shows the console of a resource. */
-export function start(product: ConsoleProduct, resource: Resource, icon: ReactNode): void {
+/** Shows the console of a product, with a page for each resource. */
+export function start(product: ConsoleProduct, shown: [ConsolePage, ...ConsolePage[]]): void {
   setProduct(product)
+  setPages(shown)
   // Before anything else can read the address.
   const linkedKey = takeLinkedKey()
   followColorScheme()
-  restoreFilter(resource)
+  restoreFilter(pages()[0].resource)
   followHistory()
   followHints()
   keepDrafts()
@@ -26,7 +27,7 @@ export function start(product: ConsoleProduct, resource: Resource, icon: ReactNo
   if (!root) throw new Error('The page has no element with the id root.')
   createRoot(root).render(
     <StrictMode>
-      <App resource={resource} icon={icon} linkedKey={linkedKey} />
+      <App linkedKey={linkedKey} />
     </StrictMode>,
   )
 }

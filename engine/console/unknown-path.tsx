@@ -3,12 +3,12 @@ import './components/buttons.css'
 import { IconMapQuestion } from './components/icons.tsx'
 import { Message } from './components/message.tsx'
 import { Header } from './header/header.tsx'
-import type { Resource } from './resource.ts'
+import { pages } from './resource/pages.ts'
 import { messages } from './texts/messages.ts'
 
 /** The page at a path that the service does not have. */
 // biome-ignore lint/style/noDefaultExport: React.lazy needs a default export.
-export default function UnknownPath({ resource }: { resource: Resource }) {
+export default function UnknownPath() {
   useDocumentTitle(messages.page.title(messages.page.unknownPath))
   return (
     <>
@@ -22,7 +22,7 @@ export default function UnknownPath({ resource }: { resource: Resource }) {
         >
           <div className="message-actions">
             <a className="button" href="./">
-              {messages.page.toList(resource)}
+              {messages.page.toList(pages()[0].resource)}
             </a>
             <a className="button" data-variant="default" href="./docs/">
               {messages.page.reference}

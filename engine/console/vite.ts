@@ -1,9 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import scalar from '@scalar/fastify-api-reference'
+import type { AnyRouter } from '@trpc/server'
 import react from '@vitejs/plugin-react'
 import fastify from 'fastify'
 import type { Plugin, UserConfig } from 'vite'
+import { proceduresOf } from '#service'
+import type { Procedure } from './requests/procedures.ts'
 
 /** The service that the server of Vite for developers talks to. */
 const service = 'http://127.0.0.1:3000'
@@ -52,8 +55,9 @@ const otherLicenses: Plugin = {
  * The configuration of Vite for a console.
  *
  * @param root the folder with the page `index.html` and, if there is one, that of the API reference, `docs/index.html`
+ * @param router of the service, whose methods and paths the page shows
  */
-export function consoleConfig(root: string): UserConfig {
+export function consoleConfig(root: string, router: AnyRouter): UserConfig {
   const pages = ['index.html', 'docs/index.html'].filter((page) => existsSync(join(root, page)))
   return {
     root,
@@ -61,6 +65,7 @@ export function consoleConfig(root: string): UserConfig {
     base: './',
     // `.env` files would change the console without changing its sources.
     envDir: false,
+    define: { SERVICE_PROCEDURES: JSON.stringify(proceduresIn(router)) },
     plugins: [react(), noStyleElements, pages.length > 1 && scalarScript, otherLicenses],
     build: {
       target: 'es2022',
@@ -93,4 +98,14 @@ export function consoleConfig(root: string): UserConfig {
     // The service serves the API reference, with the built console.
     server: { proxy: { '/trpc': service, '/docs': service, '/assets': service, '/openapi.json': service } },
   }
+}
+
+/** What the page knows of the procedures of a router. */
+export function proceduresIn(router: AnyRouter): Record<string, Procedure> {
+  return Object.fromEntries(
+    proceduresOf(router).map(({ name, type, meta: { openapi } }) => [
+      name,
+      { type, ...(openapi && { method: openapi.method, path: openapi.path }) },
+    ]),
+  )
 }

@@ -6,6 +6,10 @@ export { requireApiKey } from './auth/bearer.ts'
 export { sessionRouter } from './auth/session.ts'
 export { createTrpc } from './procedures/trpc.ts'
 
+// Read the names, methods and paths of the procedures, for a page.
+
+export { proceduresOf } from './procedures/procedures.ts'
+
 // Describe what goes in and out.
 
 export { removalOf, removedOf, updateOf } from './api/change.ts'

@@ -38,6 +38,7 @@ test('npm start builds the console only if it is missing or stale', async () => 
   for (const [index, source] of [
     'engine/console/theme/base.css',
     'engine/client/retry.ts',
+    'server/router.ts',
     'package-lock.json',
     'tsconfig.json',
   ].entries()) {
@@ -78,12 +79,13 @@ test('npm start checks the version of Node first', () => {
 /** A copy of the console's sources, without a build. */
 function copyOfSources(): string {
   const folder = temporaryFolder()
-  const { client, package: ofClient, console, page } = folders
+  const { client, package: ofClient, console, page, server } = folders
   for (const path of [
     ...client,
     ...ofClient,
     ...console,
     ...page,
+    ...server,
     'sources.ts',
     'package.json',
     'package-lock.json',

@@ -3,10 +3,12 @@ import { expect, test } from 'vitest'
 import { exportItems } from '../../engine/console/bulk/export-items.ts'
 import { readTable } from '../../engine/console/bulk/read-table.ts'
 import { fileOf } from '../../engine/console/bulk/write-file.ts'
-import { restRequestOf } from '../../engine/console/requests/curl.ts'
+import { commandOf, restRequestOf } from '../../engine/console/requests/curl.ts'
 import { loadPart, meaningsOf } from '../../engine/console/resource/search.ts'
 import { identityOf, resourceOf, type Values } from '../../engine/console/resource.ts'
+import { setProduct } from '../../engine/console/service.ts'
 import { parseTexts } from '../../engine/service/reader/fields.ts'
+import { petstore } from '../../server/product.ts'
 import { petResource } from '../../web/pets/pet.ts'
 
 type Toy = {
@@ -118,10 +120,30 @@ test.for([
   expect(fileOf(toys, format, items)).toBe(text)
 })
 
-test('a request follows from the names of the resource', () => {
-  const call = { procedure: 'toys.get', input: { toyId: 7n }, idempotencyKey: undefined }
-  expect(restRequestOf(toys, call)).toEqual({ method: 'GET', path: '/v1/toys/7' })
-  expect(restRequestOf(toys, { ...call, procedure: 'pets.get' })).toBeUndefined()
+test('a request follows from the method and the path of its procedure', () => {
+  const procedures = {
+    'toys.get': { type: 'query', method: 'GET', path: '/shop/{shopId}/all-toys/{toyId}' },
+    'toys.update': { type: 'mutation', method: 'PATCH', path: '/all-toys/{toyId}' },
+    'toys.remove': { type: 'mutation', method: 'DELETE', path: '/all-toys/{toyId}' },
+    'toys.wash': { type: 'mutation' },
+  } as const
+  setProduct(petstore)
+  const call = (procedure: string, input: object, idempotencyKey?: string) => ({ procedure, input, idempotencyKey })
+  const command = (...args: Parameters<typeof call>) => commandOf(procedures, call(...args))
+  expect(restRequestOf(procedures, call('toys.get', { toyId: 7n, shopId: 'a/b', at: new Date(0) }))).toEqual({
+    method: 'GET',
+    path: '/v1/shop/a%2Fb/all-toys/7?at=1970-01-01T00%3A00%3A00.000Z',
+    headers: [],
+  })
+  expect(restRequestOf(procedures, call('toys.update', { toyId: 7n, price: 2n ** 62n }, 'k'))).toEqual({
+    method: 'PATCH',
+    path: '/v1/all-toys/7',
+    headers: ['Content-Type: application/json', 'Idempotency-Key: k'],
+    body: '{"price":4611686018427387904}',
+  })
+  expect(command('toys.remove', { toyId: 7n }, 'k')).toMatch(/^curl --request DELETE '.+\/v1\/all-toys\/7' \\\n/)
+  expect(command('toys.wash', { toyId: 7n })).toBe('await client.toys.wash.mutate({ toyId: 7n })')
+  expect(restRequestOf(procedures, call('pets.get', {}))).toBeUndefined()
 })
 
 test('a text that is searched for is an id, an integer and a part of a text', () => {

@@ -17,7 +17,6 @@ test.for(engines)('the engine %s does not name the product or its resource', (pa
   )
   const forced = [
     // Existing files and databases have these names and numbers, whatever the product is.
-    /^\/\*\* Identifies the files of a store \(`PRAGMA application_id`\)\. It is "PETS" in ASCII, because existing files have/,
     /^ \* The first number of each advisory lock, .* It is "PETS" in ASCII,$/,
     /^const beginning = '\.petstore-'$/,
   ]

@@ -4,7 +4,6 @@ import type { AppRouter } from '../../server/router.ts'
 /** The pets of the store. The console derives from their fields how it shows, adds, imports, exports and requests them. */
 export const petResource = resourceOf<AppRouter, 'pets'>('pets', {
   one: 'pet',
-  idName: 'petId',
   title: 'name',
   counted: 'status',
   fields: {

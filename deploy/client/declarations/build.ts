@@ -48,6 +48,7 @@ function compileInto(folder: string): void {
     // They refer to the store. The entry exports them beside what the router's type uses.
     'engine/service/transfer/fields.d.ts': ['Transfer'],
     'engine/service/auth/bearer.d.ts': ['requireApiKey'],
+    'engine/service/procedures/procedures.d.ts': ['proceduresOf'],
     'engine/service/procedures/trpc.d.ts': [
       ...['ResolverContext<Store>', 'ReplayContext<Store>', 'SessionContext'],
       ...['ProcedureMeta', 'MutationMeta'],

@@ -69,6 +69,7 @@ function brokenRule(field: Field, value: unknown): Rule | undefined {
   const isEmpty = value === undefined || (value === '' && field.kind === 'text')
   if (isEmpty && field.presence === 'required') return { code: 'required' }
   if (field.kind === 'text') return brokenTextRule(field, value)
+  if (field.kind === 'time') return value instanceof Date ? undefined : { code: 'invalid_type' }
   return field.choices ? brokenChoiceRule(field, value) : brokenIntegerRule(value)
 }
 

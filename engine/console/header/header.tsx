@@ -2,6 +2,9 @@ import './header.css'
 import { IconButton } from '../components/buttons.tsx'
 import { IconCode, IconKeyboard } from '../components/icons.tsx'
 import { useOpenRequests } from '../requests/open-requests.tsx'
+import { pages } from '../resource/pages.ts'
+import { hrefOf, openHere, showList } from '../resource/view.ts'
+import type { Resource } from '../resource.ts'
 import { product, servicePath } from '../service.ts'
 import type { SignOutScope } from '../session.ts'
 import { messages } from '../texts/messages.ts'
@@ -9,14 +12,14 @@ import { AccountMenu } from './account-menu.tsx'
 import { ColorScheme } from './color-scheme.tsx'
 
 interface HeaderProps {
-  /** The name of the list. Without it, the header does not link to the list. */
-  list?: string
+  /** The resource whose page this is. Without it, the header does not link to the pages. */
+  shown?: Resource
   onHelp?: () => void
   onSignOut?: (scope: SignOutScope) => void
 }
 
 /** The header of every page. */
-export function Header({ list, onHelp, onSignOut }: HeaderProps) {
+export function Header({ shown, onHelp, onSignOut }: HeaderProps) {
   const openRequests = useOpenRequests()
   const service = servicePath()
   const { name } = product()
@@ -27,11 +30,7 @@ export function Header({ list, onHelp, onSignOut }: HeaderProps) {
         <span>{name}</span>
       </a>
       <nav aria-label={messages.page.navigation}>
-        {list && (
-          <a href={`${service}/`} aria-current="page">
-            {list}
-          </a>
-        )}
+        {shown && pages().map(({ resource }) => <PageLink key={resource.many} resource={resource} shown={shown} />)}
         <a href={`${service}/docs/`}>{messages.page.reference}</a>
       </nav>
       <div className="header-actions">
@@ -46,5 +45,17 @@ export function Header({ list, onHelp, onSignOut }: HeaderProps) {
         {onSignOut ? <AccountMenu onSignOut={onSignOut} /> : <ColorScheme />}
       </div>
     </header>
+  )
+}
+
+function PageLink({ resource, shown }: { resource: Resource; shown: Resource }) {
+  return (
+    <a
+      href={hrefOf(resource, {})}
+      aria-current={resource === shown ? 'page' : undefined}
+      onClick={(event) => openHere(event, () => showList(resource))}
+    >
+      {messages.page.list(resource)}
+    </a>
   )
 }

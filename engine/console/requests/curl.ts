@@ -1,5 +1,6 @@
-import { entriesOf, type Noun, searchOf } from '../resource.ts'
+import { entriesOf, searchOf, textOf, type Values } from '../resource.ts'
 import { keyVariable, serviceUrl } from '../service.ts'
+import type { Procedure } from './procedures.ts'
 
 /** A call of a procedure. */
 export interface Call {
@@ -10,37 +11,42 @@ export interface Call {
 }
 
 interface RestRequest {
-  method: 'GET' | 'POST'
+  method: string
   /** Path and query, relative to the address of the service. */
   path: string
   headers?: string[]
   body?: string
 }
 
+type Procedures = Readonly<Record<string, Procedure>>
+
 /** A call as a request of the REST API. Undefined if only the RPC API has the procedure. */
-export function restRequestOf({ many }: Noun, { procedure, input, idempotencyKey }: Call): RestRequest | undefined {
-  const path = `/v1/${many}`
-  switch (procedure) {
-    case `${many}.list`:
-      return { method: 'GET', path: path + searchOf(Object(input)) }
-    case `${many}.get`:
-      return { method: 'GET', path: `${path}/${Object.values(Object(input))}` }
-    case `${many}.create`: {
-      const headers = [
-        'Content-Type: application/json',
-        ...(idempotencyKey === undefined ? [] : [`Idempotency-Key: ${idempotencyKey}`]),
-      ]
-      return { method: 'POST', path, headers, body: jsonOf(input) }
-    }
-    default:
-      return undefined
-  }
+export function restRequestOf(
+  procedures: Procedures,
+  { procedure, input, idempotencyKey }: Call,
+): RestRequest | undefined {
+  const { method, path } = procedures[procedure] ?? {}
+  if (method === undefined || path === undefined) return undefined
+  const isInPath = (name: string) => path.includes(`{${name}}`)
+  const values: Values = Object(input)
+  const others = Object.fromEntries(entriesOf(values).filter(([name]) => !isInPath(name)))
+  const url = `/v1${path.replaceAll(/\{(\w+)\}/g, (_parameter, name) => encodeURIComponent(textOf(values[name])))}`
+  const headers = idempotencyKey === undefined ? [] : [`Idempotency-Key: ${idempotencyKey}`]
+  if (method === 'GET' || method === 'DELETE') return { method, path: url + searchOf(others), headers }
+  return { method, path: url, headers: ['Content-Type: application/json', ...headers], body: jsonOf(others) }
+}
+
+/** The command that sends the request of a call: `curl` or, if only the RPC API has the procedure, TypeScript. */
+export function commandOf(procedures: Procedures, call: Call): string {
+  const request = restRequestOf(procedures, call)
+  return request ? curlOf(request) : typeScriptOf(procedures, call)
 }
 
 /** A command for a POSIX shell, which reads the API key from the environment. */
-export function curlOf({ path, headers = [], body }: RestRequest, url = serviceUrl()): string {
+export function curlOf({ method, path, headers = [], body }: RestRequest, url = serviceUrl()): string {
+  const isUsual = method === (body === undefined ? 'GET' : 'POST')
   return [
-    `curl ${shellWord(url + path)}`,
+    `curl ${isUsual ? '' : `--request ${method} `}${shellWord(url + path)}`,
     // Double quotes expand the variable.
     `--header "Authorization: Bearer $${keyVariable()}"`,
     ...headers.map((header) => `--header ${shellWord(header)}`),
@@ -48,12 +54,13 @@ export function curlOf({ path, headers = [], body }: RestRequest, url = serviceU
   ].join(' \\\n  ')
 }
 
-/** A query with the typed client. */
-export function typeScriptOf({ procedure, input }: Call): string {
+/** A call with the typed client. */
+function typeScriptOf(procedures: Procedures, { procedure, input }: Call): string {
   const values = entriesOf(Object(input)).map(
     ([name, value]) => `${name}: ${jsonOf(value)}${typeof value === 'bigint' ? 'n' : ''}`,
   )
-  return `await client.${procedure}.query(${values.length > 0 ? `{ ${values.join(', ')} }` : ''})`
+  const method = procedures[procedure]?.type === 'mutation' ? 'mutate' : 'query'
+  return `await client.${procedure}.${method}(${values.length > 0 ? `{ ${values.join(', ')} }` : ''})`
 }
 
 /** A word of a POSIX shell. The text must not contain NUL. */

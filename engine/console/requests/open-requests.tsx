@@ -1,7 +1,6 @@
 import { createContext, type ReactNode, useCallback, useContext, useState } from 'react'
 import { Button } from '../components/buttons.tsx'
 import { loadLater } from '../components/load-later.tsx'
-import type { Resource } from '../resource.ts'
 import { messages } from '../texts/messages.ts'
 import { entryOfInterest } from './log.ts'
 
@@ -16,7 +15,7 @@ type OpenRequests = (failure?: Failure) => void
 const RequestsContext = createContext<OpenRequests>(() => {})
 
 /** Lets every component below it open the drawer with the requests of the tab. */
-export function RequestsProvider({ resource, children }: { resource: Resource; children: ReactNode }) {
+export function RequestsProvider({ children }: { children: ReactNode }) {
   const [opened, setOpened] = useState<{ entry: number | undefined }>()
   const open = useCallback((failure?: Failure) => {
     setOpened({ entry: entryOfInterest(failure)?.id })
@@ -24,7 +23,7 @@ export function RequestsProvider({ resource, children }: { resource: Resource; c
   return (
     <RequestsContext value={open}>
       {children}
-      {opened && <Requests resource={resource} first={opened.entry} onClose={() => setOpened(undefined)} />}
+      {opened && <Requests first={opened.entry} onClose={() => setOpened(undefined)} />}
     </RequestsContext>
   )
 }

@@ -1,24 +1,23 @@
 import './requests.css'
 import { memo, useEffect, useRef } from 'react'
 import { Sheet } from '../components/sheet.tsx'
-import type { Resource } from '../resource.ts'
 import { servicePath } from '../service.ts'
 import { messages } from '../texts/messages.ts'
 import { Command } from './command.tsx'
-import { curlOf, restRequestOf, typeScriptOf } from './curl.ts'
+import { commandOf, restRequestOf } from './curl.ts'
 import { hasFailed, type LogEntry, useLogEntries } from './log.ts'
+import { procedures } from './procedures.ts'
 
 const texts = messages.requests
 
 interface RequestsProps {
-  resource: Resource
   /** The id of the entry that is open at first. */
   first: number | undefined
   onClose: () => void
 }
 
 /** What this tab sent, each as a request of the REST API, or else as a call of the typed client. */
-export function Requests({ resource, first, onClose }: RequestsProps) {
+export function Requests({ first, onClose }: RequestsProps) {
   const entries = useLogEntries()
   return (
     <Sheet title={texts.title} onClose={onClose} size="lg">
@@ -26,7 +25,7 @@ export function Requests({ resource, first, onClose }: RequestsProps) {
         <p>{entries.length === 0 ? texts.empty : texts.note}</p>
         <ol>
           {entries.map((entry) => (
-            <Entry key={entry.id} resource={resource} entry={entry} isFirst={entry.id === first} />
+            <Entry key={entry.id} entry={entry} isFirst={entry.id === first} />
           ))}
         </ol>
       </div>
@@ -35,16 +34,15 @@ export function Requests({ resource, first, onClose }: RequestsProps) {
 }
 
 interface EntryProps {
-  resource: Resource
   entry: LogEntry
   isFirst: boolean
 }
 
 /** Memoized: an import adds many entries in a second. */
-const Entry = memo(function Entry({ resource, entry, isFirst }: EntryProps) {
+const Entry = memo(function Entry({ entry, isFirst }: EntryProps) {
   const { procedure, startedAt, outcome } = entry
   const { status, duration, requestId } = outcome
-  const rest = restRequestOf(resource, entry)
+  const rest = restRequestOf(procedures, entry)
   const details = useRef<HTMLDetailsElement>(null)
   useEffect(() => {
     if (isFirst) details.current?.scrollIntoView({ block: 'nearest' })
@@ -58,11 +56,7 @@ const Entry = memo(function Entry({ resource, entry, isFirst }: EntryProps) {
           <span className="request-status">{typeof status === 'number' ? status : texts.outcomes[status]}</span>{' '}
           <span className="request-duration">{duration !== undefined && texts.duration(Math.round(duration))}</span>
         </summary>
-        {rest ? (
-          <Command label={texts.curl()} command={curlOf(rest)} />
-        ) : (
-          <Command label={texts.onlyRpc(procedure)} command={typeScriptOf(entry)} />
-        )}
+        <Command label={rest ? texts.curl() : texts.onlyRpc(procedure)} command={commandOf(procedures, entry)} />
         {requestId !== undefined && (
           <p>
             {messages.problem.requestId} <code>{requestId}</code>

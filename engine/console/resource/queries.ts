@@ -1,5 +1,6 @@
 import { keepPreviousData, type QueryClient, queryOptions, skipToken } from '@tanstack/react-query'
 import type { ServiceClient } from '#client'
+import { MissingItem } from '../problem.ts'
 import { type Count, entriesOf, type Item, isSearchable, type Resource, type Values } from '../resource.ts'
 import { areEqual } from './list/changes.ts'
 import { loadPart, maxLimit, type Start } from './search.ts'
@@ -35,9 +36,9 @@ interface PageData {
 
 /** The options of the queries of a resource. The keys of all of them start with its name. */
 export function queriesOf(resource: Resource, client: ServiceClient) {
-  const { many, idName, counted } = resource
+  const { many, counted } = resource
   const procedures = resource.procedures(client)
-  const { list, get, search, counts } = procedures
+  const { list, search, counts } = procedures
   const countsKey = [many, 'counts']
   // Not below the name of the resource: only what the user adds or sees changes which item is the newest known one.
   const newestKey = ['newest', many]
@@ -121,8 +122,15 @@ export function queriesOf(resource: Resource, client: ServiceClient) {
     item: (id: bigint | undefined, queryClient: QueryClient) => {
       const row = () => findRow(queryClient, [many, 'list'], id)
       return queryOptions({
-        queryKey: [many, 'get', id],
-        queryFn: id === undefined ? skipToken : ({ signal }) => get.query({ [idName]: id }, { signal }),
+        queryKey: [many, 'item', id],
+        queryFn:
+          id === undefined
+            ? skipToken
+            : async ({ signal }): Promise<Item> => {
+                const [found] = await list.query(callOf(resource, id).input, { signal })
+                if (found?.id !== id) throw new MissingItem()
+                return found
+              },
         initialData: () => row()?.item,
         initialDataUpdatedAt: () => row()?.loadedAt,
         staleTime: itemAge,
@@ -168,6 +176,12 @@ export function queriesOf(resource: Resource, client: ServiceClient) {
       refetchInterval: countAge,
     }),
   }
+}
+
+/** The call that loads one item. */
+export function callOf({ many }: Resource, id: bigint) {
+  const input = { ...(id > 1n && { cursor: id - 1n }), limit: 1 }
+  return { procedure: `${many}.list`, input, idempotencyKey: undefined }
 }
 
 /** Milliseconds until a page is loaded again. */

@@ -1,6 +1,7 @@
 import type { MouseEvent } from 'react'
 import { useMemo } from 'react'
 import { navigate, useHistoryState, useSearch } from 'wouter/use-browser-location'
+import { navigateBelowDialogs } from '../history.ts'
 import { isSearchable, parseChoice, type Resource, searchOf, type Values } from '../resource.ts'
 import { product } from '../service.ts'
 import { storage } from '../storage.ts'
@@ -62,8 +63,9 @@ export function restoreFilter(resource: Resource): void {
   addEventListener('popstate', () => rememberFilter(resource))
 }
 
-/** Shows the current filter again at the next visit. */
+/** Shows the current filter of the first page again at the next visit. */
 export function rememberFilter(resource: Resource): void {
+  if (resource.page !== undefined || new URLSearchParams(location.search).has('resource')) return
   const { filter, order } = readView(resource)
   storage('localStorage')?.setItem(filterKey(), hrefOf(resource, { filter, order }).slice('./'.length))
 }
@@ -122,11 +124,16 @@ export function show(resource: Resource, view: View, { replace = false } = {}): 
   navigate(hrefOf(resource, view), { state: { earlierCursors, before, isOverList }, replace })
 }
 
+/** Shows the start of the list of a resource, which may be another one. */
+export function showList(resource: Resource): void {
+  navigateBelowDialogs(() => navigate(hrefOf(resource, {})))
+}
+
 /** The URL of a view, relative to the address of the service. */
-export function hrefOf({ one }: Resource, view: Partial<View>): string {
+export function hrefOf({ one, page }: Resource, view: Partial<View>): string {
   const { filter, search, order, cursor, size, item, isAdding } = view
   const place = { search, order, cursor: cursor || undefined, size: size === sizeOfPlainUrl() ? undefined : size }
-  return `./${searchOf({ ...filter, ...place, [one]: item, open: isAdding ? 'add' : undefined })}`
+  return `./${searchOf({ ...filter, ...place, [one]: item, open: isAdding ? 'add' : undefined, resource: page })}`
 }
 
 /** The URL of the part of the list, which does not change with the panel. */

@@ -98,6 +98,7 @@ export const issues = {
   inexact: (label: string) => `${the(label)} is too large to be read exactly from JSON. Use CSV.`,
   rounded: (label: string) => `${the(label)} ${rounded}.`,
   notInt64: (label: string) => `${the(label)} does not fit into 64 bits.`,
+  notTime: (label: string) => `${the(label)} is not a time such as 2026-11-20T08:30:00.000Z.`,
   notChoice: (label: string, choices: string[]) => `${the(label)} is not one of ${choices.join(', ')}.`,
   /** @param expectation from the service */
   other: (label: string, expectation: string) => `${the(label)} is not valid. Expected ${expectation}.`,

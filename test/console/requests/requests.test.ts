@@ -49,7 +49,7 @@ describe('the drawer of the requests', () => {
     // What the user did comes first, and then what the page loaded besides.
     const sent = await requestsOf(drawer).locator('code').allTextContents()
     expect(sent.slice(0, 5)).toEqual([
-      'GET /v1/pets/62',
+      'GET /v1/pets?cursor=61&limit=1',
       ...[60, 40, 20].map((cursor) => `GET /v1/pets?cursor=${cursor}&limit=21`),
       'GET /v1/pets?limit=21',
     ])
@@ -107,10 +107,16 @@ describe('the drawer of the requests', () => {
 
   test('has the status of each call of a batch', async ({ visit }) => {
     const { url, key } = await startConsole()
-    const page = await visit(`${url}/?pet=999`, { key })
-    await page.getByRole('heading', { name: 'No pet has the id 999' }).waitFor()
+    const page = await visit(url)
+    // The service refuses the second call.
+    await page.route(/pets\.list,pets\.list/, (route) =>
+      route.continue({ url: route.request().url().replace('pets.list,pets.list', 'pets.list,pets.get') }),
+    )
+    await page.goto(`${url}/?pet=999`)
+    await signIn(page, key)
+    await page.getByText('The pet could not be loaded').waitFor()
     const drawer = await openRequests(page)
-    expect(await request(drawer, 'GET /v1/pets/999').innerText()).toMatch(/\s404\s/)
+    expect(await request(drawer, 'GET /v1/pets?cursor=998&limit=1').innerText()).toMatch(/\s400\s/)
     expect(await request(drawer, 'GET /v1/pets?limit=21').innerText()).toMatch(/\s200\s/)
   })
 

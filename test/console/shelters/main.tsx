@@ -4,4 +4,4 @@ import { petstore } from '../../../server/product.ts'
 import { shelterResource } from './shelters.ts'
 
 /** The console of another resource. */
-start(petstore, shelterResource, <IconMapQuestion />)
+start(petstore, [{ resource: shelterResource, icon: <IconMapQuestion /> }])

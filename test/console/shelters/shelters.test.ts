@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'vite'
 import { expect, vi } from 'vitest'
+import { proceduresIn } from '../../../engine/console/vite.ts'
 import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
+import { fixtureRouter } from '../../fixture/service/router.ts'
 import { northside, southside, startFixtureApi } from '../../fixture/service/support.ts'
 import { describes, inspect, isFocused, listen, names, panel, pasteRows, showing, test } from '../console.ts'
 
@@ -129,6 +131,8 @@ async function buildConsole(): Promise<string> {
   vi.stubEnv('NODE_ENV', 'production')
   await build({
     configFile: join(root, 'web/vite.config.ts'),
+    configLoader: 'native',
+    define: { SERVICE_PROCEDURES: JSON.stringify(proceduresIn(fixtureRouter)) },
     logLevel: 'warn',
     build: { outDir: folder, emptyOutDir: true },
     plugins: [

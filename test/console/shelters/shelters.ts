@@ -6,7 +6,6 @@ const text = { kind: 'text', maxLength: 100 } as const
 /** What the console needs to show the shelters. */
 export const shelterResource = resourceOf<FixtureRouter, 'shelters'>('shelters', {
   one: 'shelter',
-  idName: 'id',
   title: 'name',
   fields: {
     id: { label: 'Id', kind: 'id', presence: 'generated' },

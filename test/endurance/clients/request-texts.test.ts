@@ -3,16 +3,18 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { curlOf, jsonOf, restRequestOf, shellWord } from '../../../engine/console/requests/curl.ts'
 import { setProduct } from '../../../engine/console/service.ts'
+import { proceduresIn } from '../../../engine/console/vite.ts'
 import { maxInt64, minInt64 } from '../../../engine/service/api/int64.ts'
 import { textsOfAllCharacters } from '../../../engine/test/support/all-characters.ts'
 import { curls, runCurl } from '../../../engine/test/support/curl.ts'
 import { parseExactly } from '../../../engine/test/support/exact-json.ts'
 import { petstore } from '../../../server/product.ts'
-import { petResource } from '../../../web/pets/pet.ts'
+import { appRouter } from '../../../server/router.ts'
 import { awkwardNames } from '../../support/pet-names.ts'
 import { listen } from '../../support/petstore.ts'
 
 setProduct(petstore)
+const procedures = proceduresIn(appRouter)
 
 const categories = [minInt64, 9007199254740993n, 0n, maxInt64]
 const statuses = ['available', 'pending', 'sold'] as const
@@ -27,7 +29,7 @@ const pets = awkwardNames.map((name, index) => ({
 test.for(curls)('the command of a call creates, gets and lists pets exactly (curl is %s)', async (curl) => {
   const { url, key, store } = await listen()
   async function send(procedure: string, input: object, idempotencyKey?: string): Promise<unknown> {
-    const request = restRequestOf(petResource, { procedure, input, idempotencyKey })
+    const request = restRequestOf(procedures, { procedure, input, idempotencyKey })
     const command = request ? curlOf(request, url) : expect.unreachable(`The REST API has ${procedure}.`)
     return parseExactly(await runCurl(command, { PETSTORE_API_KEY: key }, curl))
   }
@@ -44,7 +46,7 @@ test.for(curls)('the command of a call creates, gets and lists pets exactly (cur
 })
 
 test.for(['pets.search', 'pets.counts', 'session.current'])('the REST API has no %s', (procedure) => {
-  expect(restRequestOf(petResource, { procedure, input: undefined, idempotencyKey: undefined })).toBeUndefined()
+  expect(restRequestOf(procedures, { procedure, input: undefined, idempotencyKey: undefined })).toBeUndefined()
 })
 
 describe('a text of any characters', () => {

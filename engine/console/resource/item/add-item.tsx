@@ -77,7 +77,7 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
     const latest = { ...initial, ...form.getValues() }
     // The second click of two, and Enter that is held down, must not look like a failure.
     if (wasAdded.current && !latest[resource.title]) return
-    const values = parseTexts(resource.fields, latest)
+    const values = parseTexts(resource.fields, asInFiles(resource, latest))
     const found = issuesOf(resource, values)
     setIssues(found)
     if (found.length > 0) {
@@ -133,6 +133,7 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
             description={descriptionOf(field, texts)}
             autoComplete="off"
             {...(field.kind === 'text' && { dir: 'auto' })}
+            {...(field.kind === 'time' && { type: 'datetime-local', step: 1 })}
             {...(index === 0 && { autoFocus: true, 'data-autofocus': true })}
           />
         ),
@@ -188,6 +189,13 @@ function entriesOf({ entered }: Resource, filter: Values): Entries {
 
 function descriptionOf({ kind, presence, samples }: Field, texts: PageTexts['add']): string {
   return texts.description(kind === 'integer' ? samples?.[0] : undefined, presence === 'optional')
+}
+
+/** The entries as files have them. That of a time is one of the user's time zone. */
+function asInFiles({ entered }: Resource, entries: Entries): Entries {
+  const times = entered.filter(({ kind, name }) => kind === 'time' && !Number.isNaN(Date.parse(entries[name] ?? '')))
+  const inUtc = times.map(({ name }) => [name, new Date(entries[name] ?? '').toISOString()])
+  return { ...entries, ...Object.fromEntries(inUtc) }
 }
 
 /** The choices. A field without a default value can stay empty. */

@@ -10,10 +10,12 @@ import { Value, valueAttributes } from '../../components/value.tsx'
 import { arrowKeys } from '../../keyboard.ts'
 import { problemOf } from '../../problem.ts'
 import { Command } from '../../requests/command.tsx'
-import { curlOf, jsonOf } from '../../requests/curl.ts'
+import { commandOf, jsonOf } from '../../requests/curl.ts'
+import { procedures } from '../../requests/procedures.ts'
 import { type Item, textOf } from '../../resource.ts'
 import type { ShownList } from '../list/use-shown-list.ts'
 import { useList, useResource } from '../page-context.ts'
+import { callOf } from '../queries.ts'
 import { hrefOf } from '../view.ts'
 
 /** One item. */
@@ -80,7 +82,7 @@ function Details({ item }: { item: Item }) {
         />
         <CopyButton withText label={texts.item.copyJson} value={json} />
       </div>
-      <Command label={texts.list.curl} command={curlOf({ method: 'GET', path: `/v1/${resource.many}/${id}` })} />
+      <Command label={texts.list.curl} command={commandOf(procedures, callOf(resource, id))} />
       <details className="item-json">
         <summary>JSON</summary>
         <pre>{json}</pre>

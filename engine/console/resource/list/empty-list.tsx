@@ -1,16 +1,18 @@
+import { lazy, Suspense } from 'react'
 import { Button } from '../../components/buttons.tsx'
 import { keepFocus } from '../../components/focus.ts'
 import { IconPlus, IconSearch, IconTablePlus } from '../../components/icons.tsx'
 import { Message } from '../../components/message.tsx'
-import { Command } from '../../requests/command.tsx'
-import { curlOf, jsonOf } from '../../requests/curl.ts'
-import { type Resource, valuesOf } from '../../resource.ts'
+import type { Resource } from '../../resource.ts'
 import { messages } from '../../texts/messages.ts'
 import type { PageTexts } from '../../texts/page.ts'
 import { useList, useResource } from '../page-context.ts'
 import { partOf } from '../queries.ts'
 import { meaningsOf } from '../search.ts'
 import { everything } from '../view.ts'
+
+// With it, the first load would have everything that writes commands.
+const ExampleCommand = lazy(() => import('./example-command.tsx'))
 
 /** Explains why the list is empty and offers the next step. */
 export function EmptyList() {
@@ -47,7 +49,9 @@ export function EmptyList() {
           {messages.bulk.title(resource)}
         </Button>
       </div>
-      <Command label={texts.curl} command={exampleOf(resource)} />
+      <Suspense>
+        <ExampleCommand />
+      </Suspense>
     </Message>
   )
 }
@@ -63,10 +67,4 @@ function searchedFor(resource: Resource, texts: PageTexts['list'], search: strin
     search.trim(),
     fields.every(({ kind }) => kind === 'text'),
   )
-}
-
-function exampleOf(resource: Resource): string {
-  const sample = valuesOf(resource, ({ presence, samples }) => (presence === 'required' ? samples?.[0] : undefined))
-  const headers = ['Content-Type: application/json']
-  return curlOf({ method: 'POST', path: `/v1/${resource.many}`, headers, body: jsonOf(sample) })
 }

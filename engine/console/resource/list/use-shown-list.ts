@@ -4,7 +4,7 @@ import { focusedRow, rowOf } from '../../components/focus.ts'
 import { putFirst } from '../../requests/log.ts'
 import type { Item, Resource } from '../../resource.ts'
 import type { Navigation } from '../navigation.ts'
-import type { Queries } from '../queries.ts'
+import { callOf, type Queries } from '../queries.ts'
 import { maxLimit, pageCalls } from '../search.ts'
 import { hrefOfPlace, pageWith, readView, useResourceView, type View } from '../view.ts'
 import { usePageTurns } from './page-turns.ts'
@@ -59,7 +59,9 @@ export function useShownList(resource: Resource, queries: Queries, { open, turnT
     for (const { operation, input } of calls.reverse()) putFirst(`${resource.many}.${operation}`, input)
   }, [resource, place])
   useEffect(() => {
-    if (view.item !== undefined) putFirst(`${resource.many}.get`, { [resource.idName]: view.item })
+    if (view.item === undefined) return
+    const { procedure, input } = callOf(resource, view.item)
+    putFirst(procedure, input)
   }, [resource, view.item])
 
   useShownItem(view, list, item.data, (id) => {

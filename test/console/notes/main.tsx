@@ -1,0 +1,43 @@
+import { IconMapQuestion } from '../../../engine/console/components/icons.tsx'
+import { resourceOf } from '../../../engine/console/resource.ts'
+import { start } from '../../../engine/console/start.tsx'
+import type { AppRouter } from './router.ts'
+
+const text = { kind: 'text', maxLength: 255, presence: 'required' } as const
+
+const notes = resourceOf<AppRouter, 'notes'>('notes', {
+  one: 'note',
+  title: 'body',
+  counted: 'state',
+  fields: {
+    id: { label: 'Id', kind: 'id', presence: 'generated' },
+    body: { label: 'Text', ...text, samples: ['Call Ann', 'Buy tea'] },
+    priority: { label: 'Priority', kind: 'integer', presence: 'required', samples: [1n, 2n] },
+    state: {
+      label: 'State',
+      kind: 'choice',
+      presence: 'optional',
+      choices: { open: 'Open', waiting: 'Waiting', done: 'Done' },
+      isFilter: true,
+      default: 'open',
+      samples: ['open', 'done'],
+    },
+    dueAt: { label: 'Due', kind: 'time', presence: 'optional', samples: [new Date(0), new Date(1_000)] },
+    bookId: { label: 'Book', kind: 'integer', presence: 'optional', samples: [1n, 1n] },
+  },
+})
+
+const books = resourceOf<AppRouter, 'books'>('books', {
+  one: 'book',
+  title: 'title',
+  fields: {
+    id: { label: 'Id', kind: 'id', presence: 'generated' },
+    title: { label: 'Title', ...text, samples: ['Garden', 'Kitchen'] },
+    addedAt: { label: 'Added', kind: 'time', presence: 'generated' },
+  },
+})
+
+start({ name: 'Notes', command: 'notes', keyPrefix: 'note_', environmentPrefix: 'NOTES_' }, [
+  { resource: notes, icon: <IconMapQuestion /> },
+  { resource: books, icon: <IconMapQuestion /> },
+])
