@@ -9,6 +9,12 @@ import { type Migration, readMigrations } from './database/migrations.ts'
 import type { OwnOnPostgres, PostgresCollection, TableWithId as PostgresTable } from './postgres/collection.ts'
 import type { OwnOnSqlite, SqliteCollection, TableWithId } from './sqlite/collection.ts'
 
+/**
+ * Defines the collections of a product, and the store that has them. The product calls `collection` and `defineStore` once,
+ * and the process and the writer thread open what they return. A definition has a function for each database instead of its
+ * statements, so that only the driver of one database is loaded.
+ */
+
 const kinds = ['sqlite', 'postgres'] as const
 
 type Kind = (typeof kinds)[number]

@@ -3,6 +3,11 @@ import { z } from 'zod'
 import { keepsValues } from '../api/output.ts'
 import { type Context, collectId, type Guard, type MutationMeta, type ProcedureMeta } from './trpc.ts'
 
+/**
+ * Reads the procedures of a router, for the adapters and the documents. It makes a `call` of each, which validates the input
+ * and runs the resolver. The surprise is that most calls bypass tRPC: see {@link compileCall}.
+ */
+
 /** Calls a procedure with an input that is not validated yet. Rejects with what the procedure throws. */
 export type Call = (input: unknown, ctx: Context) => Promise<unknown>
 

@@ -10,6 +10,12 @@ import { requestHeaders, responseHeaders } from '../api/idempotency-key.ts'
 import { isRecord } from '../api/validation.ts'
 import { decodeSuperjson } from './superjson-input.ts'
 
+/**
+ * The functions with which a product begins its procedures: `procedure` for a query, `mutation`, and `router`. The adapters
+ * make a whole {@link Context}, of which a resolver sees the part that its kind of procedure may depend on. So a query cannot
+ * read the API key, because other keys get its cached response, and a mutation does not compile without its idempotency key.
+ */
+
 /** The context that the adapters make for a request. A resolver reads a part of it. */
 export interface Context extends SessionContext {
   store: BaseStore

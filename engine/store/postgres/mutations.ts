@@ -19,6 +19,13 @@ import { nameOf, prepareIdempotencyKeys } from './idempotency.ts'
 import { sequenceOf } from './statements.ts'
 import { inTransaction, type Transaction, withConnection } from './transaction.ts'
 
+/**
+ * Commits the mutations that arrived together, for the group commit of the store: one transaction for all of them, and one
+ * statement for the calls of each mutation. It answers a repeated key with the first result, and repeats the batch in parts if
+ * the database refuses one call of it. Calls of different mutations may change places, which no caller can see: none of them
+ * has an answer yet.
+ */
+
 /** A call of a mutation. Of the calls with the same key only the first that succeeds takes effect. */
 export interface MutationCall extends Attempt {
   mutation: AnyMutation

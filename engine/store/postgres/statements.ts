@@ -2,6 +2,7 @@ import { type Column, getTableColumns, getTableName, is, Placeholder, type SQL, 
 import { PgDialect, type PgTable } from 'drizzle-orm/pg-core'
 import type { ClientBase, Pool } from 'pg'
 import { type Count, countStatement, toCounts } from '../collection/counts.ts'
+import type { Derived } from '../collection/derived.ts'
 import { firstCursor, type Order, type PageQuery } from '../collection/query.ts'
 import {
   columnOf,
@@ -16,7 +17,11 @@ import {
 import { batchReads } from './batch-reads.ts'
 import type { Mutation, Read, Statement, TableWithId } from './collection.ts'
 
-/** The statements of a collection, derived from its table. They bypass Drizzle's mapping of rows, which takes long. */
+/**
+ * The statements of a collection, derived from its table, for the methods of {@link Derived}. They bypass Drizzle's mapping of
+ * rows, which takes long. Each statement serves all calls that arrived together: their inputs are arrays, `unnest` makes a row
+ * of each call, `LATERAL` runs the query for that row, and `place` says to which call a result belongs.
+ */
 
 /** Reads pages in one order. There is a statement for each combination of filters. */
 export function pagesOf<T extends TableWithId, Filter extends keyof T['$inferSelect'] & string>(

@@ -15,6 +15,12 @@ import {
 } from '../../collection/errors.ts'
 import { describeLocation } from '../../database/location.ts'
 
+/**
+ * What an error of PostgreSQL means: first for the write that it ended, then for the caller, and last for the operator. The
+ * group commit asks which errors concern one call only, and the store maps each error to one of its own. A message is read
+ * only where servers and poolers give no code of their own: everything else follows from the code of the error (SQLSTATE).
+ */
+
 /** Returns the driver's error. Drizzle wraps it into one that would carry the values of the statement into the log. */
 export function causeOf(error: unknown): unknown {
   return error instanceof DrizzleQueryError ? error.cause : error

@@ -62,9 +62,12 @@ const refusals = {
 }
 
 /**
- * Sends writes to the writer thread. They resolve once their transaction is on disk. If the thread ends, or the disk hangs,
+ * Sends the writes of the store to the writer thread. They resolve once their transaction is on disk. If the thread ends, or the disk hangs,
  * the writes that the thread holds are rejected as {@link StoreUnavailable}, because they may or may not have happened.
- * The first write starts the thread, and so does the next one after it ended.
+ *
+ * The states of the thread: none, until the first write starts it; running; hanging, when it has not replied for
+ * `maxCommitTime`, until it does; none again, when it has ended. A thread that hangs cannot be stopped: it learns from a shared
+ * number that its waiting writes were rejected, and leaves them out.
  */
 export class Writer {
   readonly #options: WriterOptions
