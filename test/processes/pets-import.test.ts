@@ -94,7 +94,7 @@ describe('the check of an import', () => {
   test('reads a JSON array of one long line', async () => {
     const array = JSON.stringify(Array.from({ length: 3_000 }, () => ({ name: 'Rex', categoryId: 1 })))
     expect(await checkText(array.replace(':1}]', ':"1"}]'))).toMatchObject({
-      pets: 2_999,
+      count: 2_999,
       skipped: ['item 3000: categoryId: expected an integer, got "1"'],
     })
   })
