@@ -2,6 +2,7 @@ import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from 
 import { expect, test } from 'vitest'
 import { exportItems } from '../../engine/console/bulk/export-items.ts'
 import { readTable } from '../../engine/console/bulk/read-table.ts'
+import { checkItem } from '../../engine/console/bulk/table.ts'
 import { fileOf } from '../../engine/console/bulk/write-file.ts'
 import { commandOf, restRequestOf } from '../../engine/console/requests/curl.ts'
 import { loadPart, meaningsOf } from '../../engine/console/resource/search.ts'
@@ -118,6 +119,20 @@ test.for([
   const options = { filter: {}, signal, onProgress: () => {}, onPause: () => {} }
   const items = await exportItems(toys, { list }, options)
   expect(fileOf(toys, format, items)).toBe(text)
+})
+
+test('equal items of two resources have different identities, from which idempotency keys are made', () => {
+  const item = { name: 'Ball', price: 5n }
+  expect(identityOf({ ...toys, page: 'toys' }, item)).not.toEqual(identityOf(toys, item))
+  expect(identityOf({ ...toys, page: 'toys' }, item)).not.toEqual(identityOf({ ...toys, page: 'balls' }, item))
+})
+
+test('a time that is none is refused with its label', () => {
+  const times = { ...toys, entered: [{ name: 'dueAt', label: 'Due', kind: 'time', presence: 'optional' }] as const }
+  expect(checkItem(times, { dueAt: new Date(0) })).toEqual({ item: { dueAt: new Date(0) } })
+  expect(checkItem(times, {})).toEqual({ item: {} })
+  const problem = 'The due is not a time such as 2026-11-20T08:30:00.000Z.'
+  expect(checkItem(times, { dueAt: 'soon' })).toEqual({ problem, invalid: ['dueAt'] })
 })
 
 test('a request follows from the method and the path of its procedure', () => {

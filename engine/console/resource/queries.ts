@@ -127,7 +127,7 @@ export function queriesOf(resource: Resource, client: ServiceClient) {
           id === undefined
             ? skipToken
             : async ({ signal }): Promise<Item> => {
-                const [found] = await list.query(callOf(resource, id).input, { signal })
+                const [found] = await list.query(itemCallOf(resource, id).input, { signal })
                 if (found?.id !== id) throw new MissingItem()
                 return found
               },
@@ -178,8 +178,8 @@ export function queriesOf(resource: Resource, client: ServiceClient) {
   }
 }
 
-/** The call that loads one item. */
-export function callOf({ many }: Resource, id: bigint) {
+/** A list of one item: reading by the id may be deprecated, and a service need not have it. */
+export function itemCallOf({ many }: Resource, id: bigint) {
   const input = { ...(id > 1n && { cursor: id - 1n }), limit: 1 }
   return { procedure: `${many}.list`, input, idempotencyKey: undefined }
 }

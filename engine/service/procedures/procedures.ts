@@ -5,7 +5,7 @@ import { type Context, collectId, type Guard, type MutationMeta, type ProcedureM
 
 /**
  * Reads the procedures of a router, for the adapters and the documents. It makes a `call` of each, which validates the input
- * and runs the resolver. The surprise is that most calls bypass tRPC: see {@link compileCall}.
+ * and runs the resolver. Most calls bypass tRPC's chain of middlewares: see {@link compileCall}.
  */
 
 /** Calls a procedure with an input that is not validated yet. Rejects with what the procedure throws. */

@@ -22,8 +22,8 @@ import { inTransaction, type Transaction, withConnection } from './transaction.t
 /**
  * Commits the mutations that arrived together, for the group commit of the store: one transaction for all of them, and one
  * statement for the calls of each mutation. It answers a repeated key with the first result, and repeats the batch in parts if
- * the database refuses one call of it. Calls of different mutations may change places, which no caller can see: none of them
- * has an answer yet.
+ * the database refuses one call of it. Calls of different mutations may run in another order than they came: no caller has a
+ * response yet that another call could depend on.
  */
 
 /** A call of a mutation. Of the calls with the same key only the first that succeeds takes effect. */

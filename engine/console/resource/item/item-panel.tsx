@@ -15,7 +15,7 @@ import { procedures } from '../../requests/procedures.ts'
 import { type Item, textOf } from '../../resource.ts'
 import type { ShownList } from '../list/use-shown-list.ts'
 import { useList, useResource } from '../page-context.ts'
-import { callOf } from '../queries.ts'
+import { itemCallOf } from '../queries.ts'
 import { hrefOf } from '../view.ts'
 
 /** One item. */
@@ -82,7 +82,7 @@ function Details({ item }: { item: Item }) {
         />
         <CopyButton withText label={texts.item.copyJson} value={json} />
       </div>
-      <Command label={texts.list.curl} command={commandOf(procedures, callOf(resource, id))} />
+      <Command label={texts.list.curl} command={commandOf(procedures, itemCallOf(resource, id))} />
       <details className="item-json">
         <summary>JSON</summary>
         <pre>{json}</pre>

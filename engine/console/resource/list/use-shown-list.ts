@@ -4,7 +4,7 @@ import { focusedRow, rowOf } from '../../components/focus.ts'
 import { putFirst } from '../../requests/log.ts'
 import type { Item, Resource } from '../../resource.ts'
 import type { Navigation } from '../navigation.ts'
-import { callOf, type Queries } from '../queries.ts'
+import { itemCallOf, type Queries } from '../queries.ts'
 import { maxLimit, pageCalls } from '../search.ts'
 import { hrefOfPlace, pageWith, readView, useResourceView, type View } from '../view.ts'
 import { usePageTurns } from './page-turns.ts'
@@ -60,7 +60,7 @@ export function useShownList(resource: Resource, queries: Queries, { open, turnT
   }, [resource, place])
   useEffect(() => {
     if (view.item === undefined) return
-    const { procedure, input } = callOf(resource, view.item)
+    const { procedure, input } = itemCallOf(resource, view.item)
     putFirst(procedure, input)
   }, [resource, view.item])
 
