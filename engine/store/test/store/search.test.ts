@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type NewNote, type Note, states } from '../../../test/notes/tables.ts'
-import { openTestStore, testDatabase } from '../../../test/notes/tests.ts'
+import { addNotes, openTestStore, testDatabase } from '../../../test/notes/tests.ts'
 import { type NoteSearch, openStoreModel } from '../../../test/support/store-model.ts'
 import type { Searcher } from '../../collection/base-store.ts'
 import { fold, maxRead, searchWith } from '../../collection/search.ts'
@@ -72,6 +72,17 @@ test('a search finds the same notes in the same order on both databases, whateve
     }),
     { numRuns: 400 },
   )
+})
+
+test.for([
+  ['newest', [1n]],
+  ['oldest', [3n]],
+] as const)('a search by an id, %s first, finds only what comes after the cursor', async ([order, after]) => {
+  const store = await openTestStore()
+  await addNotes(store, 3)
+  const searches = [1n, 2n, 3n].map((id) => store.notes.search({ id, order, cursor: 2n, limit: 1 }))
+  const found = (await Promise.all(searches)).flatMap(({ items }) => items.map(({ id }) => id))
+  expect(found).toEqual(after)
 })
 
 test('every letter is equal in each case, composed and decomposed, wherever it stands', () => {
