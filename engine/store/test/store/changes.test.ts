@@ -184,6 +184,17 @@ describe('a removal', () => {
     expect(await store.books.list({ limit: 9 })).toMatchObject([{ id: 2n, title: 'Emma' }])
   })
 
+  test('of a row is also refused if a table that another program has added keeps it with ON DELETE RESTRICT', async () => {
+    const database = await notesDatabase()
+    const { books } = await database.open()
+    await books.create({ title: 'Faust' })
+    await database.execute('CREATE TABLE loans (book_id bigint NOT NULL REFERENCES books ON DELETE RESTRICT)')
+    await database.execute('INSERT INTO loans VALUES (1)')
+    const conflict = { name: 'RowConflict', message: 'Something still refers to it.' }
+    await expect(books.remove({ id: 1n })).rejects.toMatchObject(conflict)
+    expect(await books.list({ limit: 9 })).toMatchObject([{ id: 1n }])
+  })
+
   test('of the row at a cursor does not disturb the next page', async () => {
     const { notes } = await openNotes()
     for (const _ of '1234') await notes.create({ ...note })
