@@ -191,6 +191,15 @@ describe('the table of idempotency keys', () => {
     expect(await count('idempotency_keys')).toBe('20')
   })
 
+  test('takes an expired key again whose row is still there', async () => {
+    const { run } = await openCreates()
+    for (let i = 0; i < 10; i++) await run(`old ${i}`, start)
+    const later = new Date(start.getTime() + day)
+    // Before the insert, the sweep deletes the first rows only.
+    expect(await run('old 9', later)).toMatchObject([{ value: { generated: { id: 11n }, isReplay: false } }])
+    expect(await run('old 9', later)).toMatchObject([{ value: { generated: { id: 11n }, isReplay: true } }])
+  })
+
   test('is swept past rows with a time in the future, which are swept when they expire', async () => {
     const { run, count } = await openCreates()
     const time = (days: number) => new Date(start.getTime() + days * day)

@@ -34,6 +34,15 @@ describe('the table of idempotency keys', () => {
     expect(count()).toBe(100n)
   })
 
+  test('takes an expired key again whose row is still there', () => {
+    const { run } = openWrites()
+    for (let i = 0; i < 10; i++) run(`old ${i}`, start)
+    const later = new Date(start.getTime() + day)
+    // Before the insert, the sweep deletes the first rows only.
+    expect(run('old 9', later)).toMatchObject({ value: { generated: { id: 11n }, isReplay: false } })
+    expect(run('old 9', later)).toMatchObject({ value: { generated: { id: 11n }, isReplay: true } })
+  })
+
   test('keeps rows from the future until they expire, and loses expired rows behind them', () => {
     const { run, count } = openWrites()
     const time = (days: number) => new Date(start.getTime() + days * day)
