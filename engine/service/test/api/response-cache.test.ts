@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { procedure, router } from '../../../test/notes/notes.ts'
 import { addNotes, startRouter, startTestApi } from '../../../test/notes/tests.ts'
+import { temporarilyUnavailable } from '../../api/errors.ts'
 
 const Names = z.array(z.string())
 const get = (path: `/${string}`) => ({ openapi: { method: 'GET', path } }) as const
@@ -33,6 +34,11 @@ test.for(adapters)(
     for (const seen of ['["3"]', '["3"]']) expect((await first.get(url)).text).toContain(seen)
   },
 )
+
+test.for(adapters)('%s: a failure of a query that opts in is not cached', async ([, , url]) => {
+  const { first } = await startService({ failures: 2 })
+  for (const isFailure of [true, true, false]) expect((await first.get(url)).status >= 500).toBe(isFailure)
+})
 
 test('500 other URLs make the cache forget that a URL was requested', async () => {
   const { first, calls } = await startService()
@@ -93,8 +99,8 @@ function countCompressions(): { count: number } {
   return seen
 }
 
-/** Two queries that count their calls. One of them opts in. */
-async function startService() {
+/** Two queries that count their calls. One of them opts in, and its first calls may fail. */
+async function startService({ failures = 0 } = {}) {
   let [own, count] = [0, 0]
   const routes = router({
     own: procedure
@@ -106,7 +112,10 @@ async function startService() {
       .meta({ ...get('/cached'), cache: { dependsOn: 'store' } })
       .input(z.object({}))
       .output(Names)
-      .query(() => [String(++count)]),
+      .query(() => {
+        if (++count <= failures) throw temporarilyUnavailable('Try again.')
+        return [String(count)]
+      }),
   })
   return { ...(await startRouter(routes)), calls: () => count }
 }
