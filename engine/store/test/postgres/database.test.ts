@@ -212,6 +212,17 @@ describe('the table of idempotency keys', () => {
     expect(await count('idempotency_keys')).toBe('40')
   })
 
+  test('lets only the first of several calls with one key in one batch take effect', async () => {
+    const { runTogether, count } = await openCreates()
+    expect(await runTogether(['a', 'b', 'a', 'a'], start)).toMatchObject([
+      { value: { generated: { id: 1n }, isReplay: false } },
+      { value: { generated: { id: 2n }, isReplay: false } },
+      { value: { generated: { id: 1n }, isReplay: true } },
+      { value: { generated: { id: 1n }, isReplay: true } },
+    ])
+    expect(await count('notes')).toBe('2')
+  })
+
   test('never has a key without its note, or a note without its key', async () => {
     const { run, count, url } = await openCreates()
     await query(url, "ALTER TABLE idempotency_keys ADD CONSTRAINT no_a CHECK (key <> 'a')")
@@ -229,8 +240,14 @@ describe('the table of idempotency keys', () => {
     const commit = prepareMutations(pool, new Failures([]))
     const table = postgresTableOf(notes)
     const call = { operation: 'notes.create', mutation: insertInto(table), table, values }
+    const runTogether = (keys: string[], now: Date) =>
+      commit(
+        keys.map((key) => ({ ...call, idempotency: { owner: 1n, key } })),
+        now,
+      )
     return {
-      run: (key: string, now: Date) => commit([{ ...call, idempotency: { owner: 1n, key } }], now),
+      runTogether,
+      run: (key: string, now: Date) => runTogether([key], now),
       url,
       count: async (table: string) => (await query(url, `SELECT count(*) FROM ${table}`))[0]?.count,
     }
