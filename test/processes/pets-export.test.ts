@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -98,7 +99,9 @@ test('--force follows a symbolic link, and replaces neither a device nor a folde
   await writeFile(link, { overwrite: true }, (write) => write(Buffer.from('new')))
   expect(readFileSync(file, 'utf8')).toBe('new')
   mkdirSync(join(folder, 'folder'))
-  for (const path of ['/dev/null', join(folder, 'folder')]) {
+  // Not a real device: without the check, a test of the superuser would replace it.
+  execFileSync('mkfifo', [join(folder, 'pipe')])
+  for (const path of [join(folder, 'pipe'), join(folder, 'folder')]) {
     await expect(writeFile(path, { overwrite: true }, async () => {})).rejects.toThrow('is not a file')
   }
 })
