@@ -78,7 +78,8 @@ const ListPets = pageOf('pet', 'pets', filters)
 const SearchPets = searchOf('pet', 'pets', {
   ...filters,
   name: PartOfName.optional().meta({
-    description: 'Returns only pets whose name contains this text, in any case.',
+    description:
+      'Returns only pets whose name contains each word of this text, in any order and case. Accents of Latin letters make no difference.',
   }),
   categoryId: Int64.optional().meta({ description: 'Returns only pets of this category.' }),
 })

@@ -42,7 +42,7 @@ describe('the typed client', () => {
     expect([...first, ...second].map(({ id }) => id)).toEqual([1n, 2n, 3n])
   })
 
-  test('searches by an id, a part of a name in any case, a category and a status', async () => {
+  test('searches by an id, words of a name in any case, a category and a status', async () => {
     const { rpc } = api()
     const added = [
       { name: 'Molly', categoryId: 2n ** 63n - 1n, status: 'sold' },
@@ -63,6 +63,7 @@ describe('the typed client', () => {
     expect(await idsOf({ name: 'mo', status: 'sold' })).toEqual([1n])
     expect(await idsOf({ name: 'o', categoryId: 1n })).toEqual([3n, 2n])
     expect(await idsOf({ name: 'o%' })).toEqual([3n])
+    expect([await idsOf({ name: 'y OL' }), await idsOf({ name: 'elan' })]).toEqual([[2n, 1n], [4n]])
     expect([await idsOf({ name: 'éLAN' }), await idsOf({ name: 'e\u0301l' })]).toEqual([[4n], [4n]])
     expect(await rpc.pets.search.query({ name: 'élan' })).toMatchObject({ searched: 4 })
   })

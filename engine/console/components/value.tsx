@@ -1,9 +1,10 @@
 import './value.css'
 import type { ReactNode } from 'react'
+import { partsOf, wordsOf } from '#store/words'
 import type { Field } from '../resource.ts'
 import { date } from '../texts/formats.ts'
 
-/** A value of a field. Nothing if there is none. In a text, what was found is marked. */
+/** A value of a field. Nothing if there is none. In a text, the words that were found are marked. */
 export function Value({ field, value, found }: { field: Field; value: unknown; found?: string | undefined }) {
   if (value === undefined) return null
   if (value instanceof Date) {
@@ -27,18 +28,16 @@ function Text({ text, found = '' }: { text: string; found: string | undefined })
   return (
     <bdi className="text">
       <Spaces text={text.slice(0, start)} />
-      {partsOf(text.slice(start, text.length - end), found.trim())}
+      {marked(text.slice(start, text.length - end), wordsOf(found))}
       <Spaces text={text.slice(text.length - end)} />
     </bdi>
   )
 }
 
-/** A text in which each occurrence of another one is marked. */
-function partsOf(text: string, found: string): ReactNode {
-  if (found === '') return text
-  const pattern = new RegExp(`(${found.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')})`, 'iu')
+function marked(text: string, words: string[]): ReactNode {
+  if (words.length === 0) return text
   // biome-ignore lint/suspicious/noArrayIndexKey: the parts differ only in their positions.
-  return text.split(pattern).map((part, index) => (index % 2 === 1 ? <mark key={index}>{part}</mark> : part))
+  return partsOf(text, words).map((part, index) => (index % 2 === 1 ? <mark key={index}>{part}</mark> : part))
 }
 
 function Spaces({ text }: { text: string }) {

@@ -142,7 +142,7 @@ function OpenDialog({ dialog, onClose }: { dialog: Dialog; onClose: () => void }
     <ExportSheet
       resource={resource}
       filter={filter}
-      search={search && list.items ? list.data?.search : search}
+      search={search}
       part={partOf(resource, filter)}
       total={search === undefined ? totalOf(resource, counts, filter) : foundOf(list, view)}
       onClose={onClose}

@@ -28,7 +28,7 @@ interface PageData {
   searched: number
   /** Whether these are not all items of the page yet. */
   isSearching: boolean
-  /** The text that was searched for: that of the user, or without outer spaces if it finds nothing. */
+  /** The text that was searched for. */
   search?: string | undefined
   /** The first items after the newest one that is known, if they are not on the page. */
   arrived?: Item[]
@@ -44,14 +44,7 @@ export function queriesOf(resource: Resource, client: ServiceClient) {
   const newestKey = ['newest', many]
 
   /** Loads a page. While a search goes on, `onPart` gets what it has found. */
-  async function load(...[place, signal, onPart]: Parameters<typeof loadText>): Promise<PageData> {
-    const page = await loadText(place, signal, onPart)
-    const text = place.search?.trim()
-    const isSame = page.items.length > 0 || text === place.search
-    return isSame ? page : loadText({ ...place, search: text }, signal, onPart)
-  }
-
-  async function loadText(
+  async function load(
     place: Start & { size: number },
     signal: AbortSignal,
     onPart = (_: PageData) => {},
@@ -157,7 +150,7 @@ export function queriesOf(resource: Resource, client: ServiceClient) {
             ? skipToken
             : async ({ signal }): Promise<Count> => {
                 const all = { filter, search: text, cursor: 0n, size: maxFound.items }
-                const { items, isSearching } = await loadText(all, signal, undefined, maxFound.requests)
+                const { items, isSearching } = await load(all, signal, undefined, maxFound.requests)
                 const isExact = items.length <= maxFound.items && !isSearching
                 return { count: Math.min(items.length, maxFound.items), isExact }
               },

@@ -1,6 +1,6 @@
 import type { Noun } from '../resource.ts'
 import { keyVariable } from '../service.ts'
-import { capitalized, countOf, joined, number, time } from './formats.ts'
+import { capitalized, countOf, joined, listOf, number, time } from './formats.ts'
 
 /** The texts of the page of a resource. */
 export function textsOf(noun: Noun) {
@@ -19,7 +19,9 @@ export function textsOf(noun: Noun) {
       searchHint: (labels: string[]) => capitalized(listOfAny(labels.map((label) => label.toLowerCase()))),
       clearSearch: 'Clear the search',
       searchedFor: (labels: string[], text: string, isText: boolean) =>
-        isText ? `${labels[0]} contains “${text}”` : `${listOfAny(labels)} ${text}`,
+        isText
+          ? `${labels[0]} contains ${listOf(text.split(/\s+/).map((word) => `“${word}”`))}`
+          : `${listOfAny(labels)} ${text}`,
       searching: (found: number) => `${number(found)} found, searching…`,
       searched: (items: number) => `${number(items)} compared`,
       justAdded: 'Just added',

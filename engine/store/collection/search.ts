@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Table } from 'drizzle-orm'
+import { hasWords, wordsOf } from '../words.ts'
 import type { Searcher } from './base-store.ts'
 import { TooManySearches } from './errors.ts'
 import type { Found, Names, PagesOf, SearchFields, SearchQuery } from './query.ts'
@@ -111,20 +112,12 @@ async function scanAll(): Promise<void> {
   isScanning = false
 }
 
-/** Whether the field of a row contains the text, or else equals the value. */
+/** Whether the field of a row has the words of the text, or else equals the value. */
 function testOf(field: string, value: unknown, isText: boolean): (row: object) => boolean {
-  const wanted = isText ? fold(String(value)) : textOfValue(value)
+  const words = isText ? wordsOf(String(value)) : []
+  const wanted = textOfValue(value)
   return (row) => {
     const own: unknown = Reflect.get(row, field)
-    return isText ? own !== undefined && fold(String(own)).includes(wanted ?? '') : textOfValue(own) === wanted
+    return isText ? own !== undefined && hasWords(String(own), words) : textOfValue(own) === wanted
   }
-}
-
-/**
- * Equal for texts that differ only in the case of their letters, or in composed and decomposed letters. The lower case comes
- * first, because only it maps some letters, such as ẞ, to others with the same upper case.
- */
-export function fold(text: string): string {
-  const isAscii = !/[^ -~]/.test(text)
-  return isAscii ? text.toUpperCase() : text.normalize('NFD').toLowerCase().toUpperCase().normalize('NFC')
 }

@@ -110,13 +110,23 @@ export function openStoreModel(): ModelledStore {
 
 /** What a search finds in notes that one call compares. */
 function searchIn(notes: Note[], { limit, order, cursor, id, body, priority, state }: NoteSearch) {
-  const letters = (text: string) => text.normalize('NFC').toLowerCase().toUpperCase().normalize('NFC')
+  const words = lettersOf(body ?? '')
+    .split(/\s/)
+    .filter(Boolean)
   const isAfter = (note: Note) => cursor === undefined || (order === 'newest' ? note.id < cursor : note.id > cursor)
   const items = notes
     .filter((note) => (id === undefined || note.id === id) && isAfter(note))
     .filter((note) => priority === undefined || note.priority === priority)
     .filter((note) => state === undefined || note.state === state)
-    .filter((note) => body === undefined || letters(note.body).includes(letters(body)))
+    .filter((note) => words.every((word) => lettersOf(note.body).includes(word)))
   if (order === 'newest') items.reverse()
   return items.slice(0, limit)
+}
+
+/** The upper case of letters, of which the Latin ones have no accents. */
+function lettersOf(text: string): string {
+  const bases: Record<string, string> = { Æ: 'AE', Ł: 'L', Ø: 'O' }
+  const upper = text.normalize('NFD').toLowerCase().toUpperCase()
+  const plain = upper.replace(/(\p{Script=Latin})\p{M}+/gu, '$1')
+  return plain.replace(/[ÆŁØ]/g, (letter) => bases[letter] ?? '').normalize('NFC')
 }

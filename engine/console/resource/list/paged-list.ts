@@ -21,7 +21,7 @@ export function usePagedList(queries: Queries, place: Place) {
   }, [queryClient, queries, filter, search, order, size, next])
   const isSearching = items !== undefined && data?.isSearching === true
   const isCounted = next !== undefined && !isSearching
-  const found = useQuery(queries.found(filter, isCounted ? data?.search : undefined)).data
+  const found = useQuery(queries.found(filter, isCounted ? search : undefined)).data
 
   const newest = useQuery(queries.newest(place, items && data)).data
   const last = items?.reduce((id, item) => (item.id > id ? item.id : id), 0n) ?? 0n

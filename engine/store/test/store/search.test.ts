@@ -4,7 +4,7 @@ import { type NewNote, type Note, states } from '../../../test/notes/tables.ts'
 import { addNotes, openTestStore, testDatabase } from '../../../test/notes/tests.ts'
 import { type NoteSearch, openStoreModel } from '../../../test/support/store-model.ts'
 import type { Searcher } from '../../collection/base-store.ts'
-import { fold, maxRead, searchWith } from '../../collection/search.ts'
+import { maxRead, searchWith } from '../../collection/search.ts'
 
 /** Letters whose case only some rules know, letters with marks, wildcards of LIKE, and the ends of ranges of code points. */
 const characters = [
@@ -34,6 +34,9 @@ const characters = [
   'ΐ',
   'ᾳ',
   'ﬁ',
+  'Ł',
+  'ø',
+  'æ',
 ]
 const ends = ['\u{7e}', '\u{d7ff}', '\u{e000}', '\u{ffff}', '\u{10000}', '\u{10ffff}', 'e\u0301', '\u0301', '\u0345']
 const text = (maxLength: number) =>
@@ -83,21 +86,6 @@ test.for([
   const searches = [1n, 2n, 3n].map((id) => store.notes.search({ id, order, cursor: 2n, limit: 1 }))
   const found = (await Promise.all(searches)).flatMap(({ items }) => items.map(({ id }) => id))
   expect(found).toEqual(after)
-})
-
-test('every letter is equal in each case, composed and decomposed, wherever it stands', () => {
-  const unequal: string[] = []
-  for (let point = 0; point <= 0x10ffff; point++) {
-    const letter = String.fromCodePoint(point)
-    const [lower, upper] = [letter.toLowerCase(), letter.toUpperCase()]
-    if (lower === letter && upper === letter && letter.normalize('NFD') === letter) continue
-    const cases = [letter, lower, upper, lower.toUpperCase(), upper.toLowerCase()]
-    const forms = [...cases, ...cases.map((each) => each.normalize('NFD'))]
-    for (const around of [(each: string) => each, (each: string) => `Σ${each}`, (each: string) => `${each}a`]) {
-      if (new Set(forms.map((each) => fold(around(each)))).size > 1) unequal.push(letter)
-    }
-  }
-  expect(unequal).toEqual([])
 })
 
 describe('a search of many notes', () => {
