@@ -198,14 +198,16 @@ test('what several calls find is joined as far as all of them have looked', asyn
     },
   }
   const load = (cursor: bigint) =>
-    loadPart(petResource, procedures, { filter: { status: 'sold' }, search: '7', cursor }, 2, { signal })
+    loadPart(petResource, procedures, { filter: { status: 'sold' }, search: '7', order: 'newest', cursor }, 2, {
+      signal,
+    })
   const first = await load(0n)
   expect(first).toEqual({ items: [7n, 90n, 85n, 80n].map(item), searched: 15, next: 80n })
   expect(searched).toHaveLength(3)
   // The pet with the id is not found again.
   expect(await load(80n)).toMatchObject({ items: [{ id: 90n }, { id: 85n }, { id: 80n }] })
   expect(searched.slice(3)).toEqual([
-    { status: 'sold', cursor: 80n, limit: 2, name: '7' },
-    { status: 'sold', cursor: 80n, limit: 2, categoryId: 7n },
+    { status: 'sold', cursor: 80n, limit: 2, order: 'newest', name: '7' },
+    { status: 'sold', cursor: 80n, limit: 2, order: 'newest', categoryId: 7n },
   ])
 })

@@ -105,9 +105,8 @@ export function queriesOf(resource: Resource, client: ServiceClient) {
     async previousCursor(place: PageInput): Promise<bigint> {
       // Without a search, nothing finds the items before an id. At most this many have the ids before it.
       if (!isSearchable(resource)) return place.cursor > place.size ? place.cursor - BigInt(place.size) : 0n
-      const isList = place.search === undefined && place.order === undefined
       const signal = new AbortController().signal
-      const before = await load({ ...place, order: isList ? 'newest' : 'oldest' }, signal)
+      const before = await load({ ...place, order: place.order === 'newest' ? 'oldest' : 'newest' }, signal)
       return before.items[place.size - 1]?.id ?? 0n
     },
 

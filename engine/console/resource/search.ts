@@ -13,13 +13,14 @@ interface PageCall {
 }
 
 /** The calls that load items after the cursor: one for each thing that the text of a search may be. */
-export function pageCalls(resource: Resource, { filter, search, order, cursor }: Start, limit: number): PageCall[] {
+export function pageCalls(resource: Resource, start: Start, limit: number): PageCall[] {
+  const { filter, search, order = 'oldest', cursor } = start
   const page = { ...filter, ...(cursor > 0n && { cursor }), limit }
-  if (search === undefined && order === undefined) return [{ operation: 'list', input: page }]
+  if (search === undefined && order === 'oldest') return [{ operation: 'list', input: page }]
   const meanings = search === undefined ? [{}] : meaningsOf(resource, search)
   return meanings
     .filter(({ id }) => id === undefined || cursor === 0n)
-    .map((meaning) => ({ operation: 'search', input: { ...page, ...(order && { order }), ...meaning } }))
+    .map((meaning) => ({ operation: 'search', input: { ...page, order, ...meaning } }))
 }
 
 /**
@@ -42,8 +43,7 @@ export async function loadPart(
   const found = await Promise.all(calls.map(load))
   const byId = found.filter((_, call) => calls[call]?.input.id !== undefined).flatMap(({ items }) => items)
   const others = found.filter((_, call) => calls[call]?.input.id === undefined)
-  const isAscending = start.order === 'oldest' || calls[0]?.operation === 'list'
-  const joined = join(others, (one, other) => (isAscending ? one < other : one > other))
+  const joined = join(others, (one, other) => (start.order === 'newest' ? one > other : one < other))
   const id = start.search === undefined ? undefined : idIn(start.search)
   return { ...joined, items: [...byId, ...joined.items.filter((item) => item.id !== id)] }
 }

@@ -12,7 +12,7 @@ export interface Place {
   filter: Values
   /** What the user searches for. */
   search?: string | undefined
-  /** Undefined for the oldest items first. A search has its own order, and returns to this one when it is cleared. */
+  /** Undefined for the oldest items first. */
   order?: 'newest' | undefined
   /** The page starts after the item with this id, or at the start of the list if it is 0. */
   cursor: bigint

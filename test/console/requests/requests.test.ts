@@ -99,7 +99,9 @@ describe('the drawer of the requests', () => {
     }
     expect(await requestsOf(drawer).first().innerText()).toContain('pets.search')
     const code = await drawer.locator('details[open] .command code').allTextContents()
-    expect(code).toContain('await client.pets.search.query({ limit: 21, categoryId: 9007199254740993n })')
+    expect(code).toContain(
+      'await client.pets.search.query({ limit: 21, order: "oldest", categoryId: 9007199254740993n })',
+    )
     expect(code).toContain('await client.pets.counts.query()')
     for (const call of code) await new Function('client', `return ${call.slice('await '.length)}`)(rpc)
     await inspect(page, 'requests-rpc')

@@ -85,12 +85,12 @@ export function ResourceTable({ added, changes }: ResourceTableProps) {
   )
 }
 
-/** Changes the order. A search has its own. */
+/** Changes the order. */
 function IdHeader({ label }: { label: string }) {
   const { resource, texts, turnTo } = useResource()
   const { view } = useList()
   const isNewest = view.order === 'newest'
-  if (!isSearchable(resource) || view.search !== undefined) return <th scope="col">{label}</th>
+  if (!isSearchable(resource)) return <th scope="col">{label}</th>
   return (
     <th scope="col" aria-sort={isNewest ? 'descending' : 'ascending'}>
       <button
