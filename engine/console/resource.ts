@@ -142,6 +142,16 @@ export function isSearchable({ fields }: Resource): boolean {
   return fields.some(({ isSearched }) => isSearched)
 }
 
+/** Whether the list can be filtered by an integer, as the search does. The service compares the items with it. */
+export function isCompared({ kind, isSearched }: Field): boolean {
+  return kind === 'integer' && isSearched === true
+}
+
+/** A value by which the list can be filtered, written as text. Undefined if it is none. */
+export function parseFilter(field: Field, text: string | null): unknown {
+  return isCompared(field) ? parseInt64(text ?? '') : field.isFilter ? parseChoice(field, text) : undefined
+}
+
 /** The value of a choice that was written as text. Undefined if the field has no such choice. */
 export function parseChoice({ kind, choices = {} }: Field, text: string | null): unknown {
   if (text === null || !Object.hasOwn(choices, text)) return undefined
@@ -159,6 +169,12 @@ export function textOf(value: unknown): string {
 
 export function parseInteger(word: string): bigint | undefined {
   return /^-?\d+$/.test(word) ? BigInt(word) : undefined
+}
+
+/** An integer of 64 bits. */
+export function parseInt64(word: string): bigint | undefined {
+  const integer = parseInteger(word)
+  return integer !== undefined && BigInt.asIntN(64, integer) === integer ? integer : undefined
 }
 
 /** A new item. It lacks the fields without a value. */

@@ -5,7 +5,7 @@ import { readTable } from '../../engine/console/bulk/read-table.ts'
 import { checkItem } from '../../engine/console/bulk/table.ts'
 import { fileOf } from '../../engine/console/bulk/write-file.ts'
 import { commandOf, restRequestOf } from '../../engine/console/requests/curl.ts'
-import { loadPart, meaningsOf } from '../../engine/console/resource/search.ts'
+import { loadPart, meaningsOf, offersOf, pageCalls } from '../../engine/console/resource/search.ts'
 import { identityOf, resourceOf, type Values } from '../../engine/console/resource.ts'
 import { setProduct } from '../../engine/console/service.ts'
 import { parseTexts } from '../../engine/service/reader/fields.ts'
@@ -180,6 +180,39 @@ test('a text that is searched for is an id, an integer and a part of a text', ()
   }
   expect(meaningsOf(toys, '7')).toEqual([{ id: 7n }])
   expect(meaningsOf(toys, 'Ball')).toEqual([])
+})
+
+test('a filter by an integer is a search, and words of a search name filters', () => {
+  const calls = (filter: Values, search?: string) => pageCalls(petResource, { filter, search, cursor: 0n }, 20)
+  const page = { limit: 20, order: 'oldest' }
+  expect(calls({ status: 'sold' })).toEqual([{ operation: 'list', input: { status: 'sold', limit: 20 } }])
+  expect(calls({ categoryId: 7n })).toEqual([{ operation: 'search', input: { ...page, categoryId: 7n } }])
+  // The digits do not replace the filter.
+  expect(calls({ categoryId: 7n }, '8').map(({ input }) => input)).toEqual([
+    { ...page, categoryId: 7n, id: 8n },
+    { ...page, categoryId: 7n, name: '8' },
+  ])
+  for (const [text, offers] of [
+    ['sold', [[{ status: 'sold' }, undefined]]],
+    [' big  SOLD cat', [[{ status: 'sold' }, 'big cat']]],
+    ['category -7', [[{ categoryId: -7n }, undefined]]],
+    [
+      'sold category 7',
+      [
+        [{ categoryId: 7n }, 'sold'],
+        [{ status: 'sold' }, 'category 7'],
+      ],
+    ],
+    ['categorys 7', []],
+    ['category', []],
+    ['7 category', []],
+    ['category 9223372036854775808', []],
+    ['unsold', []],
+    ['', []],
+  ] as const) {
+    expect([text, offersOf(petResource, text).map(({ filter, rest }) => [filter, rest])]).toEqual([text, offers])
+  }
+  expect(offersOf(toys, 'price 7 small')).toEqual([])
 })
 
 test('what several calls find is joined as far as all of them have looked', async () => {

@@ -14,7 +14,7 @@ import { messages } from '../texts/messages.ts'
 import { textsOf } from '../texts/page.ts'
 import { importDrafts } from './drafts.ts'
 import { useNewItem } from './item/new-item.ts'
-import { FilterChips } from './list/filter-chips.tsx'
+import { FilterChips, OtherFilters } from './list/filter-chips.tsx'
 import { List, SelectionBar } from './list/list.tsx'
 import { foundOf } from './list/paged-list.ts'
 import { useShownList } from './list/use-shown-list.ts'
@@ -110,6 +110,7 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
               .map((field) => (
                 <FilterChips key={field.name} field={field} />
               ))}
+            <OtherFilters />
           </div>
           <Tools />
         </div>
@@ -144,7 +145,7 @@ function OpenDialog({ dialog, onClose }: { dialog: Dialog; onClose: () => void }
       filter={filter}
       search={search}
       part={partOf(resource, filter)}
-      total={search === undefined ? totalOf(resource, counts, filter) : foundOf(list, view)}
+      total={list.isScanned ? foundOf(list, view) : totalOf(resource, counts, filter)}
       onClose={onClose}
     />
   )

@@ -1,9 +1,9 @@
 import { keepPreviousData, type QueryClient, queryOptions, skipToken } from '@tanstack/react-query'
 import type { ServiceClient } from '#client'
 import { MissingItem } from '../problem.ts'
-import { type Count, entriesOf, type Item, isSearchable, type Resource, type Values } from '../resource.ts'
+import { type Count, entriesOf, type Field, type Item, isSearchable, type Resource, type Values } from '../resource.ts'
 import { areEqual } from './list/changes.ts'
-import { loadPart, maxLimit, type Start } from './search.ts'
+import { isScan, loadPart, maxLimit, type Start } from './search.ts'
 import type { Place } from './view.ts'
 
 /**
@@ -51,6 +51,7 @@ export function queriesOf(resource: Resource, client: ServiceClient) {
     maxRequests = Number.POSITIVE_INFINITY,
   ): Promise<PageData> {
     const { search } = place
+    const isPartial = isScan(resource, place)
     let page: PageData = { items: [], searched: 0, isSearching: true, search }
     let cursor = place.cursor
     for (let request = 1; ; request++) {
@@ -59,15 +60,16 @@ export function queriesOf(resource: Resource, client: ServiceClient) {
       page = { ...page, items: [...page.items, ...items], searched: page.searched + searched }
       if (next === undefined || page.items.length > place.size) return { ...page, isSearching: false }
       if (request === maxRequests) return page
-      if (search !== undefined) onPart(page)
+      if (isPartial) onPart(page)
       if (document.hidden) await shown(signal)
       cursor = next
     }
   }
 
   /** Whether new items are added to another page than this one. */
-  function isElsewhere({ search, order, cursor, size }: PageInput, page: PageData | undefined): boolean {
-    if (!page || search !== undefined) return false
+  function isElsewhere(place: PageInput, page: PageData | undefined): boolean {
+    const { order, cursor, size } = place
+    if (!page || isScan(resource, place)) return false
     return order === 'newest' ? cursor > 0n : page.items.length > size
   }
 
@@ -140,19 +142,18 @@ export function queriesOf(resource: Resource, client: ServiceClient) {
         staleTime: Number.POSITIVE_INFINITY,
       }),
 
-    /** The number of items that a search finds. It is not exact if the search has more than are counted. */
-    found: (filter: Values, text: string | undefined) =>
+    /** The number of items that a scan finds. It is not exact if there are more than are counted. */
+    found: ({ filter, search: text }: Pick<Place, 'filter' | 'search'>, isWanted: boolean) =>
       queryOptions({
         queryKey: [many, 'found', filter, text],
-        queryFn:
-          text === undefined
-            ? skipToken
-            : async ({ signal }): Promise<Count> => {
-                const all = { filter, search: text, cursor: 0n, size: maxFound.items }
-                const { items, isSearching } = await load(all, signal, undefined, maxFound.requests)
-                const isExact = items.length <= maxFound.items && !isSearching
-                return { count: Math.min(items.length, maxFound.items), isExact }
-              },
+        queryFn: !isWanted
+          ? skipToken
+          : async ({ signal }): Promise<Count> => {
+              const all = { filter, search: text, cursor: 0n, size: maxFound.items }
+              const { items, isSearching } = await load(all, signal, undefined, maxFound.requests)
+              const isExact = items.length <= maxFound.items && !isSearching
+              return { count: Math.min(items.length, maxFound.items), isExact }
+            },
         staleTime: Number.POSITIVE_INFINITY,
       }),
 
@@ -218,6 +219,11 @@ export function totalOf({ counted }: Resource, counts: Counts | undefined, filte
 
 /** The names of the filtered values for the user, such as `Sold`. Undefined without a filter. */
 export function partOf({ fields }: Resource, filter: Values): string | undefined {
-  const names = fields.map(({ name, choices = {} }) => choices[String(filter[name])])
-  return names.filter((name) => name !== undefined).join(', ') || undefined
+  const names = fields.filter(({ name }) => name in filter).map((field) => nameOf(field, filter[field.name]))
+  return names.join(', ') || undefined
+}
+
+/** The name of a filtered value for the user, such as `Large` or `Size 7`. */
+export function nameOf({ label, choices }: Field, value: unknown): string {
+  return choices?.[String(value)] ?? `${label} ${value}`
 }

@@ -1,4 +1,14 @@
-import { type Field, type Found, type Procedures, parseInteger, type Resource, type Values } from '../resource.ts'
+import { wordsOf } from '#store/words'
+import {
+  type Field,
+  type Found,
+  isCompared,
+  type Procedures,
+  parseFilter,
+  parseInt64,
+  type Resource,
+  type Values,
+} from '../resource.ts'
 import { type Place, parseId } from './view.ts'
 
 /** The largest `limit` of a list and of a search. */
@@ -12,15 +22,24 @@ interface PageCall {
   input: Values & { cursor?: bigint; limit: number }
 }
 
+/** Whether the service compares items with what is wanted, a bounded number for each request, because no index has them. */
+export function isScan({ fields }: Resource, { filter, search }: Pick<Place, 'filter' | 'search'>): boolean {
+  return search !== undefined || fields.some((field) => isCompared(field) && field.name in filter)
+}
+
 /** The calls that load items after the cursor: one for each thing that the text of a search may be. */
 export function pageCalls(resource: Resource, start: Start, limit: number): PageCall[] {
   const { filter, search, order = 'oldest', cursor } = start
   const page = { ...filter, ...(cursor > 0n && { cursor }), limit }
-  if (search === undefined && order === 'oldest') return [{ operation: 'list', input: page }]
+  if (!isScan(resource, start) && order === 'oldest') return [{ operation: 'list', input: page }]
   const meanings = search === undefined ? [{}] : meaningsOf(resource, search)
-  return meanings
-    .filter(({ id }) => id === undefined || cursor === 0n)
-    .map((meaning) => ({ operation: 'search', input: { ...page, order, ...meaning } }))
+  return (
+    meanings
+      .filter(({ id }) => id === undefined || cursor === 0n)
+      // Another value of a filtered field would replace the filter.
+      .filter((meaning) => Object.keys(meaning).every((name) => !(name in filter)))
+      .map((meaning) => ({ operation: 'search', input: { ...page, order, ...meaning } }))
+  )
 }
 
 /**
@@ -68,17 +87,44 @@ export function idIn(text: string): bigint | undefined {
 export function meaningsOf({ fields }: Resource, typed: string): Values[] {
   const text = typed.trim()
   const id = idIn(text)
-  const integer = parseInteger(text)
+  const integer = parseInt64(text)
   return fields.flatMap((field): Values[] => {
     const { name, kind, isSearched } = field
     if (kind === 'id') return id === undefined ? [] : [{ [name]: id }]
     if (!isSearched) return []
     if (kind === 'text') return isPossible(field, typed) ? [{ [name]: typed }] : []
-    return integer === undefined || BigInt.asIntN(64, integer) !== integer ? [] : [{ [name]: integer }]
+    return integer === undefined ? [] : [{ [name]: integer }]
   })
 }
 
 /** Whether a text of the field can contain this text. The service refuses others. */
 function isPossible({ maxLength = 0 }: Field, text: string): boolean {
   return text.trim() !== '' && [...text].length <= maxLength && !/\p{Cc}|\p{Cs}/u.test(text)
+}
+
+/** A filter that words of a search name. */
+export interface Offer {
+  filter: Values
+  field: Field
+  /** The other words. */
+  rest: string | undefined
+}
+
+/** The filters that a text names: by a choice, or by a field and its integer, such as `size 7`. */
+export function offersOf({ fields }: Resource, typed: string): Offer[] {
+  const words = typed.trim().split(/\s+/)
+  return fields.flatMap((field) => {
+    const names = isCompared(field) ? [['', field.label]] : field.isFilter ? Object.entries(field.choices ?? {}) : []
+    return names.flatMap(([choice = '', name = '']): Offer[] => {
+      const named = wordsOf(name)
+      const count = named.length + (isCompared(field) ? 1 : 0)
+      const start = words.findIndex(
+        (_, index) => wordsOf(words.slice(index, index + named.length).join(' ')).join(' ') === named.join(' '),
+      )
+      const value = parseFilter(field, isCompared(field) ? (words[start + named.length] ?? '') : choice)
+      if (start === -1 || value === undefined) return []
+      const others = words.filter((_, index) => index < start || index >= start + count)
+      return [{ filter: { [field.name]: value }, field, rest: others.join(' ') || undefined }]
+    })
+  })
 }

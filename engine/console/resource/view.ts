@@ -2,7 +2,7 @@ import type { MouseEvent } from 'react'
 import { useMemo } from 'react'
 import { navigate, useHistoryState, useSearch } from 'wouter/use-browser-location'
 import { navigateBelowDialogs } from '../history.ts'
-import { isSearchable, parseChoice, type Resource, searchOf, type Values } from '../resource.ts'
+import { isSearchable, parseFilter, type Resource, searchOf, type Values } from '../resource.ts'
 import { product } from '../service.ts'
 import { storage } from '../storage.ts'
 
@@ -98,9 +98,7 @@ export function readView(resource: Resource, search = location.search, state: un
   const { earlierCursors, before, isOverList }: Record<string, unknown> = Object(state)
   const cursor = parseId(parameters.get('cursor')) ?? 0n
   const isSearched = isSearchable(resource)
-  const filters = fields
-    .filter(({ isFilter }) => isFilter)
-    .map((field) => [field.name, parseChoice(field, parameters.get(field.name))])
+  const filters = fields.map((field) => [field.name, parseFilter(field, parameters.get(field.name))])
   return {
     filter: Object.fromEntries(filters.filter(([, value]) => value !== undefined)),
     search: (isSearched && parameters.get('search')) || undefined,

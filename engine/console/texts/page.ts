@@ -18,6 +18,8 @@ export function textsOf(noun: Noun) {
       search: `Search ${many}`,
       searchHint: (labels: string[]) => capitalized(listOfAny(labels.map((label) => label.toLowerCase()))),
       clearSearch: 'Clear the search',
+      filterBy: (value: string) => `Filter by ${value}`,
+      clearFilter: (value: string) => `Remove the filter ${value}`,
       searchedFor: (labels: string[], text: string, isText: boolean) =>
         isText
           ? `${labels[0]} contains ${listOf(text.split(/\s+/).map((word) => `“${word}”`))}`

@@ -1,9 +1,10 @@
 import { type MouseEvent, memo } from 'react'
 import { keepFocus, rowIdOf } from '../../components/focus.ts'
 import { outerSpacesOf, Value, valueAttributes } from '../../components/value.tsx'
-import { type Field, type Item, textOf } from '../../resource.ts'
+import { type Field, type Item, isCompared, textOf } from '../../resource.ts'
 import { useResource } from '../page-context.ts'
 import { hrefOf, openHere } from '../view.ts'
+import { FilterValue } from './filter-chips.tsx'
 import type { Selection } from './selection.ts'
 
 interface RowProps {
@@ -41,7 +42,13 @@ export const Row = memo(function Row(props: RowProps) {
         onSelect={(isRange) => onSelect(item, isRange)}
       />
       {columns.map((field) => {
-        const value = <Value field={field} value={item[field.name]} found={found} />
+        const raw = item[field.name]
+        const value =
+          isCompared(field) && raw !== undefined ? (
+            <FilterValue field={field} value={raw} isTabStop={isTabStop} />
+          ) : (
+            <Value field={field} value={raw} found={found} />
+          )
         return (
           <td
             key={field.name}

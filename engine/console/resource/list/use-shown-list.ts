@@ -14,7 +14,7 @@ import { useSelection } from './selection.ts'
 /** The part of the list that the URL says, what is selected, and what moves to other items of it. */
 export function useShownList(resource: Resource, queries: Queries, { open, turnTo }: Navigation) {
   const view = useResourceView(resource)
-  const list = usePagedList(queries, view)
+  const list = usePagedList(resource, queries, view)
   const selection = useSelection(list.items)
   // The only observer of the item: one that is mounted after a failure would repeat the request.
   const item = useQuery(queries.item(view.item, useQueryClient()))

@@ -1,0 +1,75 @@
+import { expect } from 'vitest'
+import { addPets } from '../../support/petstore.ts'
+import {
+  choose,
+  inspect,
+  isFocused,
+  names,
+  pageButton,
+  panel,
+  searchField,
+  showing,
+  startConsole,
+  test,
+} from '../console.ts'
+
+test('a click on a category shows its pets, and a button all again', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 30)
+  for (const status of ['sold', 'pending'] as const) await store.pets.create({ name: 'Molly', categoryId: -7n, status })
+  await addPets(store, 5)
+  await store.pets.create({ name: 'Rex', categoryId: 1n, status: 'sold' })
+  const page = await visit(url, { key })
+  await showing(page, '1–20 of 38')
+  await page.getByRole('row', { name: 'pet 3', exact: false }).first().getByRole('button', { name: '1' }).click()
+  await showing(page, '1–20 of 36')
+  expect([new URL(page.url()).search, await panel(page).count()]).toEqual(['?categoryId=1', 0])
+  expect(await page.title()).toBe('Category 1 pets · Petstore')
+  await inspect(page, 'filtered-category')
+  await pageButton(page, 'Next').click()
+  await showing(page, '21–36 of 36')
+  await page.goBack()
+  await showing(page, '1–20 of 36')
+  await page.reload()
+  await showing(page, '1–20 of 36')
+  await choose(page, 'Sold')
+  await showing(page, '1 of 1')
+  expect(await names(page)).toEqual(['Rex'])
+  await page.getByRole('button', { name: 'Remove the filter Category 1' }).click()
+  await showing(page, '1–2 of 2')
+  expect(await names(page)).toEqual(['Molly', 'Rex'])
+  expect(await isFocused(page.locator('h1'))).toBe(true)
+  await page.getByRole('button', { name: '-7' }).press('Enter')
+  await showing(page, '1 of 1')
+  expect(await names(page)).toEqual(['Molly'])
+  await page.getByRole('button', { name: 'Add pet' }).click()
+  // A new pet has the category of the filter.
+  expect(await page.getByRole('textbox', { name: 'Category' }).inputValue()).toBe('-7')
+})
+
+test('a search that names a status or a category offers its filter', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  for (const [name, categoryId, status] of [
+    ['Rex', 7n, 'sold'],
+    ['Molly', 7n, 'pending'],
+    ['Rex', 8n, 'sold'],
+  ] as const)
+    await store.pets.create({ name, categoryId, status })
+  const page = await visit(url, { key })
+  await showing(page, '1–3 of 3')
+  await searchField(page).fill('rex SOLD')
+  await page.getByRole('button', { name: 'Filter by Sold' }).click()
+  await showing(page, '1–2 of 2')
+  expect(new URL(page.url()).search).toBe('?status=sold&search=rex')
+  await searchField(page).fill('category 7')
+  await inspect(page, 'filter-offered')
+  await page.getByRole('button', { name: 'Filter by Category 7' }).click()
+  await showing(page, '1 of 1')
+  expect(new URL(page.url()).search).toBe('?status=sold&categoryId=7')
+  expect(await searchField(page).inputValue()).toBe('')
+  for (const text of ['sol', 'category', 'category x', 'sold 8']) {
+    await searchField(page).fill(text)
+    await expect.poll(() => new URL(page.url()).searchParams.get('search')).toBe(text)
+    expect(await page.getByRole('button', { name: 'Filter by' }).count()).toBe(0)
+  }
+})
