@@ -5,4 +5,5 @@ import * as tables from './tables.ts'
 
 export const apiKeys = postgresTableOf(tables.apiKeys)
 export const pets = postgresTableOf(tables.pets)
+export const history = postgresTableOf(tables.history)
 export const idempotencyKeys = postgresTableOf(tables.idempotencyKeys)

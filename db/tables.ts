@@ -1,5 +1,5 @@
 /** Every table, for drizzle-kit. */
 
 export { apiKeys } from '#store/keys'
-export { idempotencyKeys } from '#store/postgres'
+export { history, idempotencyKeys } from '#store/postgres'
 export { pets } from './pets/pets.ts'

@@ -31,7 +31,8 @@ export const petCollection = collection({
   table: pets,
   filters: ['status'],
   search: { name: 'text', categoryId: 'value' },
-  methods: ({ list, get, search, count, create, update, remove }) => ({
+  history: true,
+  methods: ({ list, get, search, count, create, update, remove, history }) => ({
     list: list(),
     get: get(),
     search: search(),
@@ -39,5 +40,6 @@ export const petCollection = collection({
     create: create(),
     update: update(),
     remove: remove(),
+    history: history(),
   }),
 })

@@ -47,7 +47,7 @@ type Unsupported<T extends TableWithId> = {
 
 type Field<T extends TableWithId> = keyof T['$inferSelect'] & string
 
-interface Definition<T extends TableWithId, F extends Names, Q extends SearchFields, S, Own> {
+interface Definition<T extends TableWithId, F extends Names, Q extends SearchFields, H extends boolean, S, Own> {
   /** The table of SQLite, from which that of PostgreSQL is derived. */
   table: T &
     ([Unsupported<T>] extends [never] ? unknown : { 'Use text, int64, a boolean or timestamp for': Unsupported<T> })
@@ -55,8 +55,10 @@ interface Definition<T extends TableWithId, F extends Names, Q extends SearchFie
   filters?: F & readonly Field<T>[]
   /** The fields of `search` besides the filters. They need no index. */
   search?: Q & Record<Exclude<keyof Q, Field<T>>, never>
+  /** Whether each update and each removal leaves an entry in the history. */
+  history?: H
   /** Makes what the collection adds to the store, of what is derived. With it, the collection has the derived mutations. */
-  methods?(derived: Derived<T, F, Q>): S
+  methods?(derived: Derived<T, F, Q, H>): S
   /** What else it adds, with statements of its own, for each database that the product uses. */
   own?: { sqlite?(): Promise<OwnOnSqlite<Own>>; postgres?(): Promise<OwnOnPostgres<Own>> }
 }
@@ -104,7 +106,8 @@ export function collection<
   Own,
   const F extends Names = readonly [],
   const Q extends SearchFields = Record<never, never>,
->({ table, filters, search, methods, own }: Definition<T, F, Q, S, Own>): Collection<S & Own> {
+  const H extends boolean = false,
+>({ table, filters, search, history, methods, own }: Definition<T, F, Q, H, S, Own>): Collection<S & Own> {
   refuseLaxColumns(table)
   refuseSlowFilters(table, filters ?? [])
   refuseReusedIds(table)
@@ -120,13 +123,13 @@ export function collection<
     mutations,
     writes: { ...(methods && mutations), ...own?.writes },
     // Safe: the methods are derived from this table.
-    open: (access: object) => ({ ...methods?.(access as Derived<T, F, Q>), ...own?.open(access as E) }) as S & Own,
+    open: (access: object) => ({ ...methods?.(access as Derived<T, F, Q, H>), ...own?.open(access as E) }) as S & Own,
   })
   return {
     kinds: kinds.filter((kind) => !own || own[kind]),
     async sqlite() {
       const { mutationsOf } = await import('./sqlite/change.ts')
-      return derive(table, mutationsOf<TableWithId>(table), await own?.sqlite?.())
+      return derive(table, mutationsOf<TableWithId>(table, history), await own?.sqlite?.())
     },
     async postgres() {
       const [{ postgresTableOf }, { mutationsOf }] = await Promise.all([
@@ -135,7 +138,7 @@ export function collection<
       ])
       // Safe: it has the fields of the table, and so an id.
       const derived = postgresTableOf(table) as unknown as PostgresTable
-      return derive(derived, mutationsOf(derived), await own?.postgres?.())
+      return derive(derived, mutationsOf(derived, history), await own?.postgres?.())
     },
   }
 }

@@ -1,4 +1,5 @@
 /** The derived tables of PostgreSQL, for drizzle-kit and for statements of your own. */
+export { history } from './collection/history.ts'
 export { idempotencyKeys } from './collection/idempotency.ts'
 export type { Mutation, PostgresAccess } from './postgres/collection.ts'
 export { textOf } from './postgres/statements.ts'

@@ -15,28 +15,32 @@ export interface Expectation<T extends Table> {
   expected?: Some<Omit<Entity<T>, 'id'>> | undefined
 }
 
+/** What a change of a collection with a history also has: the name of the API key of its caller. */
+export type By<H extends boolean> = H extends true ? { by?: string | undefined } : unknown
+
 export interface Change<T extends Table> extends Expectation<T> {
   /** The new values. Other fields stay as they are. */
   set: Some<NewEntity<T>>
 }
 
 /**
- * A change as a mutation gets it: the id, the names of the fields to set or null for a removal, the names of the expected
- * fields, and the values of both. The names are in the order of the columns, so that a column that is added later does not
- * change the fingerprint.
+ * A change as a mutation gets it: the id, the name of the API key, the names of the fields to set or null for a removal, the
+ * names of the expected fields, and the values of both. The names are in the order of the columns, so that a column that is
+ * added later does not change the fingerprint.
  */
-export type ChangeValues = [id: bigint, set: string | null, expected: string, ...values: unknown[]]
+export type ChangeValues = [id: bigint, by: string | null, set: string | null, expected: string, ...values: unknown[]]
 
 /** Makes the method of a mutation that changes or deletes a row. It resolves to what the mutation returns. */
 export function changeMethodOf<T extends Table, Result>(table: T, run: RunMutation) {
   const fields = Object.keys(getTableColumns(table)).filter((field) => field !== 'id')
   const { given } = fieldsOfNew(table)
 
-  function valuesOf({ id, set, expected = {} }: Expectation<T> & Partial<Change<T>>): ChangeValues {
+  function valuesOf({ id, by, set, expected = {} }: Expectation<T> & Partial<Change<T>> & By<true>): ChangeValues {
     const fieldsIn = (names: string[], part: object) => names.filter((name) => Reflect.get(part, name) !== undefined)
     const [toSet, toExpect] = [fieldsIn(given, set ?? {}), fieldsIn(fields, expected)]
     return [
       id,
+      by ?? null,
       set ? toSet.join() : null,
       toExpect.join(),
       ...toSet.map((name): unknown => Reflect.get(set ?? {}, name)),
@@ -55,7 +59,7 @@ export function changeMethodOf<T extends Table, Result>(table: T, run: RunMutati
  *   learn that they have sold the same item
  */
 export function changeRow<T extends Table>(table: T, row: Entity<T>, values: ChangeValues): Entity<T> | undefined {
-  const [, set, expected, ...given] = values
+  const [, , set, expected, ...given] = values
   const [toSet, toExpect] = [namesIn(set), namesIn(expected)]
   const differs = (name: string, index: number) =>
     textOfValue(Reflect.get(row, name)) !== textOfValue(given[toSet.length + index])

@@ -1,13 +1,19 @@
 import type { Table } from 'drizzle-orm'
 import type { Searcher } from './base-store.ts'
-import type { Change, Expectation } from './change.ts'
+import type { By, Change, Expectation } from './change.ts'
 import type { Count, Counted } from './counts.ts'
+import type { HistoryEntry, HistoryQuery } from './history.ts'
 import type { IdempotencyKey } from './idempotency.ts'
 import type { Found, Names, Only, PageQuery, SearchFields, SearchQuery } from './query.ts'
 import type { Entity, NewEntity } from './row.ts'
 
 /** What both databases derive for a collection from its table, its filters and the fields of its search. */
-export interface Derived<T extends Table = Table, F extends Names = Names, S extends SearchFields = SearchFields> {
+export interface Derived<
+  T extends Table = Table,
+  F extends Names = Names,
+  S extends SearchFields = SearchFields,
+  H extends boolean = boolean,
+> {
   /** Makes the method that reads pages of the collection in ascending order of id. */
   list(): (query: PageQuery<T, F[number] & keyof T['$inferSelect']> & Only<T, F[number]>) => Promise<Entity<T>[]>
   /** Makes the method that reads a row of the collection by its id. */
@@ -29,9 +35,11 @@ export interface Derived<T extends Table = Table, F extends Names = Names, S ext
   /** Makes the mutation that adds a row. It resolves when the row is on disk, where it survives a loss of power. */
   create(): (row: NewEntity<T>, idempotency?: IdempotencyKey) => Promise<Entity<T>>
   /** Makes the mutation that changes a row. Resolves to the changed row, or to undefined if no row has the id. */
-  update(): (change: Change<T>, idempotency?: IdempotencyKey) => Promise<Entity<T> | undefined>
+  update(): (change: Change<T> & By<H>, idempotency?: IdempotencyKey) => Promise<Entity<T> | undefined>
   /** Makes the mutation that deletes a row. Resolves to its id, or to undefined if no row has it. */
-  remove(): (row: Expectation<T>, idempotency?: IdempotencyKey) => Promise<{ id: bigint } | undefined>
+  remove(): (row: Expectation<T> & By<H>, idempotency?: IdempotencyKey) => Promise<{ id: bigint } | undefined>
+  /** Makes the method that reads the history of a collection that has one. */
+  history: H extends true ? () => (query: HistoryQuery) => Promise<HistoryEntry<T>[]> : unknown
   /**
    * Like {@link BaseStore.revision}: a number that differs after each change of the collection. On PostgreSQL, a change that
    * another instance makes takes up to a second to show.

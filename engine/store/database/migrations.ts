@@ -23,6 +23,8 @@ export interface PrepareOptions {
   /** Whether the database of an older release may be migrated, true by default. Otherwise it is refused. */
   migrate?: boolean | undefined
   onMigrate?: OnMigrate | undefined
+  /** How many days the history of changes is kept, 400 by default; 0 for none. */
+  historyDays?: number | undefined
   /** Called with a sentence for the operator when the database needs attention. An open store may call it at any time. */
   onWarning?: ((message: string) => void) | undefined
   /**
@@ -33,7 +35,7 @@ export interface PrepareOptions {
 }
 
 /**
- * The folders with the tables of API keys and idempotency keys, for the migrations of a new product. A product whose own
+ * The folders with the tables of API keys, idempotency keys and the history, for the migrations of a new product. A product whose own
  * migrations make them does not list them.
  */
 export const ownTables = {

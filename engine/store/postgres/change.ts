@@ -4,13 +4,14 @@ import { type ChangeValues, changeRow } from '../collection/change.ts'
 import { RowChanged } from '../collection/errors.ts'
 import { columnOf, fieldsOfNew, idOf, listOf } from '../collection/row.ts'
 import type { AnyMutation, DerivedMutations, Result, TableWithId } from './collection.ts'
+import { recordFields, recordingOf, recordsOf } from './history.ts'
 import { entityMapper, insertInto, textOf } from './statements.ts'
 import { lockStatement } from './transaction.ts'
 
 /** The mutations that are derived from a table. */
-export function mutationsOf(table: TableWithId): DerivedMutations {
-  const run = changeIn(table)
-  const { update, remove } = sqlOf(table, (_field, type) => sql`NULL::${sql.raw(type)}`)
+export function mutationsOf(table: TableWithId, hasHistory = false): DerivedMutations {
+  const run = changeIn(table, hasHistory)
+  const { update, remove } = sqlOf(table, hasHistory, (_field, type) => sql`NULL::${sql.raw(type)}`)
   const change = (text: SQL): AnyMutation => ({
     run,
     hasOrderedIds: false,
@@ -25,11 +26,12 @@ function isOneStatement(calls: unknown[][]): boolean {
   return new Set(calls.map(([id]) => id)).size === calls.length
 }
 
-/** The rows after a statement's changes; undefined for a removed one. */
+/** A row before and after a statement's change; undefined after a removal. */
 interface Write {
-  id: bigint
   version: unknown
-  row: object | undefined
+  by: string | null
+  row: object
+  changed: object | undefined
 }
 
 /**
@@ -38,18 +40,20 @@ interface Write {
  * again in a transaction, which locks what it reads. Several calls of a batch may change one row: each sees what those before
  * it have made of it, and has a statement of its own, so that a constraint can refuse it alone.
  */
-function changeIn(table: TableWithId): AnyMutation['run'] {
-  const { read, lock, update, remove, given } = statementsOf(table)
+function changeIn(table: TableWithId, hasHistory: boolean): AnyMutation['run'] {
+  const { read, lock, update, remove, given } = statementsOf(table, hasHistory)
   const toEntity = entityMapper(table)
 
-  async function write(client: ClientBase, rows: Write[], isRemoval: boolean): Promise<void> {
+  async function write(client: ClientBase, rows: Write[], isRemoval: boolean, historyDays?: number): Promise<void> {
     if (rows.length === 0) return
-    const values = [rows.length, rows.map(({ id }) => id), rows.map(({ version }) => version)]
-    const fields = given.map((field) => rows.map(({ row }): unknown => Reflect.get(row ?? {}, field) ?? null))
-    await client.query(isRemoval ? { ...remove, values } : { ...update, values: [...values, ...fields] })
+    const values = [rows.length, rows.map(({ row }) => idOf(row)), rows.map(({ version }) => version)]
+    const fields = given.map((field) => rows.map(({ changed }): unknown => Reflect.get(changed ?? {}, field) ?? null))
+    const records = hasHistory ? recordsOf(table, rows, historyDays) : []
+    const statement = isRemoval ? remove : update
+    await client.query({ ...statement, values: [...values, ...(isRemoval ? [] : fields), ...records] })
   }
 
-  return async (client, batch, isLocked) => {
+  return async (client, batch, isLocked, historyDays) => {
     // Safe: the rows are those of `changeMethodOf`.
     const calls = batch as ChangeValues[]
     const results = new Map<ChangeValues, Result>()
@@ -64,13 +68,13 @@ function changeIn(table: TableWithId): AnyMutation['run'] {
         const call = turn.get(idOf(row))
         const changed = call && resultOf(() => changeRow(table, row, call))
         if (call) results.set(call, changed ?? { id: call[0] })
-        const isWrite = call?.[1] !== '' && !(changed instanceof Error)
-        return isWrite ? [{ id: idOf(row), version, row: changed }] : []
+        if (!call || call[2] === '' || changed instanceof Error) return []
+        return [{ version, by: call[1], row, changed }]
       })
       for (const call of turn.values()) if (!results.has(call)) results.set(call, undefined)
-      const [kept, removed] = [writes.filter(({ row }) => row), writes.filter(({ row }) => !row)]
-      await write(client, kept, false)
-      await write(client, removed, true)
+      const [kept, removed] = [writes.filter(({ changed }) => changed), writes.filter(({ changed }) => !changed)]
+      await write(client, kept, false, historyDays)
+      await write(client, removed, true, historyDays)
     }
     return calls.map((call) => results.get(call))
   }
@@ -87,9 +91,11 @@ function resultOf<T>(change: () => T): T | RowChanged {
 }
 
 /** The prepared statements, and the fields that an update sets. */
-function statementsOf(table: TableWithId) {
+function statementsOf(table: TableWithId, hasHistory: boolean) {
   const { given } = fieldsOfNew(table)
-  const { read, lock, update, remove } = sqlOf(table, (field, type) => sql`${sql.placeholder(field)}::${sql.raw(type)}`)
+  const parameter = (field: string, type: string) => sql`${sql.placeholder(field)}::${sql.raw(type)}`
+  const { read, lock, update, remove } = sqlOf(table, hasHistory, parameter)
+  const records = hasHistory ? recordFields : []
   const prepare = (verb: string, text: SQL, fields: string[]) => ({
     name: `${verb}_${getTableName(table)}`,
     text: textOf(text, fields),
@@ -98,16 +104,20 @@ function statementsOf(table: TableWithId) {
     given,
     read: prepare('read', read, ['id']),
     lock: prepare('lock', lock, ['id']),
-    update: prepare('update', update, ['count', 'id', 'version', ...given]),
-    remove: prepare('remove', remove, ['count', 'id', 'version']),
+    update: prepare('update', update, ['count', 'id', 'version', ...given, ...records]),
+    remove: prepare('remove', remove, ['count', 'id', 'version', ...records]),
   }
 }
 
 /** @param parameter a value of this type for a field, or an array of them */
-function sqlOf(table: TableWithId, parameter: (field: string, type: string) => SQL) {
+function sqlOf(table: TableWithId, hasHistory: boolean, parameter: (field: string, type: string) => SQL) {
   const columns = fieldsOfNew(table).given.map((field) => ({ field, column: columnOf(table, field) }))
   const names = columns.map(({ column }) => sql.identifier(column.name))
-  const [ids, versions] = [parameter('id', 'bigint[]'), parameter('version', 'text[]')]
+  const [count, ids, versions] = [
+    parameter('count', 'int'),
+    parameter('id', 'bigint[]'),
+    parameter('version', 'text[]'),
+  ]
   const arrays = columns.map(({ field, column }) => parameter(field, `${column.getSQLType()}[]`))
   // PostgreSQL changes it with each version of a row.
   const version = sql`${table}.xmin`
@@ -118,8 +128,8 @@ function sqlOf(table: TableWithId, parameter: (field: string, type: string) => S
   const all = (write: SQL) => sql`WITH "lock of the batch" AS MATERIALIZED (${sql.raw(lockStatement('inserts'))}),
     "written rows" AS (${write}
       WHERE ${table.id} = "rows as read"."id of the row" AND ${version} = "rows as read"."version of the row"::xid
-      RETURNING 1)
-    SELECT 1 / (count(*) = ${parameter('count', 'int')})::int FROM "written rows"`
+      RETURNING 1)${hasHistory ? recordingOf(count, parameter) : sql``}
+    SELECT 1 / (count(*) = ${count})::int FROM "written rows"`
   const sets = names.map((name) => sql`${name} = "rows as read".${name}`)
   const own = sql`"id of the row", "version of the row"`
   const remove = all(sql`DELETE FROM ${table} USING ${rows([])} (${own})`)

@@ -15,6 +15,7 @@ import {
 import type { PostgresCollection } from './collection.ts'
 import { connectClient } from './connection/connection.ts'
 import { attempt, causeOf, nameOf, Standby } from './connection/failure.ts'
+import { sweepHistory } from './history.ts'
 import { textOf } from './statements.ts'
 import { tablesOf, time } from './table.ts'
 import { lockUntilCommit } from './transaction.ts'
@@ -53,6 +54,8 @@ export async function prepareDatabase(
         const missing = await findMissingPart(db, loaded.collections)
         if (missing !== undefined) throw new UnusableDatabase(name, missing)
       })
+      // A service that can only read must start, too.
+      if (options.migrate ?? true) await sweepHistory(client, options.historyDays).catch(() => {})
     } finally {
       await client.end()
     }

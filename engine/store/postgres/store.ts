@@ -4,6 +4,7 @@ import type { BaseStore, StoreObserver, StoreSizes } from '../collection/base-st
 import { changeMethodOf } from '../collection/change.ts'
 import type { Derived } from '../collection/derived.ts'
 import { OtherRelease, runtimeMessage, StoreUnavailable } from '../collection/errors.ts'
+import { history, historyWith } from '../collection/history.ts'
 import { addingMethodOf, operationOf, type RunMutation } from '../collection/mutation.ts'
 import { searchWith } from '../collection/search.ts'
 import type { Loaded } from '../database/loaded.ts'
@@ -15,7 +16,7 @@ import { GroupCommit } from './group-commit.ts'
 import { findMissingPart, prepareDatabase, readJournal } from './migrate.ts'
 import { prepareMutations } from './mutations.ts'
 import { countsOf, databaseSize, pagesOf, rowsOf } from './statements.ts'
-import { tablesOf } from './table.ts'
+import { postgresTableOf, tablesOf } from './table.ts'
 import { lockStatement } from './transaction.ts'
 
 interface PostgresStoreOptions extends PrepareOptions {
@@ -37,7 +38,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   let connectionErrors = 0
   const pool = openPool(url, maxConnections, () => connectionErrors++, loaded.program)
   const failures = new Failures(tablesOf(loaded.collections), observer)
-  const mutations = new GroupCommit(prepareMutations(pool, failures), observer)
+  const mutations = new GroupCommit(prepareMutations(pool, failures, options.historyDays), observer)
   const read = readerFor(pool, failures)
   const probes: string[] = []
 
@@ -73,6 +74,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       create: () => replayable(derived.create),
       update: () => changeMethodOf(table, runnerOf(derived.update)),
       remove: () => changeMethodOf(table, runnerOf(derived.remove)),
+      history: () => historyWith(table, pagesOf(read, postgresTableOf(history), ['rowId', 'collection'], 'newest')),
       revision,
       replayable,
     }

@@ -18,6 +18,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
 import { getTableConfig, SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { history } from '../collection/history.ts'
 import { idempotencyKeys } from '../collection/idempotency.ts'
 import { ruleOfPostgres } from '../collection/schema.ts'
 
@@ -121,5 +122,5 @@ function builderOf(column: Column): PgColumnBuilderBase {
 
 /** Every table that the service needs, each after those that its foreign keys refer to. */
 export function tablesOf(collections: Record<string, { table: PgTable }>): PgTable[] {
-  return [...Object.values(collections).map(({ table }) => table), postgresTableOf(idempotencyKeys)]
+  return [...Object.values(collections).map(({ table }) => table), ...[idempotencyKeys, history].map(postgresTableOf)]
 }

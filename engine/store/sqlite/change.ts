@@ -3,22 +3,27 @@ import { sql } from 'drizzle-orm'
 import { type ChangeValues, changeRow, namesIn } from '../collection/change.ts'
 import { columnOf, type Entity, fieldsOfNew, listOf } from '../collection/row.ts'
 import type { DerivedMutations, Prepare, TableWithId } from './collection.ts'
+import { prepareHistory } from './history.ts'
 import { encode, insertInto, prepareGet, textOf } from './statements.ts'
 
 /** The mutations that are derived from a table. */
-export function mutationsOf<T extends TableWithId>(table: T): DerivedMutations<T> {
+export function mutationsOf<T extends TableWithId>(table: T, hasHistory = false): DerivedMutations<T> {
   // Two functions, because the name of a mutation is found by its function.
-  return { create: insertInto(table), update: changeIn(table), remove: changeIn(table) }
+  return { create: insertInto(table), update: changeIn(table, hasHistory), remove: changeIn(table, hasHistory) }
 }
 
 /** The maximum number of prepared statements that set some fields only. */
 const maxUpdates = 32
 
 /** The mutation that changes or deletes a row. It takes a {@link ChangeValues}. */
-function changeIn<T extends TableWithId>(table: T): Prepare<unknown[], Entity<T> | { id: bigint } | undefined> {
+function changeIn<T extends TableWithId>(
+  table: T,
+  hasHistory: boolean,
+): Prepare<unknown[], Entity<T> | { id: bigint } | undefined> {
   const { given } = fieldsOfNew(table)
 
-  return (connection) => {
+  return (connection, days) => {
+    const record = hasHistory ? prepareHistory(connection, table, days) : () => {}
     const select = prepareGet(table, 'id')(connection)
     const remove = connection.prepare<unknown[]>(textOf(sql`DELETE FROM ${table} WHERE ${table.id} = ?`))
     const prepared = new Map<string, ReturnType<typeof prepareUpdate>>()
@@ -35,12 +40,13 @@ function changeIn<T extends TableWithId>(table: T): Prepare<unknown[], Entity<T>
     return (...args) => {
       // Safe: the arguments are those of `changeMethodOf`.
       const values = args as ChangeValues
-      const [id, set] = values
+      const [id, by, set] = values
       const row = select(id as T['$inferSelect']['id'])
       if (!row) return undefined
       const changed = changeRow(table, row, values)
       const written = changed ? set && updateOf(namesIn(set))(changed, id) : remove.run(id)
       if (written && written.changes !== 1) throw new Error('A trigger of another program has ignored a change.')
+      record({ by, row, changed })
       return changed ?? { id }
     }
   }

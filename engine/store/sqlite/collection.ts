@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Derived } from '../collection/derived.ts'
+import { history } from '../collection/history.ts'
 import type { IdempotencyKey } from '../collection/idempotency.ts'
 import { idempotencyKeys } from '../collection/idempotency.ts'
 import type { Replayable } from '../collection/mutation.ts'
@@ -11,8 +12,11 @@ import type { Entity, Generated, NewEntity } from '../collection/row.ts'
 
 export type TableWithId = SQLiteTable & { id: SQLiteColumn }
 
-/** Prepares its statements on a connection, and returns the function that runs them. */
-export type Prepare<Args extends unknown[], T> = (connection: Database.Database) => (...args: Args) => T
+/**
+ * Prepares its statements on a connection, and returns the function that runs them. A write also gets the number of days that
+ * the history is kept.
+ */
+export type Prepare<Args extends unknown[], T> = (connection: Database.Database, days?: number) => (...args: Args) => T
 
 /**
  * A write that may have an idempotency key. It takes the values of `fields` in their order, and returns only what it
@@ -57,5 +61,5 @@ export interface SqliteAccess {
 
 /** Every table that the service needs, each after those that its foreign keys refer to. */
 export function tablesOf(collections: Record<string, SqliteCollection>): SQLiteTable[] {
-  return [...Object.values(collections).map(({ table }) => table), idempotencyKeys]
+  return [...Object.values(collections).map(({ table }) => table), idempotencyKeys, history]
 }

@@ -29,7 +29,8 @@ export const definition = defineStore({
       table: notes,
       filters: ['state'],
       search: { body: 'text', priority: 'value' },
-      methods: ({ list, get, search, count, create, update, remove }) => ({
+      history: true,
+      methods: ({ list, get, search, count, create, update, remove, history }) => ({
         list: list(),
         get: get(),
         search: search(),
@@ -37,6 +38,7 @@ export const definition = defineStore({
         create: create(),
         update: update(),
         remove: remove(),
+        history: history(),
       }),
       // The methods `copy` and `raise`.
       own: { sqlite: () => import('./sqlite.ts'), postgres: () => import('./postgres.ts') },

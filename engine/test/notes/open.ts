@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { StoreObserver } from '../../store/collection/base-store.ts'
 import type { Location } from '../../store/database/location.ts'
+import type { PrepareOptions } from '../../store/database/migrations.ts'
 import { openStore } from '../../store/open.ts'
 import { connect } from '../../store/sqlite/file/connection.ts'
 import { isOnPostgres } from '../support/database.ts'
@@ -17,8 +18,8 @@ export async function notesDatabase() {
   return {
     location,
     /** Opens it as a service does. Several stores of one database are as several instances. */
-    async open(observer: StoreObserver = {}): Promise<NotesStore> {
-      const store = await openStore(definition, location, { busyTimeout: 1_000, observer })
+    async open(observer: StoreObserver = {}, options: PrepareOptions = {}): Promise<NotesStore> {
+      const store = await openStore(definition, location, { busyTimeout: 1_000, observer, ...options })
       onTestFinished(() => store.close())
       return store
     },

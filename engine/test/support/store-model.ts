@@ -9,7 +9,7 @@ export type NoteSearch = Parameters<NotesStore['notes']['search']>[0]
 
 /** What the model has of a store. */
 export interface ModelledStore extends Pick<NotesStore, 'apiKeys'> {
-  notes: Omit<NotesStore['notes'], 'copy' | 'raise'>
+  notes: Omit<NotesStore['notes'], 'copy' | 'raise' | 'history'>
 }
 
 /** A model of the store with arrays. Its idempotency keys never expire. */

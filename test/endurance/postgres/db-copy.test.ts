@@ -49,7 +49,7 @@ describe('a copy', () => {
     const second = await copy({ from, to }, { batchSize: 4 })
     const third = await copy({ from: to, to: last })
     expect(contentOf(last)).toEqual(contentOf(original))
-    expect(first.rows).toEqual({ api_keys: 3, pets: 7, idempotency_keys: 2 })
+    expect(first.rows).toEqual({ api_keys: 3, pets: 7, idempotency_keys: 2, history: 2 })
     expect([second, third]).toEqual([first, first])
   })
 
@@ -249,7 +249,7 @@ describe('the command', () => {
     const subject = url.replace(':hush%40', '')
     const run = startCopy(folder, specOf(from), url)
     expect(await run.ended).toBe(0)
-    const rows: Record<string, number> = { api_keys: 3, pets: 7, idempotency_keys: 2 }
+    const rows: Record<string, number> = { api_keys: 3, pets: 7, idempotency_keys: 2, history: 2 }
     expect(run.stdout.split('\n')).toEqual([
       `Copied ${pathOf(from)} to ${subject}. After reading back, both contain:`,
       ...tableNames.map((table) =>
@@ -259,7 +259,7 @@ describe('the command', () => {
     ])
     expect(auditLinesIn(run.stderr)).toMatchObject([
       { action: 'database.migrate', subject, migrations: expect.arrayContaining(['0000_init']) },
-      { action: 'database.copy', subject, from: pathOf(from), rows: 12 },
+      { action: 'database.copy', subject, from: pathOf(from), rows: 14 },
     ])
     expect(run.stderr).not.toContain('hush')
     const back = join(folder, 'b.db')

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
 import { LostDatabase, reasons, UnusableDatabase } from '../../collection/errors.ts'
+import { maxSwept } from '../../collection/history.ts'
 import type { Loaded, SqliteRelease } from '../../database/loaded.ts'
 import { type PrepareOptions, pendingMigrations, refuseOtherRelease } from '../../database/migrations.ts'
 import { type SqliteCollection, tablesOf } from '../collection.ts'
@@ -11,6 +12,7 @@ import { toFailure } from '../file/failure.ts'
 import { identify, makeFile, makeFolder, realPathOf, sizeOf } from '../file/files.ts'
 import { readHeader, refuseForeignFile, refuseMountedFile, refuseNonFile } from '../file/header.ts'
 import { ownershipOf } from '../file/ownership.ts'
+import { prepareSweep } from '../history.ts'
 import { findMissingPart, hasTable, migrate, readApplied } from '../migrate.ts'
 import { FilesLost, lostWhileOpening } from '../rescue/rescue.ts'
 import { describeRescuedCopies, refuseRescuedCopies } from '../rescue/rescued-copies.ts'
@@ -27,7 +29,7 @@ const lockTimeout = 10_000
  * @throws {FilesLost} if the database is deleted, moved or replaced meanwhile.
  */
 export function prepareDatabase(path: string, loaded: Loaded<SqliteCollection>, options: PrepareOptions = {}): void {
-  const { migrate = true, onMigrate } = options
+  const { migrate = true } = options
   const tables = tablesOf(loaded.collections)
   const checkSchema: CheckSchema = (connection) => {
     const applied = readApplied(connection)
@@ -55,7 +57,7 @@ export function prepareDatabase(path: string, loaded: Loaded<SqliteCollection>, 
       // The last connection to close moves the log into the database, and deletes it and its index, unless it only reads. On a
       // full disk they must stay.
       if (isInPlace() && !isDiskFull(path)) checked?.close()
-      migrateFile(connection, loaded, checkSchema, onMigrate)
+      migrateFile(connection, loaded, checkSchema, options)
     })
   } catch (error) {
     failure = { error }
@@ -154,7 +156,7 @@ function migrateFile(
   connection: Database.Database,
   loaded: Loaded<SqliteCollection>,
   checkSchema: CheckSchema,
-  onMigrate: PrepareOptions['onMigrate'],
+  { migrate: isStart = true, onMigrate, historyDays }: PrepareOptions,
 ): void {
   const claimAndCheck = () => {
     claim(connection, loaded)
@@ -168,6 +170,11 @@ function migrateFile(
   if (applied.length > 0) onMigrate?.(applied, applied.length === loaded.migrations.length)
   // SQLite ignores the busy timeout here.
   retryWhileBusy(lockTimeout, () => connection.pragma('journal_mode = WAL'))
+  try {
+    if (isStart) prepareSweep(connection, historyDays)(maxSwept.byStart, new Date())
+  } catch {
+    // A service that can only read, as on a full disk, must start.
+  }
 }
 
 /** Writes the application id with the first migration and before WAL mode, so that it is always in the file's header. */

@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import type { BaseStore, StoreObserver, StoreSizes } from '../../collection/base-store.ts'
 import { changeMethodOf } from '../../collection/change.ts'
 import type { Derived } from '../../collection/derived.ts'
+import { history, historyWith } from '../../collection/history.ts'
 import { addingMethodOf, operationOf, type RunMutation } from '../../collection/mutation.ts'
 import { searchWith } from '../../collection/search.ts'
 import type { PrepareOptions } from '../../database/migrations.ts'
@@ -14,7 +15,7 @@ import { Writer, type WriterOptions } from '../writer/writer.ts'
 import { prepareDatabase } from './prepare.ts'
 import { Reader } from './reader.ts'
 
-interface SqliteStoreOptions extends Omit<WriterOptions, 'identities'>, PrepareOptions {
+interface SqliteStoreOptions extends Omit<WriterOptions, 'identities' | 'historyDays'>, PrepareOptions {
   /** See {@link openStore}. */
   onDamage?: ((message: string) => void) | undefined
   observer?: StoreObserver | undefined
@@ -107,6 +108,7 @@ function accessFor(
     create: () => replayable(mutations.create),
     update: () => changeMethodOf(table, runnerOf(mutations.update)),
     remove: () => changeMethodOf(table, runnerOf(mutations.remove)),
+    history: () => historyWith(table, reader.add(preparePages(history, ['rowId', 'collection'], 'newest'))),
     revision: () => reader.revision(),
     read: (prepare) => reader.add(prepare),
     replayable,

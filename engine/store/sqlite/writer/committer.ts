@@ -31,11 +31,11 @@ export class Committer {
   }
 
   #open(): Opened {
-    const { path, identities } = this.#data
+    const { path, identities, historyDays } = this.#data
     const file = new OpenFile(path, { readonly: false, identities })
     const { connection } = file
     return orClose(file, () => {
-      const commitTogether = prepareCommit(connection, prepareWrites(connection, this.#loaded.collections))
+      const commitTogether = prepareCommit(connection, prepareWrites(connection, this.#loaded.collections, historyDays))
       return { file, commitTogether, checkpoints: new Checkpoints(connection) }
     })
   }

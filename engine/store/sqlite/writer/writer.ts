@@ -20,6 +20,8 @@ export interface WriterOptions {
   loaded: Loaded<SqliteCollection>
   /** Milliseconds that a transaction waits for another process's lock. */
   busyTimeout: number
+  /** See {@link PrepareOptions}. */
+  historyDays?: number | undefined
 }
 
 interface Events {
@@ -175,9 +177,9 @@ export class Writer {
     this.#startedAt = performance.now()
     this.#sentCount = 0
     this.#rejectedCount[0] = 0n
-    const { path, identities, busyTimeout: lockTimeout, loaded } = this.#options
+    const { path, identities, busyTimeout: lockTimeout, historyDays, loaded } = this.#options
     const data: WriterData = {
-      ...{ path, identities, lockTimeout },
+      ...{ path, identities, lockTimeout, historyDays },
       ...{ definition: loaded.url, rejectedCount: this.#rejectedCount },
     }
     const thread = startThread(new URL('writer-thread.ts', import.meta.url), data)

@@ -17,12 +17,16 @@ export const onceWrite = 'once'
 export const probeWrite = 'probe'
 
 /** Prepares every write of every collection. They always run inside a transaction, in which each succeeds or fails alone. */
-export function prepareWrites(connection: Database.Database, collections: Record<string, SqliteCollection>): Writes {
+export function prepareWrites(
+  connection: Database.Database,
+  collections: Record<string, SqliteCollection>,
+  historyDays?: number,
+): Writes {
   const writes = new Map<string, (...args: unknown[]) => unknown>()
   for (const [collection, { writes: listed }] of Object.entries(collections)) {
     for (const [name, prepare] of Object.entries(listed)) {
       // Safe: see Writes.
-      const write = prepare(connection) as (...args: unknown[]) => unknown
+      const write = prepare(connection, historyDays) as (...args: unknown[]) => unknown
       // Inside of a transaction, this is a savepoint. It costs 1.4 µs, and undoes what a write that fails has done before.
       writes.set(`${collection}.${name}`, connection.transaction(write))
     }
@@ -59,6 +63,7 @@ export interface WriterData {
   identities: FileIdentities
   /** Milliseconds to wait for another process's lock. */
   lockTimeout: number
+  historyDays: number | undefined
   /** The address of the module with the definition of the store. */
   definition: string
   /** Shared: how many of the writes that this thread was sent must not be performed any more. */

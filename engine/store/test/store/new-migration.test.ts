@@ -36,7 +36,7 @@ test('a new migration after which a part is missing is rolled back, and its corr
   const corrected = productWith({ '0001_notes': notes + notesByTopic }, { notes: collection({ table }) })
   await migrate(corrected)
   expect(reports).toEqual([
-    [['0000_own_tables', '0000_own_tables_access'], true],
+    [['0000_own_tables', '0000_own_tables_access', '0000_own_tables_history'], true],
     [['0001_notes'], false],
   ])
   const inspection = await inspect(corrected, location)

@@ -1,0 +1,115 @@
+import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
+import { index, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { decodeResult, encodeResult } from './idempotency.ts'
+import type { PageQuery } from './query.ts'
+import { type Entity, idOf, textOfValue } from './row.ts'
+import { int64, isTimestamp, timestamp } from './schema.ts'
+
+/**
+ * The history of the collections that opt in: what an update or a removal has changed, when, and by whom. Both databases
+ * write it in the transaction of the change.
+ */
+
+/** The lowest ids are the oldest entries, unless a clock was wrong: so the time decides what expires. */
+export const history = sqliteTable(
+  'history',
+  {
+    id: int64('id').primaryKey(),
+    at: timestamp('at').notNull(),
+    /** NULL if the change was made without an API key. */
+    keyName: text('key_name'),
+    /** The name of its table. */
+    collection: text().notNull(),
+    rowId: int64('row_id').notNull(),
+    /** JSON by the names of the fields: of an update those that it has changed, of a removal all. */
+    before: text().notNull(),
+    /** NULL if the row was removed. */
+    after: text(),
+  },
+  (entry) => [
+    index('history_by_collection').on(entry.collection),
+    index('history_by_row').on(entry.collection, entry.rowId),
+    index('history_by_time').on(entry.at),
+    isTimestamp(entry.at),
+  ],
+)
+
+export const defaultHistoryDays = 400
+
+/** The maximum number of expired entries that a change deletes, and a start. With two, they become fewer. */
+export const maxSwept = { byChange: 2, byStart: 1_000 }
+
+/** The time before which entries have expired. */
+export function expiryOf(days: number, now: Date): Date {
+  return new Date(now.getTime() - days * 24 * 3_600_000)
+}
+
+/**
+ * The entry of a change.
+ *
+ * @param changed undefined if the row was removed
+ * @returns undefined if nothing was changed, or no history is kept
+ */
+export function entryOf(
+  table: Table,
+  { by, row, changed }: { by: string | null; row: object; changed: object | undefined },
+  days: number,
+  at: Date,
+): Omit<typeof history.$inferSelect, 'id'> | undefined {
+  const textIn = (part: object, name: string) => textOfValue(Reflect.get(part, name))
+  const fields = Object.keys(getTableColumns(table)).filter((name) => name !== 'id')
+  const names = changed ? fields.filter((name) => textIn(row, name) !== textIn(changed, name)) : fields
+  if (days === 0 || (changed && names.length === 0)) return undefined
+  const partOf = (part: object) =>
+    encodeResult(Object.fromEntries(names.map((name) => [name, Reflect.get(part, name)])))
+  const after = changed ? partOf(changed) : null
+  return { at, keyName: by, collection: getTableName(table), rowId: idOf(row), before: partOf(row), after }
+}
+
+/** A change of a row. */
+export interface HistoryEntry<T extends Table> {
+  id: bigint
+  at: Date
+  /** The name of the API key. Absent if the change was made without one. */
+  keyName?: string | undefined
+  rowId: bigint
+  kind: 'update' | 'remove'
+  /** The fields that an update has changed, or all fields of a removed row. */
+  before: Partial<Omit<Entity<T>, 'id'>>
+  /** The same fields, without those that are empty now. Absent if the row was removed. */
+  after?: Partial<Omit<Entity<T>, 'id'>> | undefined
+}
+
+/** A page of at most `limit` changes, the newest first: of one row, or of all. */
+export interface HistoryQuery {
+  limit: number
+  /** The id of the change after which the page begins. */
+  cursor?: bigint | undefined
+  rowId?: bigint | undefined
+}
+
+/** Makes the method that reads the history of a collection, of what reads pages of the whole history from new to old. */
+export function historyWith<T extends Table>(
+  table: T,
+  read: (query: PageQuery<typeof history, 'rowId' | 'collection'>) => Promise<Entity<typeof history>[]>,
+) {
+  return async ({ limit, cursor, rowId }: HistoryQuery): Promise<HistoryEntry<T>[]> => {
+    const last = cursor === undefined ? undefined : cursor - 1n
+    const rows = await read({ limit, cursor: last, collection: getTableName(table), rowId })
+    return rows.map(({ collection: _, before, after, ...entry }) => ({
+      ...entry,
+      ...(after === undefined ? { kind: 'remove' } : { kind: 'update', after: decode(table, after) }),
+      before: decode(table, before),
+    }))
+  }
+}
+
+/** Leaves out what is no field, or no choice of a field, any more. */
+function decode<T extends Table>(table: T, text: string): Partial<Omit<Entity<T>, 'id'>> {
+  const columns = getTableColumns(table)
+  const known = Object.entries(decodeResult(text)).filter(
+    ([name, value]) => columns[name] && columns[name].enumValues?.includes(value) !== false,
+  )
+  // Safe: the values are those of fields of the table.
+  return Object.fromEntries(known) as Partial<Omit<Entity<T>, 'id'>>
+}

@@ -1,0 +1,52 @@
+import { getTableColumns, type SQL, sql, type Table } from 'drizzle-orm'
+import type { ClientBase } from 'pg'
+import { defaultHistoryDays, entryOf, expiryOf, maxSwept, history as origin } from '../collection/history.ts'
+import { listOf } from '../collection/row.ts'
+import { query } from './statements.ts'
+import { postgresTableOf } from './table.ts'
+
+const history = postgresTableOf(origin)
+const columns = Object.entries(getTableColumns(history)).filter(([field]) => field !== 'id')
+const names = listOf(columns.map(([, { name }]) => sql.identifier(name)))
+const types = columns.map(([field, column]) => sql`${sql.identifier(field)} ${sql.raw(column.getSQLType())}`)
+
+/** The placeholders of {@link recordingOf}. No field has such a name. */
+const [entries, expiry] = ['recorded entries', 'time of expiry'] as const
+export const recordFields = [entries, expiry]
+
+/** The values of {@link recordFields}. */
+export function recordsOf(
+  table: Table,
+  changes: Parameters<typeof entryOf>[1][],
+  days = defaultHistoryDays,
+): unknown[] {
+  const now = new Date()
+  const made = changes.flatMap((change) => entryOf(table, change, days, now) ?? [])
+  // PostgreSQL reads the digits of an integer from text.
+  return [JSON.stringify(made.map((entry) => ({ ...entry, rowId: String(entry.rowId) }))), expiryOf(days, now)]
+}
+
+/**
+ * The parts of a statement that record its changes and sweep, so that a batch of changes stays one statement. Entries wait
+ * for the lock of the batch, as its rows do.
+ *
+ * @param count the number of the changes
+ * @param parameter a value of this type for one of {@link recordFields}
+ */
+export function recordingOf(count: SQL, parameter: (field: string, type: string) => SQL): SQL {
+  return sql`, "recorded changes" AS (INSERT INTO ${history} (${names}) SELECT entry.*
+      FROM "lock of the batch", json_to_recordset(${parameter(entries, 'json')}) AS entry (${listOf(types)})),
+    "swept entries" AS (${sweeping(parameter(expiry, 'timestamptz'), sql`${count} * ${sql.raw(String(maxSwept.byChange))}`)})`
+}
+
+/** Skips what another instance deletes, so that they cannot wait for each other. As an array, the limited rows are selected once. */
+function sweeping(time: SQL, limit: SQL): SQL {
+  const { id, at } = history
+  return sql`DELETE FROM ${history} WHERE ${id} = ANY (ARRAY(
+    SELECT ${id} FROM ${history} WHERE ${at} < ${time} ORDER BY ${at} LIMIT ${limit} FOR UPDATE SKIP LOCKED))`
+}
+
+/** Deletes the oldest entries that have expired, as a start does. */
+export async function sweepHistory(client: ClientBase, days = defaultHistoryDays): Promise<void> {
+  await query(client, sweeping(sql`${expiryOf(days, new Date())}`, sql`${maxSwept.byStart}`))
+}

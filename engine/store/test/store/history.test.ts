@@ -1,0 +1,256 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { definition } from '../../../test/notes/definition.ts'
+import { note, notesDatabase } from '../../../test/notes/open.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
+import { copyStore } from '../../copy/copy-store.ts'
+import type { Location } from '../../database/location.ts'
+import { openStore } from '../../open.ts'
+
+const dueAt = new Date('2026-12-24T18:00:00.000Z')
+const day = 24 * 3_600_000
+
+/** A store with the note 1. */
+async function openNotes(options: { historyDays?: number } = {}) {
+  const database = await notesDatabase()
+  const store = await database.open({}, options)
+  await store.notes.create({ ...note, dueAt })
+  const entries = async () => await store.notes.history({ limit: 100 })
+  return { database, store, notes: store.notes, entries }
+}
+
+let keys = 0
+const newKey = () => ({ owner: 1n, key: `key ${++keys}`, isReplay: false })
+
+/** Adds entries that are so many days old. */
+function addOld(days: number[]): string {
+  const rows = days.map(
+    (age) => `('${new Date(Date.now() - age * day).toISOString()}', 'notes', 7, '{"body":"${age}"}', NULL)`,
+  )
+  return `INSERT INTO history (at, collection, row_id, before, after) VALUES ${rows}`
+}
+
+describe('the history', () => {
+  test('has what an update has changed, before and after, when, and the name of the key', async () => {
+    const { database, notes, entries } = await openNotes()
+    expect(await entries()).toEqual([])
+    const start = Date.now()
+    await notes.update({ id: 1n, set: { state: 'done', body: note.body, dueAt: null }, by: 'till' })
+    const [entry] = await entries()
+    expect(entry).toStrictEqual({
+      id: expect.any(BigInt),
+      at: expect.any(Date),
+      keyName: 'till',
+      rowId: 1n,
+      kind: 'update',
+      before: { state: 'open', dueAt },
+      after: { state: 'done' },
+    })
+    expect(await database.execute('SELECT before, after FROM history')).toMatchObject([
+      { before: `{"state":"open","dueAt":{"time":"${dueAt.toISOString()}"}}`, after: '{"state":"done"}' },
+    ])
+    expect(Number(entry?.at)).toBeGreaterThanOrEqual(start)
+    expect(Number(entry?.at)).toBeLessThanOrEqual(Date.now())
+  })
+
+  test('has all fields of a removed row, which can be found', async () => {
+    const { notes, entries } = await openNotes()
+    await notes.remove({ id: 1n, by: 'till' })
+    const [entry] = await entries()
+    expect(entry).toMatchObject({ rowId: 1n, kind: 'remove', keyName: 'till', before: { ...note, dueAt } })
+    expect(entry).not.toHaveProperty('after')
+    expect(entry?.before).not.toHaveProperty('id')
+    expect(await notes.history({ limit: 9, rowId: 1n })).toStrictEqual([entry])
+  })
+
+  test('has no name of a key for a change without one, and a later change does not get that of an earlier one', async () => {
+    const { notes, entries } = await openNotes()
+    await Promise.all([
+      notes.update({ id: 1n, set: { body: 'a' }, by: 'till' }),
+      notes.update({ id: 1n, set: { body: 'b' } }),
+      notes.update({ id: 1n, set: { body: 'c' }, by: 'office' }, newKey()),
+      notes.update({ id: 1n, set: { body: 'd' } }, newKey()),
+    ])
+    expect((await entries()).map(({ keyName, after }) => [after?.body, keyName])).toEqual([
+      ['d', undefined],
+      ['c', 'office'],
+      ['b', undefined],
+      ['a', 'till'],
+    ])
+  })
+
+  test('keeps integers and times exactly, and is readable in the database', async () => {
+    const { database, notes, entries } = await openNotes()
+    const [least, greatest] = [-(2n ** 63n), 2n ** 63n - 1n]
+    const late = new Date('9999-12-31T23:59:59.999Z')
+    const body = `"\\ 'Минка 🐈' \u2028`
+    await notes.update({ id: 1n, set: { priority: greatest } })
+    await notes.update({ id: 1n, set: { priority: least, dueAt: late, body } })
+    expect((await entries())[0]).toMatchObject({
+      before: { priority: greatest, dueAt, body: note.body },
+      after: { priority: least, dueAt: late, body },
+    })
+    const rows = await database.execute('SELECT after FROM history ORDER BY id')
+    expect(rows).toMatchObject([
+      { after: '{"priority":9223372036854775807}' },
+      {
+        after: `{"body":${JSON.stringify(body)},"priority":-9223372036854775808,"dueAt":{"time":"9999-12-31T23:59:59.999Z"}}`,
+      },
+    ])
+  })
+
+  test.for([
+    ['that sets no field', { id: 1n, set: {} }],
+    ['to the same values', { id: 1n, set: { ...note, dueAt, bookId: null } }],
+    ['of a row that is missing', { id: 9n, set: { body: 'new' } }],
+  ] as const)('has no entry of an update %s', async ([, change]) => {
+    const { notes, entries } = await openNotes()
+    await notes.update(change)
+    await notes.update(change, newKey())
+    expect(await entries()).toEqual([])
+  })
+
+  test('has no entry of a change that fails, beside others that do not', async () => {
+    const { notes, entries } = await openNotes()
+    await notes.create({ ...note })
+    const settled = await Promise.allSettled([
+      notes.update({ id: 1n, set: { body: 'new' }, expected: { body: 'other' } }),
+      notes.update({ id: 1n, set: { bookId: 99n } }),
+      notes.remove({ id: 2n, expected: { state: 'done' } }),
+      notes.update({ id: 2n, set: { body: '' } }),
+      notes.update({ id: 2n, set: { body: 'kept' } }),
+    ])
+    expect(settled.map(({ status }) => status)).toEqual([...Array(4).fill('rejected'), 'fulfilled'])
+    expect(await entries()).toMatchObject([{ rowId: 2n, before: { body: note.body }, after: { body: 'kept' } }])
+  })
+
+  test('has one entry of changes with the same idempotency key', async () => {
+    const { notes, entries } = await openNotes()
+    const key = newKey()
+    const change = { id: 1n, set: { body: 'new' }, by: 'till' }
+    await Promise.all([notes.update(change, { ...key }), notes.update(change, { ...key })])
+    expect(await entries()).toMatchObject([{ keyName: 'till', after: { body: 'new' } }])
+    await notes.update({ id: 1n, set: { body: 'newer' } })
+    await notes.update(change, { ...key })
+    expect(await entries()).toMatchObject([{ after: { body: 'newer' } }, { after: { body: 'new' } }])
+    const removal = newKey()
+    await notes.remove({ id: 1n }, { ...removal })
+    await notes.remove({ id: 1n }, { ...removal })
+    expect(await entries()).toHaveLength(3)
+  })
+
+  test('has each of several changes in one transaction, in their order', async () => {
+    const { notes, entries } = await openNotes()
+    const others = await Promise.all(Array.from({ length: 20 }, () => notes.create({ ...note })))
+    await Promise.all([
+      ...['a', 'b', 'c'].map((body) => notes.update({ id: 1n, set: { body }, by: body })),
+      ...others.map(({ id }) => notes.update({ id, set: { priority: id }, by: `${id}` })),
+      notes.remove({ id: 1n, by: 'last' }),
+    ])
+    const own = await notes.history({ limit: 9, rowId: 1n })
+    expect(own.map(({ keyName, before, after }) => [keyName, before.body, after?.body])).toEqual([
+      ['last', 'c', undefined],
+      ['c', 'b', 'c'],
+      ['b', 'a', 'b'],
+      ['a', note.body, 'a'],
+    ])
+    const rest = (await entries()).filter(({ rowId }) => rowId !== 1n)
+    expect(rest).toHaveLength(20)
+    for (const { rowId, keyName, after } of rest) expect([keyName, after?.priority]).toEqual([`${rowId}`, rowId])
+  })
+
+  test('has nothing of creates, of mutations of its own, and of collections that do not opt in', async () => {
+    const { database, store, notes } = await openNotes()
+    await notes.raise({ id: 1n, by: 3n })
+    await notes.copy({ body: 'copy' })
+    const { id } = await store.books.create({ title: 'Faust' })
+    await store.books.update({ id, set: { title: 'Faust II' } })
+    await store.books.remove({ id })
+    expect(await database.execute('SELECT * FROM history')).toEqual([])
+  })
+
+  test('is read in pages, the newest first, also of one row', async () => {
+    const { notes } = await openNotes()
+    await notes.create({ ...note })
+    for (let i = 1; i <= 6; i++) await notes.update({ id: i % 2 ? 1n : 2n, set: { body: `${i}` } })
+    const bodies = async (query: Parameters<typeof notes.history>[0]) =>
+      (await notes.history(query)).map(({ after }) => after?.body).join(' ')
+    const page = await notes.history({ limit: 4 })
+    expect(page.map(({ after }) => after?.body)).toEqual(['6', '5', '4', '3'])
+    expect(await bodies({ limit: 4, cursor: page[3]?.id })).toBe('2 1')
+    expect(await bodies({ limit: 2, rowId: 1n })).toBe('5 3')
+    expect(await bodies({ limit: 2, rowId: 1n, cursor: page[3]?.id })).toBe('1')
+    expect(await bodies({ limit: 9, rowId: 9n })).toBe('')
+    expect(await bodies({ limit: 9, cursor: 0n })).toBe('')
+  })
+
+  test('leaves out fields and choices that the table does not have any more, and other collections', async () => {
+    const { database, notes, entries } = await openNotes()
+    await notes.update({ id: 1n, set: { body: 'new' } })
+    await database.execute(`UPDATE history SET after = '{"body":"new","gone":1,"state":"gone"}'`)
+    await database.execute(addOld([1]).replace("'notes'", "'books'"))
+    expect((await entries()).map(({ after }) => after)).toStrictEqual([{ body: 'new' }])
+  })
+})
+
+describe('the retention', () => {
+  test('deletes at most two expired entries with each change, by their time', async () => {
+    const { database, notes, entries } = await openNotes()
+    await database.execute(addOld([399, 401, 402, 500, 401]))
+    const ages = async () => (await entries()).flatMap(({ rowId, before }) => (rowId === 7n ? before.body : []))
+    await notes.update({ id: 1n, set: { body: 'a' } })
+    expect(await ages()).toHaveLength(3)
+    expect(await ages()).not.toContain('500')
+    await notes.update({ id: 1n, set: { body: 'b' } })
+    expect(await ages()).toEqual(['399'])
+    await notes.update({ id: 1n, set: { body: 'c' } })
+    expect(await ages()).toEqual(['399'])
+  })
+
+  test('deletes more at a start, but not all at once', async () => {
+    const { database, store } = await openNotes()
+    await store.close()
+    await database.execute(addOld([...Array(1_003).fill(401), 1]))
+    // A command is no start.
+    await (await database.open({}, { migrate: false })).close()
+    expect(await database.execute('SELECT id FROM history')).toHaveLength(1_004)
+    await database.open()
+    expect(await database.execute('SELECT id FROM history')).toHaveLength(4)
+  })
+
+  test('has its own number of days', async () => {
+    const { database, notes } = await openNotes({ historyDays: 10 })
+    await database.execute(addOld([9, 11]))
+    await notes.update({ id: 1n, set: { body: 'a' } })
+    const rows = await database.execute("SELECT before FROM history WHERE before LIKE '%9%' OR row_id = 1 ORDER BY id")
+    expect(rows).toMatchObject([{ before: '{"body":"9"}' }, { before: '{"body":"Call Ann"}' }])
+    expect(await database.execute('SELECT id FROM history')).toHaveLength(2)
+  })
+
+  test('of 0 days records nothing, and deletes what there is', async () => {
+    const { database, notes, entries } = await openNotes({ historyDays: 0 })
+    await database.execute(addOld([1, 2, 3]))
+    await notes.update({ id: 1n, set: { body: 'a' }, by: 'till' })
+    await notes.remove({ id: 1n })
+    expect(await entries()).toEqual([])
+  })
+})
+
+test('a copy of an SQLite file to the other database has the history', async () => {
+  const from: Location = { kind: 'sqlite', path: join(temporaryFolder(), 'notes.db') }
+  const store = await openStore(definition, from, { busyTimeout: 1_000 })
+  await store.notes.create({ ...note, dueAt })
+  await store.notes.update({ id: 1n, set: { priority: 2n ** 62n, body: 'Минка 🐈' }, by: 'till' })
+  await store.notes.remove({ id: 1n })
+  const entries = await store.notes.history({ limit: 9 })
+  expect(entries).toHaveLength(2)
+  await store.close()
+  const target = await notesDatabase()
+  const tables = await copyStore({ definition, from, to: target.location })
+  expect(tables).toContainEqual(expect.objectContaining({ name: 'history', rows: 2 }))
+  const copied = await target.open()
+  expect(await copied.notes.history({ limit: 9 })).toStrictEqual(entries)
+  await copied.notes.create({ ...note })
+  await copied.notes.remove({ id: 2n, by: 'till' })
+  expect(await copied.notes.history({ limit: 9 })).toMatchObject([{ rowId: 2n }, ...entries])
+})
