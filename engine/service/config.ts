@@ -147,6 +147,9 @@ function settingsOf(product: KeyedProduct) {
     corsOrigins: list(Origin).describe('the origins whose pages may call the service, separated by commas'),
     trustProxy: list(ProxyAddress).describe('the addresses of trusted proxies, separated by commas'),
     rateLimit: RateText.optional().describe('the calls allowed for each API key, such as 50/s'),
+    historyDays: numberText(/^\d{1,4}$/, 'expected a number from 0 to 9999')
+      .prefault('400')
+      .describe('how many days to keep the history of changes, 0 for none'),
     apiKey: apiKey.text.optional().describe('an API key to register at the start'),
     apiKeyFile: apiKey.file.optional().describe('a file with such a key'),
     backupEvery: Interval.optional().describe('how often to back up, such as 6h'),

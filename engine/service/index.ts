@@ -12,7 +12,7 @@ export { proceduresOf } from './procedures/procedures.ts'
 
 // Describe what goes in and out.
 
-export { removalOf, removedOf, updateOf } from './api/change.ts'
+export { historyOf, removalOf, removedOf, updateOf } from './api/change.ts'
 export { Int64 } from './api/int64.ts'
 export { AnyId, found, foundOf, pageOf, searchOf } from './api/page.ts'
 export { Text } from './api/text.ts'

@@ -4,6 +4,7 @@ import {
   expected,
   found,
   foundOf,
+  historyOf,
   Int64,
   pageOf,
   removalOf,
@@ -91,6 +92,9 @@ const GetPet = z.object(
 
 const petId = AnyId.meta({ description: 'Identifier of the pet.', examples: [1] })
 const UpdatePet = updateOf({ petId }, fields)
+const HistoryOfPets = pageOf('change', 'changes', {
+  petId: Int64.optional().meta({ description: 'Returns only changes of this pet, also if it was removed.' }),
+})
 const RemovePet = removalOf({ petId }, fields)
 
 const PetCount = z
@@ -152,7 +156,7 @@ export const petsRouter = router({
     .input(UpdatePet)
     .output(Pet)
     .mutation(({ ctx, input: { petId, expected, ...set } }) =>
-      found('pet', petId, (id) => ctx.store.pets.update({ id, set, expected }, ctx.idempotency)),
+      found('pet', petId, (id) => ctx.store.pets.update({ id, set, expected, by: ctx.apiKey.name }, ctx.idempotency)),
     ),
 
   /** Removes a pet. Its id is never used again. `expected` is that of `update`. */
@@ -160,8 +164,18 @@ export const petsRouter = router({
     .input(RemovePet)
     .output(removedOf(Pet.shape.id))
     .mutation(({ ctx, input: { petId, expected } }) =>
-      found('pet', petId, (id) => ctx.store.pets.remove({ id, expected }, ctx.idempotency)),
+      found('pet', petId, (id) => ctx.store.pets.remove({ id, expected, by: ctx.apiKey.name }, ctx.idempotency)),
     ),
+
+  /** Reads who has updated or removed pets, when, and what has changed, the newest change first. The key must be one that may write. */
+  history: procedure
+    .meta({ access: 'write' })
+    .input(HistoryOfPets)
+    .output(historyOf({ petId: Pet.shape.id }, fields))
+    .query(async ({ ctx, input: { petId, ...page } }) => {
+      const changes = await ctx.store.pets.history({ ...page, rowId: petId })
+      return changes.map(({ rowId, ...change }) => ({ ...change, petId: rowId }))
+    }),
 
   /** @deprecated To be removed on 5 December 2030. Use `pets.list` with the `status` filter. */
   get: procedure

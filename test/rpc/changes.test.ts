@@ -206,6 +206,54 @@ describe('the log line of a mutation', () => {
   })
 })
 
+describe('pets.history', () => {
+  test('says who has changed what, newest first, with the pets that are gone', async () => {
+    const { rpc } = api()
+    const { keyName } = await rpc.session.current.query()
+    const { id: petId } = await addRex()
+    await rpc.pets.update.mutate({ petId, status: 'sold', categoryId: 7n })
+    await rpc.pets.remove.mutate({ petId })
+    const [removal, update, ...others] = await rpc.pets.history.query({ petId })
+    expect(others).toEqual([])
+    const change = { id: expect.any(BigInt), at: expect.any(Date), keyName, petId }
+    expect(update).toStrictEqual({
+      ...change,
+      kind: 'update',
+      before: { status: 'available' },
+      after: { status: 'sold' },
+    })
+    expect(removal).toStrictEqual({ ...change, kind: 'remove', before: { ...rex, status: 'sold' } })
+    expect(await rpc.pets.history.query({ limit: 1, cursor: removal?.id })).toEqual([update])
+  })
+
+  test('has the changes of a batch in their order', async () => {
+    const { rest, rpc } = api()
+    const { id: petId } = await addRex()
+    const inputOf = (part: object) => ({
+      json: { petId: String(petId), ...part },
+      meta: { values: { petId: ['bigint'] } },
+    })
+    const inputs = ['pending', 'sold', 'available', 'sold'].map((status) => inputOf({ status }))
+    const names = [...inputs.map(() => 'pets.update'), 'pets.remove']
+    await rest.post(`/trpc/${names}?batch=1`, { ...[...inputs, inputOf({})] })
+    const changes = await rpc.pets.history.query()
+    expect(changes.toReversed().map(({ before, after }) => [before.status, after?.status])).toEqual([
+      ['available', 'pending'],
+      ['pending', 'sold'],
+      ['sold', 'available'],
+      ['available', 'sold'],
+      ['sold', undefined],
+    ])
+  })
+
+  test('is not part of the REST API', async () => {
+    const { rest } = api()
+    for (const path of ['/v1/pets/history', '/v1/pets/1/history', '/v1/history'])
+      expect(await rest.get(path)).toMatchObject({ status: 404 })
+    expect((await rest.get('/openapi.json')).text).not.toContain('history')
+  })
+})
+
 describe('a key that may only read', () => {
   const forbidden = { code: 'forbidden', message: 'This API key may only read.', status: 403 }
 
@@ -248,6 +296,24 @@ describe('a key that may only read', () => {
       expect(await rpc.pets.list.query()).toEqual([pet])
     },
   )
+
+  test('gets no history, also after a key that may write has read the same', async () => {
+    const { rest, rpc } = api()
+    const viewer = await readOnly()
+    const { id: petId } = await addRex()
+    await rpc.pets.remove.mutate({ petId })
+    // Cached.
+    await rest.get('/trpc/pets.list')
+    const url = '/trpc/pets.history'
+    const [allowed, refused] = [await rest.get(url), await rest.get(url, viewer.headers)]
+    expect([allowed.status, allowed.headers.etag, allowed.text.includes('"remove"')]).toEqual([200, undefined, true])
+    expect(refused).toMatchObject({ status: 403, body: { error: { json: { data: forbidden } } } })
+    // In a batch, the other call succeeds.
+    const batch = await rest.get('/trpc/pets.history,pets.list?batch=1', viewer.headers)
+    expect(batch.body).toMatchObject([{ error: { json: { data: forbidden } } }, { result: { data: { json: [] } } }])
+    expect(refused.text + batch.text).not.toContain('Rex')
+    expect(await failureOf(viewer.rpc.pets.history.query())).toEqual(forbidden)
+  })
 
   test('with the Idempotency-Key of another key gets no result', async () => {
     const { rest } = api()

@@ -20,6 +20,12 @@ export async function inputsAndOutputsAreTyped({ pets, session }: PetstoreClient
   await pets.update.mutate({ petId: 1n, name: null })
   const removed = await pets.remove.mutate({ petId: 1n, expected: changed })
   removed satisfies { id: bigint }
+  const [change] = await pets.history.query({ petId: 1n, limit: 5, cursor: 9n })
+  change satisfies { id: bigint; at: Date; keyName?: string | undefined; petId: bigint } | undefined
+  change?.kind satisfies 'update' | 'remove' | undefined
+  change?.before.categoryId satisfies bigint | undefined
+  change?.after?.status satisfies typeof pet.status | undefined
+  await pets.history.query()
   const { sold } = await pets.counts.query()
   sold satisfies { count: number; isExact: boolean }
   const { keyName, expiresAt, rateLimit } = await session.current.query()
@@ -32,6 +38,8 @@ export async function inputsAndOutputsAreTyped({ pets, session }: PetstoreClient
   searched satisfies number
   await pets.search.query({ cursor: next })
 
+  // @ts-expect-error an id is a bigint
+  await pets.history.query({ petId: 1 })
   // @ts-expect-error an unknown order
   await pets.search.query({ order: 'name' })
   // @ts-expect-error an id is a bigint

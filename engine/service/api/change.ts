@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { Int64 } from './int64.ts'
+import { Time } from './time.ts'
 import { expected, isRecord } from './validation.ts'
 
 type Fields = Record<string, z.ZodType>
@@ -13,10 +15,14 @@ type Some<F extends Fields> = {
     : z.ZodOptional<Given<F[Name]>>
 }
 
+/** Otherwise a field that is absent would get its default. */
+function withoutDefault(field: z.core.$ZodType): z.core.$ZodType {
+  return field instanceof z.ZodDefault || field instanceof z.ZodPrefault ? field.unwrap() : field
+}
+
 function some<F extends Fields>(fields: F): Some<F> {
   const parts = Object.entries(fields).map(([name, field]) => {
-    // Otherwise a field that is absent would get its default.
-    const given = field instanceof z.ZodDefault || field instanceof z.ZodPrefault ? field.unwrap() : field
+    const given = withoutDefault(field)
     return [name, given instanceof z.ZodOptional ? z.nullable(given.unwrap()).optional() : z.optional(given)]
   })
   // Safe: the entries are those of the type.
@@ -61,4 +67,28 @@ function expectedOf<F extends Fields>(fields: F) {
 /** The output of a removal. */
 export function removedOf(id: z.ZodType<bigint>) {
   return z.object({ id })
+}
+
+/**
+ * The output of a history, the newest change first.
+ *
+ * @param id the name of the id and its schema, such as `{ noteId: Int64 }`
+ * @param fields of a row, without its id
+ */
+export function historyOf<Id extends Fields, F extends Fields>(id: Id, fields: F) {
+  const plain = Object.entries(fields).map(([name, field]) => [name, withoutDefault(field)])
+  // Safe: without a default, a schema has the same output.
+  const part = z.object(Object.fromEntries(plain) as F).partial()
+  const change = z.object({
+    id: Int64.meta({ description: 'The id of the change, for `cursor`.' }),
+    at: Time.meta({ description: 'When it was made.' }),
+    keyName: z.string().optional().meta({ description: 'The name of the API key.' }),
+    ...id,
+    kind: z.enum(['update', 'remove']).meta({ description: 'Whether it was an update or a removal.' }),
+    before: part.meta({
+      description: 'The fields that an update has changed. If the row was removed, all its fields.',
+    }),
+    after: part.optional().meta({ description: 'The same fields after the update. Absent if the row was removed.' }),
+  })
+  return z.array(change)
 }

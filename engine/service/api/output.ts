@@ -43,7 +43,7 @@ export function keepsValues(schema: unknown, parents: unknown[] = []): boolean {
 
 /** Of a field that may be absent, the schema of its value. Both adapters omit such a field if it is undefined. */
 export function requiredPart(field: z.core.$ZodType): z.core.$ZodType {
-  return field instanceof z.ZodOptional ? field.unwrap() : field
+  return field instanceof z.ZodOptional ? requiredPart(field.unwrap()) : field
 }
 
 function onlyChecks(schema: z.ZodType, allowed: (new (def: never) => unknown)[] = readOnlyChecks): boolean {

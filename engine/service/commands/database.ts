@@ -45,7 +45,8 @@ function addMigrateCommand(databases: Command, cli: Cli): void {
       const { database } = config
       const pending = await readPending(definition, database)
       const isApplied = !dryRun && pending.length > 0
-      if (isApplied) await migrateStore(definition, database, reportsOn(database, auditOf(config)))
+      const { historyDays } = config
+      if (isApplied) await migrateStore(definition, database, { historyDays, ...reportsOn(database, auditOf(config)) })
       const migrations = pending.map(({ name, sql }) => ({ name, sql }))
       printAs(options, { dryRun, migrations }, () =>
         isApplied ? pending.map(({ name }) => `Applied ${name}.`).join('\n') : describeMigrations(database, pending),

@@ -21,6 +21,7 @@ export async function withStore<Stores>(
     create,
     // Only a start and `db migrate` migrate: an older release may still use the database, and there is no way back.
     migrate: false,
+    historyDays: config.historyDays,
     ...reportsOn(database, audit),
     // Longer than in the service: a command may wait until a busy service has committed.
     busyTimeout: 5_000,

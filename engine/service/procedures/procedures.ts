@@ -29,14 +29,16 @@ export interface Procedure {
 }
 
 /** The private fields of tRPC that this module reads. They are `unknown`, because another version may change them. */
-type Definition = Partial<Record<'inputs' | 'output' | 'middlewares' | 'resolver' | 'caller', unknown>>
+type Definition = { meta: ProcedureMeta } & Partial<
+  Record<'inputs' | 'output' | 'middlewares' | 'resolver' | 'caller', unknown>
+>
 
 type Resolver = (options: object) => unknown
 
 /**
  * The procedures of a router. This module alone reads tRPC's private fields.
  *
- * @throws {Error} if a procedure that is not a query has `meta.cache`, or a mutation was not begun with `mutation`.
+ * @throws {Error} if a procedure that is not a query, or that has `meta.access`, has `meta.cache`, or a mutation was not begun with `mutation`.
  */
 export function proceduresOf(router: AnyRouter): Procedure[] {
   // AnyRouter types this record as `any`.
@@ -46,10 +48,13 @@ export function proceduresOf(router: AnyRouter): Procedure[] {
     // The `router` function of trpc.ts, which builds every router, types the metadata.
     const meta = (_def.meta ?? {}) as ProcedureMeta & Partial<MutationMeta>
     if (meta.cache && type !== 'query') throw new Error(`${name}: only a query can have meta.cache.`)
+    // Otherwise a key that may only read could get a cached response.
+    if (meta.cache && meta.access) throw new Error(`${name}: a query with meta.access cannot have meta.cache.`)
     // Otherwise it would lack the guard that refuses keys that may only read.
     if (type === 'mutation' && !meta.idempotencyKey) throw new Error(`${name}: begin a mutation with mutation().`)
-    const { inputs, output }: Definition = _def
-    const { isDirect, call } = compileCall(router, name, type, _def)
+    const definition: Definition = { ..._def, meta }
+    const { inputs, output } = definition
+    const { isDirect, call } = compileCall(router, name, type, definition)
     return {
       name,
       type,
@@ -78,7 +83,7 @@ function compileCall(router: AnyRouter, path: string, type: ProcedureType, defin
   if (!parts) return { isDirect: false, call: callChain }
   const { guard, schema, resolver } = parts
   const callDirectly: Call = async (input, ctx) => {
-    guard(ctx)
+    guard(ctx, definition.meta)
     const parsed = schema ? parse(schema, input) : { data: undefined }
     if (!parsed) return callChain(input, ctx)
     const output = await resolver({ ...constant, input: parsed.data, ctx })

@@ -75,9 +75,12 @@ type WithOnce<Part> = Part extends (...args: never) => unknown
 
 type RequireOnce<Method> = Method extends (...args: infer Args) => infer Result
   ? Required<Args> extends [infer Input, IdempotencyKey]
-    ? (input: Input, idempotency: IdempotencyKey | undefined) => Result
+    ? (input: WithCaller<Input>, idempotency: IdempotencyKey | undefined) => Result
     : Method
   : Method
+
+/** A change of a collection with a history needs the name of the key. */
+type WithCaller<Input> = 'by' extends keyof Input ? Input & { by: string } : Input
 
 /** The metadata of a procedure. With `openapi` the REST adapter serves it. */
 export interface ProcedureMeta extends OpenApiMeta {
@@ -89,6 +92,11 @@ export interface ProcedureMeta extends OpenApiMeta {
    * that the cached response is sent to every API key until the store changes.
    */
   cache?: { dependsOn: 'store' }
+  /**
+   * With `write`, a query also needs a key that may write. A key that may only read can be built into a page, whose visitors
+   * must not see, for example, who has changed what. The response cannot be cached.
+   */
+  access?: 'write'
 }
 
 /** The metadata of a mutation. */
@@ -123,7 +131,7 @@ type Declared<Procedures> = {
 }
 
 /** Throws if a call is not allowed. It runs before anything else of a procedure. */
-export type Guard = (ctx: Context) => unknown
+export type Guard = (ctx: Context, meta?: ProcedureMeta) => unknown
 
 /** @throws {ApiError} `forbidden` unless the key may change something. */
 export function requireWriteAccess({ apiKey }: { apiKey: ApiKey | null }): void {
@@ -179,14 +187,20 @@ export function createBuilder<ContextOfResolver extends object, Meta extends Pro
 interface Middleware<Result> {
   ctx: object
   path: string
+  meta?: ProcedureMeta | undefined
   next(options?: { ctx: object }): Promise<Result>
 }
 
 /** A middleware that traces the call. It has the guard as a property, so that a direct call finds it. */
-function guardedBy(guard: Guard) {
+function guardedBy(guardOfAll: Guard) {
+  const guard: Guard = (ctx, meta) => {
+    guardOfAll(ctx)
+    if (meta?.access) requireWriteAccess(ctx)
+  }
   async function check<Result extends { ok: boolean }>({
     ctx: given,
     path,
+    meta,
     next,
   }: Middleware<Result>): Promise<Result> {
     // Safe: the adapters call each procedure with a whole context.
@@ -195,7 +209,7 @@ function guardedBy(guard: Guard) {
     return ctx.traceCall(path, ctx, run)
 
     async function run(ctx: Context): Promise<Result> {
-      guard(ctx)
+      guard(ctx, meta)
       const result = await next({ ctx })
       if ('error' in result) throw result.error
       if ('data' in result) collectId(ctx, result.data)

@@ -55,6 +55,7 @@ export async function serve(config: Config, service: Service<WithApiKeys>): Prom
     // The writer thread waits, not the event loop. VACUUM in a shell, for example, holds the lock for seconds.
     busyTimeout: 5_000,
     maxConnections: config.databaseConnections,
+    historyDays: config.historyDays,
     onWarning: (message) => log.warn(message),
     onRescue() {
       isSaving = true

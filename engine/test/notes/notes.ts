@@ -5,6 +5,7 @@ import {
   expected,
   found,
   foundOf,
+  historyOf,
   Int64,
   pageOf,
   removalOf,
@@ -106,15 +107,26 @@ const notesRouter = router({
     .input(updateOf({ noteId }, fields))
     .output(Note)
     .mutation(({ ctx, input: { noteId, expected, ...set } }) =>
-      found('note', noteId, (id) => ctx.store.notes.update({ id, set, expected }, ctx.idempotency)),
+      found('note', noteId, (id) =>
+        ctx.store.notes.update({ id, set, expected, by: ctx.apiKey.name }, ctx.idempotency),
+      ),
     ),
 
   remove: mutation({ idempotencyKey: 'replays' })
     .input(removalOf({ noteId }, fields))
     .output(removedOf(Note.shape.id))
     .mutation(({ ctx, input: { noteId, expected } }) =>
-      found('note', noteId, (id) => ctx.store.notes.remove({ id, expected }, ctx.idempotency)),
+      found('note', noteId, (id) => ctx.store.notes.remove({ id, expected, by: ctx.apiKey.name }, ctx.idempotency)),
     ),
+
+  history: procedure
+    .meta({ access: 'write' })
+    .input(pageOf('change', 'changes', { noteId: Int64.optional() }))
+    .output(historyOf({ noteId: Note.shape.id }, fields))
+    .query(async ({ ctx, input: { noteId, ...page } }) => {
+      const changes = await ctx.store.notes.history({ ...page, rowId: noteId })
+      return changes.map(({ rowId, ...change }) => ({ ...change, noteId: rowId }))
+    }),
 
   get: procedure
     .meta({

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest'
+import { procedure, router } from '../../../test/notes/notes.ts'
+import {
+  apiKeyRecord,
+  createNotesClient,
+  mintApiKey,
+  shareEmptiedTestApi,
+  startTestApi,
+} from '../../../test/notes/tests.ts'
+import { fetchFrom } from '../../../test/support/transport.ts'
+import { proceduresOf } from '../../procedures/procedures.ts'
+
+const dueAt = new Date('2026-12-24T18:00:00.000Z')
+const priority = 2n ** 63n - 1n
+
+describe('the history over RPC', () => {
+  const api = shareEmptiedTestApi({ keyName: 'test' })
+
+  test('says what was changed, when and with which key, newest first', async () => {
+    const { rpc } = api()
+    const { id } = await rpc.notes.create.mutate({ body: 'Ann', priority: 7n, dueAt })
+    await rpc.notes.update.mutate({ noteId: id, priority, dueAt: null })
+    await rpc.notes.remove.mutate({ noteId: id })
+    const [removal, update, ...others] = await rpc.notes.history.query({ noteId: id })
+    expect(others).toEqual([])
+    expect(update).toStrictEqual({
+      id: expect.any(BigInt),
+      at: expect.any(Date),
+      keyName: 'test',
+      noteId: id,
+      kind: 'update',
+      before: { priority: 7n, dueAt },
+      after: { priority },
+    })
+    expect(removal).toMatchObject({
+      noteId: id,
+      kind: 'remove',
+      keyName: 'test',
+      before: { body: 'Ann', priority, state: 'open' },
+    })
+    expect(removal).not.toHaveProperty('after')
+    await expect(rpc.notes.get.query({ noteId: id })).rejects.toThrow('No note has the id')
+  })
+
+  test('comes in pages, of all notes or of one', async () => {
+    const { rpc } = api()
+    const notes = await Promise.all(['a', 'b'].map((body) => rpc.notes.create.mutate({ body, priority: 0n })))
+    for (let priority = 1n; priority <= 3n; priority++)
+      for (const { id: noteId } of notes) await rpc.notes.update.mutate({ noteId, priority })
+    const first = await rpc.notes.history.query({ limit: 4 })
+    const second = await rpc.notes.history.query({ limit: 4, cursor: first[3]?.id })
+    expect([...first, ...second].map(({ after }) => after?.priority)).toEqual([3n, 3n, 2n, 2n, 1n, 1n])
+    const own = await rpc.notes.history.query({ noteId: notes[0]?.id })
+    expect(own.map(({ noteId }) => noteId)).toEqual(Array(3).fill(notes[0]?.id))
+    await expect(rpc.notes.history.query({ limit: 101 })).rejects.toThrow('limit')
+  })
+
+  test.for(['application/json', 'application/jsonl'])(
+    'is refused to a key that may only read, also in a batch: %s',
+    async (accept) => {
+      const { app, store } = api()
+      const key = mintApiKey()
+      await store.apiKeys.create(apiKeyRecord(key, 'viewer', undefined, 'read'))
+      const headers = { authorization: `Bearer ${key}`, 'trpc-accept': accept }
+      for (const names of ['notes.history', 'notes.history,notes.counts']) {
+        const { body } = await app.inject({ url: `/trpc/${names}?batch=1`, headers })
+        expect(body).toContain('This API key may only read.')
+        expect(body).not.toContain('before')
+      }
+    },
+  )
+})
+
+test('the typed client of a key that may only read gets the error, and the lists still work', async () => {
+  const { app, store } = await startTestApi()
+  const apiKey = mintApiKey()
+  await store.apiKeys.create(apiKeyRecord(apiKey, 'viewer', undefined, 'read'))
+  const viewer = createNotesClient({ url: 'http://service.test', apiKey, fetch: fetchFrom(app) })
+  expect(await viewer.notes.list.query()).toEqual([])
+  const forbidden = { code: 'forbidden', message: 'This API key may only read.', status: 403 }
+  await expect(viewer.notes.history.query({})).rejects.toMatchObject({ data: forbidden })
+})
+
+test.for(['direct', 'chained'])('a %s query with `access: write` refuses a key that may only read', async (name) => {
+  const routes = router({
+    direct: procedure.meta({ access: 'write' }).query(() => 'names'),
+    chained: procedure
+      .use(({ next }) => next())
+      .meta({ access: 'write' })
+      .query(() => 'names'),
+  })
+  expect(proceduresOf(routes).find((each) => each.name === name)?.isDirect).toBe(name === 'direct')
+  const { app, store, key } = await startTestApi({ router: routes })
+  const viewer = mintApiKey()
+  await store.apiKeys.create(apiKeyRecord(viewer, 'viewer', undefined, 'read'))
+  const statusOf = async (key: string) =>
+    (await app.inject({ url: `/trpc/${name}`, headers: { authorization: `Bearer ${key}` } })).statusCode
+  expect([await statusOf(viewer), await statusOf(key)]).toEqual([403, 200])
+})
+
+test('a query with `access: write` cannot be cached', () => {
+  const meta = { access: 'write', cache: { dependsOn: 'store' } } as const
+  expect(() => proceduresOf(router({ names: procedure.meta(meta).query(() => []) }))).toThrow(
+    'names: a query with meta.access cannot have meta.cache.',
+  )
+})
