@@ -3,7 +3,7 @@ import { defineConfig } from 'drizzle-kit'
 /** Drafts migrations, like `drizzle.config.ts` for SQLite. Triggers must be added by hand. */
 export default defineConfig({
   dialect: 'postgresql',
-  schema: './db/postgres.ts',
+  schema: './db/tables.ts',
   out: './db/migrations/postgres',
   schemaFilter: ['public'],
   // For drizzle-kit studio.

@@ -353,7 +353,7 @@ describe('methods and paths', () => {
   test.for([
     '/v1',
     '/v1/',
-    '/v1/orders',
+    '/v1/nothing',
     '/v1/pets/',
     '/v1/pets/1/',
     '/v1/pets/1/toys',
@@ -368,11 +368,11 @@ describe('methods and paths', () => {
 
   test('an unknown path is 404 with any body', async () => {
     const { rest } = shared()
-    expect((await rest.post('/v1/orders', '{', { 'content-type': 'text/xml' })).status).toBe(404)
-    expect((await rest.post('/v1/orders', '{')).status).toBe(404)
+    expect((await rest.post('/v1/nothing', '{', { 'content-type': 'text/xml' })).status).toBe(404)
+    expect((await rest.post('/v1/nothing', '{')).status).toBe(404)
   })
 
-  test.for(['/v1', '/v1/', '/v1/orders', '/v1/pets/1/toys'])('without a key %s is 401', async (url) => {
+  test.for(['/v1', '/v1/', '/v1/nothing', '/v1/pets/1/toys'])('without a key %s is 401', async (url) => {
     const { app } = shared()
     expect((await app.inject({ method: 'GET', url })).statusCode).toBe(401)
   })
