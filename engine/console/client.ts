@@ -8,9 +8,21 @@ const timeout = 12_000
 /** Milliseconds. */
 const maxPause = 1_000
 
+/** Whether the user is leaving the page: the browser then goes on with what is sent, at most 64 KiB. */
+let isLeaving = false
+
+export function followLeave(): void {
+  addEventListener('pagehide', () => {
+    isLeaving = true
+  })
+  addEventListener('pageshow', () => {
+    isLeaving = false
+  })
+}
+
 /** Fails above a rate limit, with the response as the cause: the client would take that of a proxy for an outage. */
 async function fetchWithinLimit(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-  const response = await loggedFetch(input, init)
+  const response = await loggedFetch(input, isLeaving ? { ...init, keepalive: true } : init)
   if (response.status === 429) throw new Error('Too many requests', { cause: response })
   return response
 }

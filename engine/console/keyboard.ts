@@ -7,6 +7,10 @@ import { storage } from './storage.ts'
 export const shortcuts = {
   search: ['/'],
   add: ['n'],
+  choose: ['s'],
+  edit: ['e'],
+  remove: ['Delete'],
+  undo: ['z'],
   nextItem: ['j', 'ArrowDown'],
   previousItem: ['k', 'ArrowUp'],
   selectItem: ['x', 'Space'],
@@ -80,6 +84,8 @@ function isFor(shortcut: Shortcut, { target, key, isComposing, defaultPrevented 
   if (/^select/.test(shortcut)) return !dialog && target.matches('[data-arrow-keys] a')
   const region = dialog ? dialog.querySelector('[data-arrow-keys]') : target.closest('[data-arrow-keys]')
   if (key.startsWith('Arrow')) return region !== null
+  // In the dialog that shows an item.
+  if (/^(choose|edit|remove|undo)$/.test(shortcut)) return !dialog || region !== null
   const isMove = shortcut === 'nextItem' || shortcut === 'previousItem'
   return !dialog || (isMove && region !== null)
 }

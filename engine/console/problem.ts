@@ -4,9 +4,9 @@ import { messages } from './texts/messages.ts'
 export interface Problem {
   /**
    * Transient: `unreachable` (no response) and `busy` (overload, internal error, rate limit, a response of a proxy). Permanent:
-   * `refused` (the API key), `missing` (the item) and `permanent` (anything else).
+   * `refused` (the API key), `missing` (the item), `conflict` (somebody changed the item) and `permanent` (anything else).
    */
-  kind: 'unreachable' | 'busy' | 'refused' | 'missing' | 'permanent'
+  kind: 'unreachable' | 'busy' | 'refused' | 'missing' | 'conflict' | 'permanent'
   /** A sentence for the user. */
   message: string
   /** The id of the request in the log of the service. */
@@ -39,7 +39,7 @@ export function problemOf(error: unknown): Problem {
   const known = code === 'unprocessable' ? messages.problem.sameKey : message
   if (status === 404) return { kind: 'missing', message: known }
   if (status >= 500) return { kind: 'busy', message: messages.problem.unavailable, requestId }
-  return { kind: 'permanent', message: known, requestId, issues }
+  return { kind: code === 'conflict' ? 'conflict' : 'permanent', message: known, requestId, issues }
 }
 
 export function isTransient({ kind }: Problem): boolean {

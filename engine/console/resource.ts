@@ -35,7 +35,14 @@ export interface Procedures {
       options: { signal: AbortSignal },
     ): Promise<Found>
   }
-  create: { mutate(input: Values, options: { context: CreateContext; signal?: AbortSignal }): Promise<Item> }
+  create: { mutate(input: Values, options: { context: MutationContext; signal?: AbortSignal }): Promise<Item> }
+  /** Changes fields of an item, or removes it, unless an expected field has another value by then. */
+  update?: { mutate(input: Values, options: { context: MutationContext }): Promise<Item> }
+  remove?: { mutate(input: Values, options: { context: MutationContext }): Promise<unknown> }
+  /** The updates and removals, the newest first. A key that may only read gets an error. */
+  history?: {
+    query(input: Values & { cursor?: bigint; limit: number }, options: { signal: AbortSignal }): Promise<Change[]>
+  }
   counts?: {
     query(
       input: undefined,
@@ -44,9 +51,32 @@ export interface Procedures {
   }
 }
 
-type CreateContext = { idempotencyKey: string; batch?: Batch; onResponse?: (response: Response) => void }
+type MutationContext = { idempotencyKey: string; batch?: Batch; onResponse?: (response: Response) => void }
 
 export type Item = Values & { id: bigint }
+
+/** What a user does to an item: it gets other values, or is removed. */
+export interface Edit {
+  /** The item as the user saw it. */
+  seen: Item
+  /** The fields with other values. Undefined for a removal. */
+  set?: Values | undefined
+  idempotencyKey: string
+  /** The part of the list that showed the item, if one did. The item stays in it until the user moves on. */
+  place?: string | undefined
+}
+
+/** An entry of the history. It also has the id of its item, with the name of the resource. */
+export interface Change {
+  id: bigint
+  at: Date
+  keyName?: string | undefined
+  kind: 'update' | 'remove'
+  /** The fields that an update has changed, or all fields of a removed item. */
+  before: Values
+  /** The same fields after an update. */
+  after?: Values | undefined
+}
 
 /** What a request has found. */
 export interface Found {
@@ -165,6 +195,11 @@ function parseBoolean(word: string): boolean | string {
 /** A value as it is written in files. Undefined is empty. */
 export function textOf(value: unknown): string {
   return value instanceof Date ? value.toISOString() : String(value ?? '')
+}
+
+/** A value as the user sees it. */
+export function shownText({ choices = {} }: Field, value: unknown): string {
+  return choices[String(value)] ?? textOf(value)
 }
 
 export function parseInteger(word: string): bigint | undefined {

@@ -3,9 +3,11 @@ import './theme/base.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
+import { followLeave } from './client.ts'
 import { followHints } from './components/hint.ts'
 import { followHistory } from './history.ts'
 import { keepDrafts } from './resource/drafts.ts'
+import { sendRemovalsOnLeave } from './resource/edits.ts'
 import { type ConsolePage, pages, setPages } from './resource/pages.ts'
 import { restoreFilter } from './resource/view.ts'
 import { type ConsoleProduct, setProduct } from './service.ts'
@@ -23,6 +25,8 @@ export function start(product: ConsoleProduct, shown: [ConsolePage, ...ConsolePa
   followHistory()
   followHints()
   keepDrafts()
+  followLeave()
+  sendRemovalsOnLeave()
   const root = document.getElementById('root')
   if (!root) throw new Error('The page has no element with the id root.')
   createRoot(root).render(

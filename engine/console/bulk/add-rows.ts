@@ -1,7 +1,8 @@
-import { Batch, createIdempotencyKey } from '#client'
-import { isTransient, type Problem, problemOf } from '../problem.ts'
-import { identityOf, type Procedures, type Resource, type Values } from '../resource.ts'
-import { type RetryOptions, retryWhileAway } from './retry-while-away.ts'
+import { type Batch, createIdempotencyKey } from '#client'
+import type { Problem } from '../problem.ts'
+import { identityOf, type Procedures, type Resource } from '../resource.ts'
+import { sendInBatches } from './batches.ts'
+import type { RetryOptions } from './retry-while-away.ts'
 import type { ValidRow } from './table.ts'
 
 /**
@@ -20,11 +21,6 @@ interface AddRowsOptions extends RetryOptions {
   onOutcome: (row: number, outcome: Outcome) => void
 }
 
-/** What the service takes in one request. */
-const maxBatch = { rows: 20, characters: 12_000 }
-/** They start in the order of the rows. More would not be faster on one machine. */
-const concurrentBatches = 3
-
 /**
  * Creates an item for each row, in batches in the order of the rows. Each row has an idempotency key, so doing the same again
  * adds only what is missing. While the service is away, it waits. If the signal aborts, no further row is sent. The requests
@@ -37,64 +33,25 @@ export async function addRows(
   rows: ValidRow[],
   options: AddRowsOptions,
 ): Promise<void> {
-  const { keyOf, signal, onOutcome, onPause } = options
-  const retry = retryWhileAway({ signal, onPause })
-  const queue = batchesOf(rows)
+  const { keyOf, onOutcome } = options
 
-  /** Returns why the row is to be sent again, if it is. */
-  async function send({ number, item }: ValidRow, idempotencyKey: string, batch: Batch): Promise<unknown> {
+  async function send(row: ValidRow, batch: Batch): Promise<void> {
     let wasReplayed = false
     const onResponse = ({ headers }: Response) => {
       wasReplayed = headers.has('idempotency-replayed')
     }
-    try {
-      const { id } = await create.mutate(item, { context: { idempotencyKey, batch, onResponse } })
-      onOutcome(number, { kind: wasReplayed ? 'existed' : 'added', id })
-    } catch (error) {
-      const problem = problemOf(error)
-      if (signal.aborted || problem.kind === 'refused' || isTransient(problem)) return error
-      onOutcome(number, { kind: 'failed', problem })
-    }
-    return undefined
+    const idempotencyKey = await keyOf(row)
+    const { id } = await create.mutate(row.item, { context: { idempotencyKey, batch, onResponse } })
+    onOutcome(row.number, { kind: wasReplayed ? 'existed' : 'added', id })
   }
 
-  async function add(batch: ValidRow[]): Promise<void> {
-    const keys = await Promise.all(batch.map(keyOf))
-    let left = batch.map((row, index) => ({ row, key: keys[index] ?? '' }))
-    await retry(async () => {
-      const request = new Batch(left.length)
-      const errors = await Promise.all(left.map(({ row, key }) => send(row, key, request)))
-      left = left.filter((_, index) => errors[index] !== undefined)
-      if (left.length > 0) throw errors.find((error) => error !== undefined)
-    })
-  }
-
-  async function work(): Promise<void> {
-    for (const batch of queue) await add(batch)
-  }
-
-  const aborted = new Promise<never>((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason))
+  const onFailure = ({ number }: ValidRow, problem: Problem) => onOutcome(number, { kind: 'failed', problem })
+  await sendInBatches(rows, {
+    ...options,
+    send,
+    onFailure,
+    lengthOf: ({ item }) => Object.values(item).join('').length,
   })
-  await Promise.race([aborted, Promise.all(Array.from({ length: concurrentBatches }, work))])
-}
-
-function* batchesOf(rows: ValidRow[]): Generator<ValidRow[], void> {
-  let [batch, characters]: [ValidRow[], number] = [[], 0]
-  for (const row of rows) {
-    const length = lengthOf(row.item)
-    if (batch.length === maxBatch.rows || (batch.length > 0 && characters + length > maxBatch.characters)) {
-      yield batch
-      ;[batch, characters] = [[], 0]
-    }
-    batch.push(row)
-    characters += length
-  }
-  if (batch.length > 0) yield batch
-}
-
-function lengthOf(item: Values): number {
-  return Object.values(item).join('').length
 }
 
 /**

@@ -1,6 +1,7 @@
-import { Checkbox, NativeSelect, Table, TextInput } from '@mantine/core'
+import { Checkbox, Table } from '@mantine/core'
 import { type ChangeEvent, type KeyboardEvent, memo, useState } from 'react'
 import { Value } from '../components/value.tsx'
+import { FieldInput } from '../form/field-input.tsx'
 import { issueTexts } from '../issues.ts'
 import { ShowRequest } from '../requests/open-requests.tsx'
 import type { Field, Resource } from '../resource.ts'
@@ -170,24 +171,15 @@ function RowCell({ field, row, text, isFirst, onChange }: RowCellProps) {
 
 function CellField({ field, row, text, isFirst, onChange }: RowCellProps & { text: string; onChange: RowChange }) {
   const attributes = {
-    size: 'xs',
+    size: 'xs' as const,
     'aria-label': bulk.cell(field.label, row.number),
     // A problem that is not about one field is shown at the first.
     error: !isValid(row) && (row.invalid.includes(field.name) || (row.invalid.length === 0 && isFirst)),
     onChange: ({ currentTarget }: ChangeEvent<HTMLInputElement | HTMLSelectElement>) =>
       onChange(row, field.name, currentTarget.value),
   }
-  if (!field.choices) {
-    return <TextInput {...attributes} value={text} autoComplete="off" spellCheck={false} dir="auto" />
-  }
-  const value = text.trim() || String(field.default ?? '')
-  return <NativeSelect {...attributes} value={value} data={optionsOf(field, value)} />
-}
-
-/** The choices. What was entered is one of them, so that it stays visible. */
-function optionsOf({ choices = {} }: Field, value: string) {
-  const options = Object.entries(choices).map(([choice, label]) => ({ value: choice, label }))
-  return Object.hasOwn(choices, value) ? options : [{ value, label: value }, ...options]
+  const value = field.choices ? text.trim() || String(field.default ?? '') : text
+  return <FieldInput field={field} {...attributes} value={value} isPlain />
 }
 
 function Result({ resource, row, outcome }: Pick<TableRowProps, 'resource' | 'row' | 'outcome'>) {

@@ -4,7 +4,7 @@ import type { Shortcut } from '../keyboard.ts'
 import { hint } from './hint.ts'
 
 interface ButtonProps extends ComponentProps<'button'> {
-  variant?: 'filled' | 'default' | 'subtle' | 'gray'
+  variant?: 'filled' | 'danger' | 'default' | 'subtle' | 'gray'
   size?: 'md' | 'xs' | 'compact-sm' | 'compact-xs'
   /** Before the label. */
   icon?: ReactNode

@@ -5,7 +5,8 @@ import { IconCheck, IconCopy } from './icons.tsx'
 
 interface CopyButtonProps {
   label: string
-  value: string
+  /** The text, or what makes it. */
+  value: string | (() => string)
   /** Shows the label as text. */
   withText?: boolean
 }
@@ -14,17 +15,18 @@ interface CopyButtonProps {
 export function CopyButton({ label, value, withText = false }: CopyButtonProps) {
   const { page } = messages
   const { copied, copy } = useClipboard({ timeout: 2_000 })
+  const copyValue = () => copy(typeof value === 'function' ? value() : value)
   if (!isSecureContext) return null
   const icon = copied ? <IconCheck /> : <IconCopy />
   const text = copied ? page.copied : label
   return (
     <>
       {withText ? (
-        <Button variant="default" size="xs" icon={icon} onClick={() => copy(value)}>
+        <Button className="copy" variant="default" size="xs" icon={icon} onClick={copyValue}>
           {text}
         </Button>
       ) : (
-        <IconButton label={text} size="xs" onClick={() => copy(value)}>
+        <IconButton label={text} size="xs" onClick={copyValue}>
           {icon}
         </IconButton>
       )}

@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useState } from 'react'
-import type { Item } from '../resource.ts'
+import type { Field, Item } from '../resource.ts'
 
 /** The dialog or popover above all others. */
 export function topDialog(): Element | undefined {
@@ -27,9 +27,15 @@ export function rowOf(id: bigint): HTMLElement | null {
   return document.getElementById(rowIdOf(id))
 }
 
-/** The item whose row has the focus. */
+/** The id of the element at which the menu of a field with choices opens. */
+export function choiceIdOf(id: bigint | 'selection', { name }: Field): string {
+  return `choice-${id}-${name}`
+}
+
+/** The item whose row has the focus, or a control in it. */
 export function focusedRow(items: Item[] = []): Item | undefined {
-  return items.find(({ id }) => document.activeElement?.id === rowIdOf(id))
+  const row = document.activeElement?.closest('tr')?.querySelector('a[id]')?.id
+  return items.find(({ id }) => row === rowIdOf(id))
 }
 
 /** Moves the focus from an element that is about to disappear to the panel around it, or to the title of the page. */

@@ -1,6 +1,7 @@
 import './account-menu.css'
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
+import { sessionOf } from '../access.ts'
 import { useClient } from '../client.ts'
 import { Button, IconButton } from '../components/buttons.tsx'
 import { IconCode, IconLogout, IconUser } from '../components/icons.tsx'
@@ -62,11 +63,7 @@ export function AccountMenu({ onSignOut }: { onSignOut: (scope: SignOutScope) =>
 
 /** Loads the state each time it is opened, and meanwhile shows the former one. */
 function KeyState() {
-  const client = useClient()
-  const { data, dataUpdatedAt, failureReason } = useQuery({
-    queryKey: ['session'],
-    queryFn: ({ signal }) => client.session.current.query(undefined, { signal }),
-  })
+  const { data, dataUpdatedAt, failureReason } = useQuery(sessionOf(useClient()))
   const texts = messages.account
   const limit = data?.rateLimit
   // From when the browser received it: its clock may differ from that of the service.

@@ -1,6 +1,7 @@
 import superjson from 'superjson'
 import type { SentRows } from '../bulk/progress.ts'
 import type { Row } from '../bulk/table.ts'
+import type { Edit } from '../resource.ts'
 import { product } from '../service.ts'
 import { storage } from '../storage.ts'
 
@@ -31,12 +32,20 @@ export const formDrafts = new Map<string, Record<string, string>>()
 /** The idempotency keys of the new items whose requests have no known outcome, by the content of the items. */
 export const createKeys = new Map<string, string>()
 
+/** The edits without a known outcome, with the names of their resources, by their idempotency keys. */
+export const editDrafts = new Map<string, { many: string; edit: Edit }>()
+
+/** What the user has entered for a field of an item, by `${many}:${id}:${field}`. */
+export const fieldDrafts = new Map<string, string>()
+
 /** Restores what was left before a reload, and keeps what is left before the next one. */
 export function keepDrafts(): void {
   keep('import', importDrafts, ({ progress }) => progress !== undefined && progress.waiting > 0)
   for (const draft of importDrafts.values()) draft.isOpen = false
   keep('form', formDrafts)
   keep('create-keys', createKeys)
+  keep('edits', editDrafts)
+  keep('fields', fieldDrafts)
 }
 
 function keep<Draft>(kind: string, drafts: Map<string, Draft>, isLeft = (_draft: Draft) => true): void {
@@ -60,5 +69,5 @@ function keep<Draft>(kind: string, drafts: Map<string, Draft>, isLeft = (_draft:
 }
 
 export function clearDrafts(): void {
-  for (const each of [importDrafts, formDrafts, createKeys]) each.clear()
+  for (const each of [importDrafts, formDrafts, createKeys, editDrafts, fieldDrafts]) each.clear()
 }

@@ -1,10 +1,15 @@
 import { focusPanel } from '../components/focus.ts'
 import { navigateBelowDialogs } from '../history.ts'
-import type { Resource } from '../resource.ts'
+import type { Edit, Resource } from '../resource.ts'
 import { firstPage, type Place, readView, rememberFilter, show } from './view.ts'
 
 /** A dialog above the page. */
-export type Dialog = { kind: 'import'; file?: File } | { kind: 'export' } | { kind: 'help' }
+export type Dialog =
+  | { kind: 'import'; file?: File }
+  | { kind: 'export' }
+  | { kind: 'help' }
+  | { kind: 'changes' }
+  | { kind: 'editMany'; edits: Edit[]; same: number; isUndo?: boolean }
 
 /**
  * What is above the list. An item and the form for a new one are a panel beside it, which the URL contains. The others are

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { createRequiredContext } from '../components/required-context.ts'
 import type { Resource } from '../resource.ts'
 import type { PageTexts } from '../texts/page.ts'
+import type { Edits } from './edits.ts'
 import type { ShownList } from './list/use-shown-list.ts'
 import type { Navigation } from './navigation.ts'
 import type { Queries } from './queries.ts'
@@ -12,6 +13,7 @@ export interface PageOf extends Navigation {
   icon: ReactNode
   texts: PageTexts
   queries: Queries
+  edits: Edits
 }
 
 /** What the page is about, and what leads to another item, dialog or part of the list. It stays the same. */

@@ -1,22 +1,26 @@
 import './page.css'
 import { useDocumentTitle } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { useIsReadOnly } from '../access.ts'
 import { useClient } from '../client.ts'
 import { focusedRow, titleOfPage } from '../components/focus.ts'
 import { loadLater, PanelSheet } from '../components/load-later.tsx'
 import { Header } from '../header/header.tsx'
 import { useShortcuts } from '../keyboard.ts'
 import { Requests } from '../requests/open-requests.tsx'
-import type { Resource } from '../resource.ts'
+import type { Edit, Resource } from '../resource.ts'
 import type { SignOutScope } from '../session.ts'
 import { messages } from '../texts/messages.ts'
 import { textsOf } from '../texts/page.ts'
 import { importDrafts } from './drafts.ts'
+import type { DoneMany } from './edit-notice.tsx'
+import { editsOf, isEditable, isRemovable, reverseOf } from './edits.ts'
 import { useNewItem } from './item/new-item.ts'
 import { FilterChips, OtherFilters } from './list/filter-chips.tsx'
 import { List, SelectionBar } from './list/list.tsx'
 import { foundOf } from './list/paged-list.ts'
+import { ChoiceMenu } from './list/table.tsx'
 import { useShownList } from './list/use-shown-list.ts'
 import { type Dialog, navigationOf } from './navigation.ts'
 import { ListProvider, ResourceProvider, useList, useResource } from './page-context.ts'
@@ -29,6 +33,9 @@ const ItemPanel = loadLater(async () => (await import('./item/item-panel.tsx')).
 const AddItem = loadLater(async () => (await import('./item/add-item.tsx')).AddItem)
 const BulkAdd = loadLater(async () => (await import('../bulk/bulk-add.tsx')).BulkAdd)
 const ExportSheet = loadLater(async () => (await import('../bulk/export-sheet.tsx')).ExportSheet)
+const EditMany = loadLater(async () => (await import('../bulk/edit-many.tsx')).EditMany)
+const EditNotice = loadLater(async () => (await import('./edit-notice.tsx')).EditNotice)
+const Changes = loadLater(async () => (await import('./item/changes.tsx')).Changes)
 const Help = loadLater(async () => (await import('../components/help.tsx')).Help)
 
 interface ResourcePageProps {
@@ -41,15 +48,18 @@ interface ResourcePageProps {
 /** The list of a resource, its items, and everything that can be done with them. */
 export function ResourcePage({ resource, icon, onSignOut }: ResourcePageProps) {
   const client = useClient()
+  const queryClient = useQueryClient()
   // The draft of a session whose key was rejected continues.
   const [dialog, setDialog] = useState<Dialog | undefined>(() =>
     importDrafts.get(resource.many)?.isOpen ? { kind: 'import' } : undefined,
   )
   const page = useMemo(() => {
     const texts = textsOf(resource)
-    return { resource, icon, texts, queries: queriesOf(resource, client), ...navigationOf(resource, setDialog) }
-  }, [resource, icon, client])
-  const shown = useShownList(resource, page.queries, page)
+    const edits = editsOf(resource, client, queryClient)
+    return { resource, icon, texts, queries: queriesOf(resource, client), edits, ...navigationOf(resource, setDialog) }
+  }, [resource, icon, client, queryClient])
+  const shown = useShownList(resource, page)
+  useEffect(() => page.edits.resume(), [page])
   return (
     <ResourceProvider value={page}>
       <ListProvider value={shown}>
@@ -66,7 +76,11 @@ interface PageProps extends Pick<ResourcePageProps, 'onSignOut'> {
 
 function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   const { resource, texts, open, closePanel } = useResource()
-  const { view, list, item, selection, move, extend } = useList()
+  const { view, list, item, selection, move, extend, current, openMenu, remove } = useList()
+  const [done, setDone] = useState<DoneMany>()
+  const isReadOnly = useIsReadOnly()
+  const canEdit = !isReadOnly && isEditable(resource)
+  const canRemove = !isReadOnly && isRemovable(resource)
   const newItem = useNewItem(resource)
   const { title, fields } = resource
   const [added] = newItem.added
@@ -82,10 +96,31 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   // Another dialog may run a job.
   useFileDrop((file) => (dialog && dialog.kind !== 'import') || open({ kind: 'import', file }))
 
+  /** Opens the menu of the first field with choices, or moves the focus to its choices in the panel. */
+  function choose() {
+    const field = resource.entered.find(({ choices }) => choices)
+    const item = current()
+    if (!field || !item) return
+    const choices = document.querySelector<HTMLElement>(`[data-choices="${field.name}"] [aria-pressed="true"]`)
+    if (choices) choices.focus()
+    else openMenu({ id: item.id, field })
+  }
+
+  function removeFocused() {
+    const item = current()
+    if (item) remove(item)
+  }
+
+  function undoMany(edits: Edit[]) {
+    open({ kind: 'editMany', edits: edits.map(reverseOf), same: 0, isUndo: true })
+  }
+
   const hasPanel = view.isAdding || view.item !== undefined
   useShortcuts({
-    add: () => open({ kind: 'add' }),
+    ...(!isReadOnly && { add: () => open({ kind: 'add' }) }),
     help: () => open({ kind: 'help' }),
+    ...(canEdit && { choose }),
+    ...(canRemove && view.item === undefined && { remove: removeFocused }),
     nextItem: () => move(1),
     previousItem: () => move(-1),
     selectItem() {
@@ -123,16 +158,34 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
           {view.isAdding && <AddItem newItem={newItem} onClose={closePanel} />}
           {view.item !== undefined && !view.isAdding && <ItemPanel id={view.item} onClose={closePanel} />}
         </div>
-        {dialog && <OpenDialog dialog={dialog} onClose={onCloseDialog} />}
+        {dialog?.kind === 'editMany' ? (
+          <EditMany
+            key={dialog.isUndo ? 'undo' : 'edit'}
+            {...dialog}
+            isUndo={dialog.isUndo === true}
+            onClose={onCloseDialog}
+            onUndo={undoMany}
+            onDone={(text, edits) => {
+              onCloseDialog()
+              selection.clear()
+              const isUndone = edits.every(({ set }) => set) && !dialog.isUndo
+              setDone({ text, at: Date.now(), onUndo: isUndone ? () => undoMany(edits) : undefined })
+            }}
+          />
+        ) : (
+          dialog && <OpenDialog dialog={dialog} onClose={onCloseDialog} />
+        )}
+        {list.isSuccess && <EditNotice done={done} onClose={() => setDone(undefined)} />}
       </main>
     </>
   )
 }
 
-function OpenDialog({ dialog, onClose }: { dialog: Dialog; onClose: () => void }) {
+function OpenDialog({ dialog, onClose }: { dialog: Exclude<Dialog, { kind: 'editMany' }>; onClose: () => void }) {
   const { resource, queries, turnTo } = useResource()
   const { view, list } = useList()
   const counts = useQuery(queries.counts).data
+  if (dialog.kind === 'changes') return <Changes onClose={onClose} />
   if (dialog.kind === 'help') return <Help noun={resource} onClose={onClose} />
   if (dialog.kind === 'import') {
     const onShow = (id: bigint) => turnTo({ ...everything, cursor: id - 1n })
@@ -153,7 +206,20 @@ function OpenDialog({ dialog, onClose }: { dialog: Dialog; onClose: () => void }
 
 /** One after the other, so that the first ones do not wait for the large ones. */
 async function preloadOverlays(): Promise<void> {
-  for (const each of [ItemPanel, AddItem, PanelSheet, SelectionBar, Requests, Help, BulkAdd, ExportSheet]) {
+  for (const each of [
+    EditNotice,
+    ChoiceMenu,
+    ItemPanel,
+    AddItem,
+    PanelSheet,
+    SelectionBar,
+    Requests,
+    Help,
+    Changes,
+    EditMany,
+    BulkAdd,
+    ExportSheet,
+  ]) {
     await each.preload()
   }
 }

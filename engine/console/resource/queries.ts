@@ -1,4 +1,10 @@
-import { keepPreviousData, type QueryClient, queryOptions, skipToken } from '@tanstack/react-query'
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  type QueryClient,
+  queryOptions,
+  skipToken,
+} from '@tanstack/react-query'
 import type { ServiceClient } from '#client'
 import { MissingItem } from '../problem.ts'
 import { type Count, entriesOf, type Field, type Item, isSearchable, type Resource, type Values } from '../resource.ts'
@@ -11,9 +17,11 @@ import type { Place } from './view.ts'
  * `If-None-Match`, so a list that did not change costs a response without a body.
  */
 const pageAge = 2_000
-const itemAge = 15_000
 /** The number of items that a search compares with one request. One that compares more of them is repeated less often. */
 const comparedAtOnce = 7_500
+/** Milliseconds from a load of the history to the next one. */
+const historyAge = 10_000
+const historySize = 20
 /** Milliseconds between two counts of a list that does not change. */
 const countAge = 60_000
 /** Up to this number, the items that a search finds are counted, with at most so many requests. */
@@ -127,7 +135,8 @@ export function queriesOf(resource: Resource, client: ServiceClient) {
               },
         initialData: () => row()?.item,
         initialDataUpdatedAt: () => row()?.loadedAt,
-        staleTime: itemAge,
+        staleTime: pageAge,
+        refetchInterval: pageAge,
       })
     },
 
@@ -155,6 +164,23 @@ export function queriesOf(resource: Resource, client: ServiceClient) {
               return { count: Math.min(items.length, maxFound.items), isExact }
             },
         staleTime: Number.POSITIVE_INFINITY,
+      }),
+
+    /** The changes of an item, or of all items, in pages. */
+    history: (id?: bigint) =>
+      infiniteQueryOptions({
+        queryKey: [many, 'history', id],
+        async queryFn({ pageParam, signal }) {
+          const input = {
+            ...(id !== undefined && { [`${resource.one}Id`]: id }),
+            ...(pageParam && { cursor: pageParam }),
+          }
+          return (await procedures.history?.query({ ...input, limit: historySize }, { signal })) ?? []
+        },
+        initialPageParam: 0n,
+        getNextPageParam: (last) => (last.length < historySize ? undefined : last.at(-1)?.id),
+        staleTime: pageAge,
+        refetchInterval: historyAge,
       }),
 
     /** The number of items with each value of the counted field. */

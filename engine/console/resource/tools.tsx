@@ -1,16 +1,18 @@
 import './tools.css'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { useIsReadOnly } from '../access.ts'
 import { Button, IconButton } from '../components/buttons.tsx'
 import { focusPanel, rowOf } from '../components/focus.ts'
 import { hint } from '../components/hint.ts'
-import { IconDownload, IconPlus, IconSearch, IconTablePlus, IconX } from '../components/icons.tsx'
+import { IconDownload, IconHistory, IconPlus, IconSearch, IconTablePlus, IconX } from '../components/icons.tsx'
 import { TextField } from '../form/text-field.tsx'
 import { navigateBelowDialogs } from '../history.ts'
 import { keyName, keysOf, useShortcuts } from '../keyboard.ts'
 import { problemOf } from '../problem.ts'
 import { isSearchable } from '../resource.ts'
 import { messages } from '../texts/messages.ts'
+import { hasHistory } from './edits.ts'
 import { useList, useResource } from './page-context.ts'
 import { partOf } from './queries.ts'
 import { idIn } from './search.ts'
@@ -18,15 +20,25 @@ import { firstPage, show } from './view.ts'
 
 /** Finds an item, exports the items and adds some. */
 export function Tools() {
-  const { texts, open } = useResource()
+  const { resource, texts, open } = useResource()
+  const isReadOnly = useIsReadOnly()
   return (
     <div className="tools">
       <Search />
+      {!isReadOnly && hasHistory(resource) && (
+        <Tool label={texts.edit.changes} icon={<IconHistory />} onClick={() => open({ kind: 'changes' })} />
+      )}
       <Tool label={messages.export.open} icon={<IconDownload />} onClick={() => open({ kind: 'export' })} />
-      <Tool label={messages.bulk.open} icon={<IconTablePlus />} onClick={() => open({ kind: 'import' })} />
-      <Button icon={<IconPlus />} {...hint(texts.add.title, 'add')} onClick={() => open({ kind: 'add' })}>
-        {texts.add.title}
-      </Button>
+      {isReadOnly ? (
+        <span className="read-only">{texts.edit.readOnly}</span>
+      ) : (
+        <>
+          <Tool label={messages.bulk.open} icon={<IconTablePlus />} onClick={() => open({ kind: 'import' })} />
+          <Button icon={<IconPlus />} {...hint(texts.add.title, 'add')} onClick={() => open({ kind: 'add' })}>
+            {texts.add.title}
+          </Button>
+        </>
+      )}
     </div>
   )
 }

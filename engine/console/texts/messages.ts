@@ -74,6 +74,10 @@ export const messages = {
     actions: ({ one }: Noun) => ({
       search: 'Search, or go to an id',
       add: `Add a new ${one}`,
+      choose: `Choose the status of the ${one}`,
+      edit: `Edit the name of the ${one}`,
+      remove: `Remove the ${one}`,
+      undo: 'Undo the last change',
       nextItem: `Next ${one}`,
       previousItem: `Previous ${one}`,
       selectItem: `Select the ${one}, or deselect it`,

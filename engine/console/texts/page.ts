@@ -71,12 +71,19 @@ export function textsOf(noun: Noun) {
       heading: (id: bigint) => `${One} ${id}`,
       copyLink: 'Copy link',
       copyJson: 'Copy JSON',
+      request: 'Request and JSON',
       previous: `Previous ${one}`,
       next: `Next ${one}`,
       loading: `Loading the ${one}`,
       missing: (id: bigint) => `No ${one} has the id ${id}`,
-      missingText: 'It may never have existed, or it was deleted.',
+      missingText: 'It may never have existed, or it was removed.',
       notLoaded: `The ${one} could not be loaded`,
+    },
+
+    edit: {
+      valueOf: (label: string, title: string, value: string) => `${label} of ${title}: ${value}`,
+      readOnly: 'This key may only read.',
+      changes: 'Changes',
     },
 
     add: {

@@ -53,7 +53,7 @@ describe('adding a pet', () => {
     }
     await category.fill('-7')
     await submitButton(page).click()
-    await page.getByRole('row', { name: '1 Rex -7 Available' }).waitFor()
+    await page.getByRole('row', { name: '1 Rex -7 Status of Rex: Available' }).waitFor()
     expect(await store.pets.list({ limit: 9, cursor: 0n })).toMatchObject([{ name: 'Rex', categoryId: -7n }])
   })
 
@@ -82,7 +82,7 @@ describe('adding a pet', () => {
     await submitButton(page).click()
     const alert = panel(page, 'Add pet').getByRole('alert')
     await alert.getByText('The pet was not added').waitFor()
-    await alert.getByText(/^Try again in \d+ s\.$/).waitFor()
+    await alert.getByText(/^Trying again in \d+ s\.$/).waitFor()
     await inspect(page, 'add-rate-limited')
     // A request without a response may have added the pet.
     await page.unroute('**/trpc/pets.create')
@@ -107,7 +107,7 @@ describe('adding a pet', () => {
     await panel(page, 'pet 2').waitFor()
     await addButton(page).click()
     await submitButton(page).click()
-    await page.getByRole('row', { name: '4 Rex 7 Pending' }).waitFor()
+    await page.getByRole('row', { name: '4 Rex 7 Status of Rex: Pending' }).waitFor()
     await addButton(page).click()
     expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('')
   })
@@ -128,7 +128,7 @@ describe('adding a pet', () => {
     await page.getByRole('alert').getByText('The pet may not have been added').waitFor()
     await page.unroute('**/trpc/pets.create')
     await page.reload()
-    await page.getByRole('row', { name: '1 Rex 7 Sold' }).waitFor()
+    await page.getByRole('row', { name: '1 Rex 7 Status of Rex: Sold' }).waitFor()
     await submitButton(page).click()
     await justAdded(page).getByRole('link', { name: 'Rex #1' }).waitFor()
     expect(await store.pets.list({ limit: 9, cursor: 0n })).toHaveLength(1)
@@ -145,7 +145,7 @@ describe('adding a pet', () => {
     await enterPet(page, 'Rex', '7')
     await page.mouse.click(10, 300)
     await submitButton(page).click()
-    await page.getByRole('row', { name: '1 Rex 7 Sold' }).waitFor()
+    await page.getByRole('row', { name: '1 Rex 7 Status of Rex: Sold' }).waitFor()
   })
 
   test('a double click and a held Enter key add one pet, and show no failure', async ({ visit }) => {

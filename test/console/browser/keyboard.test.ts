@@ -38,7 +38,7 @@ test('the console can be used with the keyboard alone', async ({ visit }) => {
   await press('Tab')
   await page.keyboard.type('7')
   await press('Tab', 'Tab', 'Enter')
-  await page.getByRole('row', { name: '26 Tom 7 Pending' }).waitFor()
+  await page.getByRole('row', { name: '26 Tom 7 Status of Tom: Pending' }).waitFor()
   await expect.poll(() => focused(page)).toBe('Add pet')
 })
 
@@ -164,7 +164,7 @@ describe('shortcuts of one character', () => {
   })
 })
 
-test('the list is one stop of the Tab key: the row that had the focus last, or else the first one', async ({
+test('the Tab key reaches one row and its controls: the row that had the focus last, or else the first one', async ({
   visit,
 }) => {
   const { url, key, store } = await startConsole()
@@ -173,12 +173,13 @@ test('the list is one stop of the Tab key: the row that had the focus last, or e
   await showing(page, '1–20 of 25')
   await tabTo(page, 'pet 1')
   await page.keyboard.press('Tab')
+  expect(await isFocused(page.getByRole('button', { name: 'Status of pet 1: Available' }))).toBe(true)
+  await page.keyboard.press('Tab')
   const size = page.getByRole('combobox', { name: 'Pets per page' })
   expect(await isFocused(size)).toBe(true)
-  await page.keyboard.press('Shift+Tab')
-  for (const each of ['ArrowDown', 'ArrowDown', 'Tab']) await page.keyboard.press(each)
+  for (const each of ['Shift+Tab', 'Shift+Tab', 'ArrowDown', 'ArrowDown', 'Tab', 'Tab']) await page.keyboard.press(each)
   expect(await isFocused(size)).toBe(true)
-  await page.keyboard.press('Shift+Tab')
+  for (const each of ['Shift+Tab', 'Shift+Tab']) await page.keyboard.press(each)
   expect(await focused(page)).toBe('pet 3')
   await page.getByRole('button', { name: 'Next', exact: true }).click()
   await showing(page, '21–25 of 25')

@@ -41,7 +41,7 @@ test('the list shows new pets of other clients without a reload', async ({ visit
   await signIn(page, key)
   await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
   await rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n })
-  await page.getByRole('row', { name: '1 Rex 7 Available' }).waitFor()
+  await page.getByRole('row', { name: '1 Rex 7 Status of Rex: Available' }).waitFor()
 })
 
 test('what another client adds appears with the counts, and costs nothing while nothing is added', async ({
@@ -122,9 +122,9 @@ test('a refresh marks no pet that moved up because another one was deleted', () 
   const pet = (id: number, name = 'Rex') => ({ id: BigInt(id), name })
   const former = [pet(1), pet(2), pet(4)]
   expect(changesOf(former, [pet(1), pet(4), pet(5)], 2)).toEqual([])
-  expect(changesOf(former, [pet(1), pet(2), pet(4), pet(5)], 3)).toEqual([5n])
-  expect(changesOf(former, [pet(1), pet(2, 'Tom'), pet(3)], 2)).toEqual([2n])
-  expect(changesOf(former, [pet(1), pet(3), pet(4)], 2)).toEqual([3n])
+  expect(changesOf(former, [pet(1), pet(2), pet(4), pet(5)], 3)).toEqual([pet(5)])
+  expect(changesOf(former, [pet(1), pet(2, 'Tom'), pet(3)], 2)).toEqual([pet(2, 'Tom')])
+  expect(changesOf(former, [pet(1), pet(3), pet(4)], 2)).toEqual([pet(3)])
 })
 
 test('the list is refreshed only while its tab is visible', async ({ visit }) => {
@@ -135,6 +135,7 @@ test('the list is refreshed only while its tab is visible', async ({ visit }) =>
   await signIn(page, key)
   await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
   await loaded
+  await counting(page, 'All 0')
   await page.waitForLoadState('networkidle')
   await rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n })
   await setVisibility(page, 'hidden')
@@ -144,7 +145,7 @@ test('the list is refreshed only while its tab is visible', async ({ visit }) =>
   await page.clock.runFor(30_000)
   expect(requests).toEqual([])
   await setVisibility(page, 'visible')
-  await page.getByRole('row', { name: '1 Rex 7 Available' }).waitFor()
+  await page.getByRole('row', { name: '1 Rex 7 Status of Rex: Available' }).waitFor()
 })
 
 test('the filter shows one status, and the number of pets of each', async ({ visit }) => {
@@ -221,7 +222,7 @@ test('names are cut to one line, start at the same side, and show their outer sp
   // The accessible name has no dots, and a copied name has its spaces.
   await page.getByRole('link', { name: 'Rex', exact: true }).click()
   expect((await names(page))[1]).toBe('  Rex ')
-  await panel(page).getByText('JSON', { exact: true }).click()
+  await panel(page).getByText('Request and JSON').click()
   await panel(page).getByText('"name": "  Rex "').waitFor()
   await inspect(page, 'names')
 })

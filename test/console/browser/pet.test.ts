@@ -16,7 +16,12 @@ describe('the panel of a pet', () => {
     expect(await page.title()).toBe('pet 2 · Petstore')
     await page.reload()
     await panel(page, 'pet 2').waitFor()
-    expect(await panel(page).getByRole('definition').allTextContents()).toEqual(['2', '1', 'Available'])
+    expect(await panel(page).getByRole('definition').allTextContents()).toEqual([
+      '2',
+      'pet 2',
+      '1',
+      'AvailablePendingSold',
+    ])
     await inspect(page, 'pet')
     await page.keyboard.press('Escape')
     await panel(page).waitFor({ state: 'hidden' })
@@ -150,6 +155,7 @@ describe('the panel of a pet', () => {
     const { url, key, rpc } = await startConsole()
     const pet = await rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n })
     const page = await visit(`${url}/?pet=${pet.id}`, { key, permissions: ['clipboard-read', 'clipboard-write'] })
+    await panel(page).getByText('Request and JSON').click()
     await panel(page).getByRole('button', { name: 'Copy the command' }).click()
     await panel(page).getByRole('button', { name: 'Copied' }).waitFor()
     const command = await page.evaluate(() => navigator.clipboard.readText())

@@ -152,7 +152,7 @@ test.for(Object.entries(slowResponses))('the sign-in form reports a response %s'
 })
 
 test('a rate limit shows the remaining time, and the console waits for it', async ({ visit }) => {
-  const { url, key } = await startConsole({ config: { rateLimit: { requests: 2, seconds: 60 } } })
+  const { url, key } = await startConsole({ config: { rateLimit: { requests: 3, seconds: 60 } } })
   const page = await visit(url, { key })
   await counting(page, 'All 0')
   await page.getByRole('heading', { name: 'No pets yet' }).waitFor()

@@ -32,6 +32,7 @@ test('a product of two resources has a page for each, with its own path in the c
   await page.keyboard.press('Enter')
   await page.getByRole('link', { name: 'Garden', exact: true }).click()
   await panel(page, 'Garden').waitFor()
+  await panel(page).getByText('Request and JSON').click()
   await panel(page).locator('.command', { hasText: '/v1/team/all-books?limit=1' }).waitFor()
   await page.reload()
   await panel(page, 'Garden').waitFor()

@@ -2,7 +2,7 @@ import '@mantine/core/styles/Input.layer.css'
 import '@mantine/core/styles/InlineInput.layer.css'
 import '@mantine/core/styles/Checkbox.layer.css'
 import './add-item.css'
-import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
+import { Checkbox } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useRef, useState } from 'react'
 import type { ServiceIssue } from '#client'
@@ -12,16 +12,17 @@ import { Button } from '../../components/buttons.tsx'
 import { Countdown } from '../../components/failure.tsx'
 import { IconCheck } from '../../components/icons.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { asInFiles, FieldInput } from '../../form/field-input.tsx'
 import { Notice } from '../../form/notice.tsx'
 import { issueTexts } from '../../issues.ts'
-import { isTransient, type Problem, problemOf } from '../../problem.ts'
+import { isTransient, type Problem, problemOf, retryDelayAfter } from '../../problem.ts'
 import { type Field, type Item, type Resource, textOf, type Values } from '../../resource.ts'
 import { messages } from '../../texts/messages.ts'
 import type { PageTexts } from '../../texts/page.ts'
 import { MantineContext } from '../../theme/mantine.tsx'
 import { formDrafts } from '../drafts.ts'
 import { useList, useResource } from '../page-context.ts'
-import type { NewItem } from './new-item.ts'
+import { type NewItem, useRetry } from './new-item.ts'
 
 type Entries = Record<string, string>
 
@@ -51,10 +52,15 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
   const { resource, texts: pageTexts, closeForm } = useResource()
   const { view } = useList()
   const { many } = resource
+  /** Whether the entries are others than those of the last attempt. */
+  const [isChanged, setIsChanged] = useState(false)
   // Only the values that the user has entered.
   const form = useForm<Entries>({
     initialValues: formDrafts.get(many) ?? {},
-    onValuesChange: (values) => formDrafts.set(many, values),
+    onValuesChange(values) {
+      formDrafts.set(many, values)
+      setIsChanged(true)
+    },
   })
   const texts = pageTexts.add
   const { mutate, isPending, error, addsAnother, setAddsAnother } = newItem
@@ -77,13 +83,14 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
     const latest = { ...initial, ...form.getValues() }
     // The second click of two, and Enter that is held down, must not look like a failure.
     if (wasAdded.current && !latest[resource.title]) return
-    const values = parseTexts(resource.fields, asInFiles(resource, latest))
+    const values = parseTexts(resource.fields, asInFiles(resource.entered, latest))
     const found = issuesOf(resource, values)
     setIssues(found)
     if (found.length > 0) {
       newItem.forgetFailure()
       return focusFirst(found)
     }
+    setIsChanged(false)
     mutate(values, {
       onSuccess(item) {
         wasAdded.current = true
@@ -97,6 +104,8 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
     })
   }
 
+  useRetry(newItem, submit, isChanged)
+
   function focusFirst(invalid: ServiceIssue[] = []) {
     const first = resource.entered.find(({ name }) => invalid.some(({ path }) => path === name))
     if (first) focusInForm(form.getInputNode(first.name))
@@ -109,11 +118,11 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
     focusInForm(form.getInputNode(resource.entered[0]?.name ?? ''))
   }
 
-  function attributesOf({ name, label }: Field) {
+  function attributesOf({ name }: Field) {
     const { onChange, ...props } = form.getInputProps(name)
     const value = entries[name] ?? ''
     // The response replaces the entries.
-    return { name, label, ...props, value, error: errors?.[name], onChange: isPending ? () => {} : onChange }
+    return { name, ...props, value, error: errors?.[name], onChange: isPending ? () => {} : onChange }
   }
 
   return (
@@ -121,23 +130,17 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
       <p className="add-item-added" role="status">
         {added && !isPending && !error && <Added key={String(added.id)} item={added} />}
       </p>
-      {isGeneral && <Failure problem={problem} isUncertain={newItem.isUncertain} />}
-      {resource.entered.map((field, index) =>
-        field.choices ? (
-          <NativeSelect key={field.name} {...attributesOf(field)} data={optionsOf(field)} />
-        ) : (
-          <TextInput
-            key={field.name}
-            {...attributesOf(field)}
-            readOnly={isPending}
-            description={descriptionOf(field, texts)}
-            autoComplete="off"
-            {...(field.kind === 'text' && { dir: 'auto' })}
-            {...(field.kind === 'time' && { type: 'datetime-local', step: 1 })}
-            {...(index === 0 && { autoFocus: true, 'data-autofocus': true })}
-          />
-        ),
-      )}
+      {isGeneral && <Failure problem={problem} newItem={newItem} isStopped={isChanged} />}
+      {resource.entered.map((field, index) => (
+        <FieldInput
+          key={field.name}
+          field={field}
+          {...attributesOf(field)}
+          readOnly={isPending}
+          description={descriptionOf(field, texts)}
+          isFirst={index === 0}
+        />
+      ))}
       <div className="add-item-actions">
         <Button type="submit" isDisabled={isPending} labels={[texts.title, texts.adding, texts.retry]}>
           {isPending ? texts.adding : problem && isTransient(problem) ? texts.retry : texts.title}
@@ -171,12 +174,27 @@ function Added({ item }: { item: Item }) {
   )
 }
 
-function Failure({ problem, isUncertain }: { problem: Problem; isUncertain: boolean }) {
+interface FailureProps {
+  problem: Problem
+  newItem: NewItem
+  /** Whether the item is not saved again by itself. */
+  isStopped: boolean
+}
+
+function Failure({ problem, newItem: { isUncertain, failures }, isStopped }: FailureProps) {
   const texts = useResource().texts.add
   const { message, retryAfter } = problem
+  const seconds = isStopped ? retryAfter : retryDelayAfter(failures.current, problem) / 1_000
   return (
     <Notice title={isUncertain ? texts.uncertain : texts.notAdded} problem={problem}>
-      {message} {retryAfter !== undefined && <Countdown seconds={retryAfter} texts={messages.problem.allowed} />}{' '}
+      {message}{' '}
+      {isTransient(problem) && (!isStopped || retryAfter !== undefined) && (
+        <Countdown
+          key={failures.current}
+          seconds={seconds}
+          texts={isStopped ? messages.problem.allowed : messages.problem.retrying}
+        />
+      )}{' '}
       {isUncertain && texts.uncertainText}
     </Notice>
   )
@@ -189,17 +207,4 @@ function entriesOf({ entered }: Resource, filter: Values): Entries {
 
 function descriptionOf({ kind, presence, samples }: Field, texts: PageTexts['add']): string {
   return texts.description(kind === 'integer' ? samples?.[0] : undefined, presence === 'optional')
-}
-
-/** The entries as files have them. That of a time is one of the user's time zone. */
-function asInFiles({ entered }: Resource, entries: Entries): Entries {
-  const times = entered.filter(({ kind, name }) => kind === 'time' && !Number.isNaN(Date.parse(entries[name] ?? '')))
-  const inUtc = times.map(({ name }) => [name, new Date(entries[name] ?? '').toISOString()])
-  return { ...entries, ...Object.fromEntries(inUtc) }
-}
-
-/** The choices. A field without a default value can stay empty. */
-function optionsOf({ choices = {}, default: initial }: Field) {
-  const options = Object.entries(choices).map(([value, label]) => ({ value, label }))
-  return initial === undefined ? [{ value: '', label: '' }, ...options] : options
 }

@@ -1,75 +1,123 @@
 import './item-panel.css'
-import { IconButton } from '../../components/buttons.tsx'
+import { useState } from 'react'
+import { useIsReadOnly } from '../../access.ts'
+import { Button, IconButton } from '../../components/buttons.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Failure } from '../../components/failure.tsx'
-import { rowOf } from '../../components/focus.ts'
-import { IconChevronDown, IconChevronUp } from '../../components/icons.tsx'
+import { keepFocus, rowOf } from '../../components/focus.ts'
+import { IconChevronDown, IconChevronUp, IconPencil, IconTrash } from '../../components/icons.tsx'
 import { Message } from '../../components/message.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { Value, valueAttributes } from '../../components/value.tsx'
-import { arrowKeys } from '../../keyboard.ts'
+import { arrowKeys, useShortcuts } from '../../keyboard.ts'
 import { problemOf } from '../../problem.ts'
 import { Command } from '../../requests/command.tsx'
 import { commandOf, jsonOf } from '../../requests/curl.ts'
 import { procedures } from '../../requests/procedures.ts'
-import { type Item, textOf } from '../../resource.ts'
+import { type Field, type Item, parseChoice, textOf } from '../../resource.ts'
+import { editTextsOf } from '../../texts/edits.ts'
+import { MantineContext } from '../../theme/mantine.tsx'
+import { hasHistory, isEditable, isRemovable } from '../edits.ts'
 import type { ShownList } from '../list/use-shown-list.ts'
 import { useList, useResource } from '../page-context.ts'
 import { itemCallOf } from '../queries.ts'
 import { hrefOf } from '../view.ts'
+import { ChangeList } from './changes.tsx'
+import { EditField } from './edit-field.tsx'
 
 /** One item. */
 export function ItemPanel({ id, onClose }: { id: bigint; onClose: () => void }) {
   const { resource, texts } = useResource()
   const { item, move } = useList()
   return (
-    <Panel
-      title={item.data ? textOf(item.data[resource.title]) : texts.item.heading(id)}
-      onClose={onClose}
-      {...arrowKeys}
-      focusAfter={() => rowOf(id)}
-      actions={
-        <>
-          <IconButton label={texts.item.previous} shortcut="previousItem" onClick={() => move(-1)}>
-            <IconChevronUp />
-          </IconButton>
-          <IconButton label={texts.item.next} shortcut="nextItem" onClick={() => move(1)}>
-            <IconChevronDown />
-          </IconButton>
-        </>
-      }
-    >
-      <LoadedItem id={id} item={item} />
-    </Panel>
+    <MantineContext>
+      <Panel
+        title={item.data ? textOf(item.data[resource.title]) : texts.item.heading(id)}
+        onClose={onClose}
+        {...arrowKeys}
+        focusAfter={() => rowOf(id)}
+        actions={
+          <>
+            <IconButton label={texts.item.previous} shortcut="previousItem" onClick={() => move(-1)}>
+              <IconChevronUp />
+            </IconButton>
+            <IconButton label={texts.item.next} shortcut="nextItem" onClick={() => move(1)}>
+              <IconChevronDown />
+            </IconButton>
+          </>
+        }
+      >
+        <LoadedItem key={String(id)} id={id} item={item} />
+      </Panel>
+    </MantineContext>
   )
 }
 
 function LoadedItem({ id, item }: { id: bigint; item: ShownList['item'] }) {
   const { icon, texts } = useResource()
   const { data, failureReason, failureCount } = item
+  // Also if it was shown before.
+  if (failureReason && problemOf(failureReason).kind === 'missing') {
+    return <Message icon={icon} heading="h3" title={texts.item.missing(id)} text={texts.item.missingText} />
+  }
   if (data) return <Details item={data} />
   if (!failureReason)
     return <div className="skeleton item-details-skeleton" role="status" aria-label={texts.item.loading} />
-  if (problemOf(failureReason).kind === 'missing') {
-    return <Message icon={icon} heading="h3" title={texts.item.missing(id)} text={texts.item.missingText} />
-  }
   return <Failure title={texts.item.notLoaded} error={failureReason} failures={failureCount} />
 }
 
 function Details({ item }: { item: Item }) {
   const { resource, texts } = useResource()
+  const { states, edit, remove } = useList()
+  const editTexts = editTextsOf(resource)
+  const [edited, setEdited] = useState<string>()
+  const isReadOnly = useIsReadOnly()
   const { id } = item
   const json = jsonOf(item, '  ')
-  // The panel has the title above.
-  const fields = resource.fields.filter(({ name }) => name !== resource.title && item[name] !== undefined)
+  const canEdit = !isReadOnly && isEditable(resource)
+  const canRemove = !isReadOnly && isRemovable(resource)
+  const isSaving = states.some(({ edit: { seen }, status }) => status === 'pending' && seen.id === id)
+  const isEditableField = ({ presence }: Field) => canEdit && presence !== 'generated'
+  useShortcuts({
+    ...(canEdit && { edit: () => setEdited(resource.title) }),
+    ...(canRemove && { remove: () => remove(item) }),
+  })
+  // The panel has the title above. A value that the user cannot set is not shown if there is none.
+  const fields = resource.fields.filter(
+    (field) => isEditableField(field) || (field.name !== resource.title && item[field.name] !== undefined),
+  )
   return (
     <>
-      <dl className="item-details">
+      <dl className="item-details" data-saving={isSaving || undefined}>
         {fields.map((field) => (
           <div key={field.name}>
             <dt>{field.label}</dt>
             <dd {...valueAttributes(field)}>
-              <Value field={field} value={item[field.name]} />
+              {edited === field.name ? (
+                <EditField item={item} field={field} onClose={() => setEdited(undefined)} />
+              ) : isEditableField(field) && field.choices ? (
+                <Choices
+                  field={field}
+                  value={item[field.name]}
+                  onChoose={(value) => edit(item, { [field.name]: value })}
+                />
+              ) : (
+                <>
+                  <Value field={field} value={item[field.name]} />
+                  {isEditableField(field) && (
+                    <IconButton
+                      ref={keepFocus}
+                      className="edit-button"
+                      size="xs"
+                      label={editTexts.edit.edit(field.label)}
+                      {...(field.name === resource.title && { shortcut: 'edit' as const })}
+                      onClick={() => setEdited(field.name)}
+                    >
+                      <IconPencil />
+                    </IconButton>
+                  )}
+                </>
+              )}
             </dd>
           </div>
         ))}
@@ -81,12 +129,47 @@ function Details({ item }: { item: Item }) {
           value={new URL(hrefOf(resource, { item: id }), document.baseURI).href}
         />
         <CopyButton withText label={texts.item.copyJson} value={json} />
+        {canRemove && (
+          <Button className="remove" variant="gray" size="xs" icon={<IconTrash />} onClick={() => remove(item)}>
+            {editTexts.edit.remove}
+          </Button>
+        )}
       </div>
-      <Command label={texts.list.curl} command={commandOf(procedures, itemCallOf(resource, id))} />
+      {!isReadOnly && hasHistory(resource) && (
+        <section className="item-history" aria-label={editTexts.changes.history}>
+          <h3>{editTexts.changes.history}</h3>
+          <ChangeList id={id} />
+        </section>
+      )}
       <details className="item-json">
-        <summary>JSON</summary>
+        <summary>{texts.item.request}</summary>
+        <Command label={texts.list.curl} command={commandOf(procedures, itemCallOf(resource, id))} />
         <pre>{json}</pre>
       </details>
     </>
+  )
+}
+
+interface ChoicesProps {
+  field: Field
+  value: unknown
+  onChoose: (value: unknown) => void
+}
+
+/** The choices side by side. A click saves at once. Not radio buttons, whose arrow keys would save each one on the way. */
+function Choices({ field, value, onChoose }: ChoicesProps) {
+  return (
+    <fieldset className="choices" aria-label={field.label} data-choices={field.name}>
+      {Object.keys(field.choices ?? {}).map((choice) => (
+        <button
+          key={choice}
+          type="button"
+          aria-pressed={String(value) === choice}
+          onClick={() => onChoose(parseChoice(field, choice))}
+        >
+          <Value field={field} value={choice} />
+        </button>
+      ))}
+    </fieldset>
   )
 }

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { createIdempotencyKey } from '#client'
 import { useClient } from '../../client.ts'
-import { isTransient, problemOf } from '../../problem.ts'
+import { isTransient, problemOf, retryDelayAfter } from '../../problem.ts'
 import { wasOnlyLimited } from '../../requests/log.ts'
 import { type Item, identityOf, type Resource, type Values } from '../../resource.ts'
 import { createKeys, formDrafts } from '../drafts.ts'
@@ -25,12 +25,15 @@ export function useNewItem(resource: Resource) {
     return key
   }
 
+  /** Of the last saves. */
+  const failures = useRef(0)
   const mutationKey = [resource.many, 'create']
   const mutation = useMutation({
     mutationKey,
     // The service validates the item, as it does for every client.
     mutationFn: (item: Values) => create.mutate(item, { context: { idempotencyKey: idempotencyKeyOf(item) } }),
     onSettled(_added, error, item) {
+      failures.current = error ? failures.current + 1 : 0
       if (!error || !isTransient(problemOf(error))) createKeys.delete(textOf(item))
     },
     onSuccess(item) {
@@ -59,6 +62,7 @@ export function useNewItem(resource: Resource) {
       isTransient(problemOf(mutation.error)) &&
       !wasOnlyLimited(createKeys.get(textOf(mutation.variables))),
     isSaving,
+    failures,
     /** Does not stop a save that is running. */
     forgetFailure() {
       if (mutation.error) mutation.reset()
@@ -67,3 +71,14 @@ export function useNewItem(resource: Resource) {
 }
 
 export type NewItem = ReturnType<typeof useNewItem>
+
+/** Saves again after a transient failure, while the component that says so is shown. */
+export function useRetry({ error, failures }: NewItem, retry: () => void, isStopped = false): void {
+  const saveAgain = useEffectEvent(retry)
+  useEffect(() => {
+    const problem = error && problemOf(error)
+    if (isStopped || !problem || !isTransient(problem)) return
+    const timer = setTimeout(saveAgain, retryDelayAfter(failures.current, problem))
+    return () => clearTimeout(timer)
+  }, [error, isStopped, failures])
+}

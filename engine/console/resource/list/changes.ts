@@ -7,17 +7,17 @@ const shownFor = 8_000
 const none: ReadonlySet<bigint> = new Set()
 
 /** The ids of the items that were added or changed since the page was loaded before. `isOwn` excludes items. */
-export function useChanges(place: string, page: Item[] | undefined, size: number, isOwn: (id: bigint) => boolean) {
+export function useChanges(place: string, page: Item[] | undefined, size: number, isOwn: (item: Item) => boolean) {
   const [changes, setChanges] = useState(none)
   const former = useRef<{ place: string; page: Item[] }>(undefined)
-  const isForeign = useEffectEvent((id: bigint) => !isOwn(id))
+  const isForeign = useEffectEvent((item: Item) => !isOwn(item))
 
   useEffect(() => {
     if (!page) return
     const known = former.current?.place === place ? former.current.page : undefined
     former.current = { place, page }
-    const found = known ? changesOf(known, page, size).filter((id) => isForeign(id)) : []
-    setChanges(found.length > 0 ? new Set(found) : none)
+    const found = known ? changesOf(known, page, size).filter((item) => isForeign(item)) : []
+    setChanges(found.length > 0 ? new Set(found.map(({ id }) => id)) : none)
   }, [place, page, size])
 
   useEffect(() => {
@@ -28,18 +28,16 @@ export function useChanges(place: string, page: Item[] | undefined, size: number
   return changes
 }
 
-/** The ids of the items of a page that are new or different, compared with the same page before. */
-export function changesOf(former: Item[], page: Item[], size: number): bigint[] {
+/** The items of a page that are new or different, compared with the same page before. */
+export function changesOf(former: Item[], page: Item[], size: number): Item[] {
   const known = new Map(former.map((item) => [item.id, item]))
   const lastKnown = page.findLastIndex(({ id }) => known.has(id))
   // After a deletion, items of the next page follow, which are not new.
   const hadNext = former.length > size
-  return page
-    .filter((item, index) => {
-      const same = known.get(item.id)
-      return same ? !isEqual(same, item) : index < lastKnown || !hadNext
-    })
-    .map(({ id }) => id)
+  return page.filter((item, index) => {
+    const same = known.get(item.id)
+    return same ? !isEqual(same, item) : index < lastKnown || !hadNext
+  })
 }
 
 /** Whether two lists have equal items in the same order. */

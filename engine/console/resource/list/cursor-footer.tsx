@@ -118,21 +118,21 @@ function Pager() {
 
 /** The position of the page, such as `21–40 of 300`. */
 function rangeOf({ resource, texts: { list: texts } }: PageOf, { view, list }: ShownList, counts?: Counts): string {
-  const { items, next, isSearching, isScanned } = list
-  if (!items) return texts.loading
-  if (isSearching) return texts.searching(items.length)
-  if (items.length === 0) return texts.none
+  const { count, next, isSearching, isScanned } = list
+  if (count === undefined) return texts.loading
+  if (isSearching) return texts.searching(count)
+  if (count === 0) return texts.none
   const { order, cursor, before } = view
   const isAtEnd = next === undefined
   const counted = isScanned ? foundOf(list, view) : totalOf(resource, counts, view.filter)
-  const fromEnd = isAtEnd && !isScanned && counted?.isExact ? counted.count - items.length : undefined
+  const fromEnd = isAtEnd && !isScanned && counted?.isExact ? counted.count - count : undefined
   const start = before ?? fromEnd
   const isCounted = !isScanned && resource.counted !== undefined
   const totalText = isScanned ? texts.moreThan : texts.count
   const followed = (text: string) => (isAtEnd || isCounted ? text : texts.followed(text))
-  if (start === undefined) return followed(texts.after(items.length, isScanned ? undefined : cursor, order))
+  if (start === undefined) return followed(texts.after(count, isScanned ? undefined : cursor, order))
   const first = start + 1
-  const last = first + items.length - 1
+  const last = first + count - 1
   const total = isScanned && isAtEnd ? { count: last, isExact: true } : counted
   const range = texts.range(first, last)
   // An item that another client added may not be counted yet.

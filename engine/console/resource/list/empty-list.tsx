@@ -1,4 +1,5 @@
 import { lazy, Suspense } from 'react'
+import { useIsReadOnly } from '../../access.ts'
 import { Button } from '../../components/buttons.tsx'
 import { keepFocus } from '../../components/focus.ts'
 import { IconPlus, IconSearch, IconTablePlus } from '../../components/icons.tsx'
@@ -18,6 +19,7 @@ const ExampleCommand = lazy(() => import('./example-command.tsx'))
 export function EmptyList() {
   const { resource, icon, open, turnTo, ...page } = useResource()
   const { view } = useList()
+  const isReadOnly = useIsReadOnly()
   const texts = page.texts.list
   const part = partOf(resource, view.filter)
   if (view.cursor > 0n) {
@@ -41,14 +43,16 @@ export function EmptyList() {
   }
   return (
     <Message ref={keepFocus} icon={icon} title={texts.empty} text={texts.emptyText}>
-      <div className="message-actions">
-        <Button icon={<IconPlus />} onClick={() => open({ kind: 'add' })}>
-          {page.texts.add.title}
-        </Button>
-        <Button variant="default" icon={<IconTablePlus />} onClick={() => open({ kind: 'import' })}>
-          {messages.bulk.title(resource)}
-        </Button>
-      </div>
+      {!isReadOnly && (
+        <div className="message-actions">
+          <Button icon={<IconPlus />} onClick={() => open({ kind: 'add' })}>
+            {page.texts.add.title}
+          </Button>
+          <Button variant="default" icon={<IconTablePlus />} onClick={() => open({ kind: 'import' })}>
+            {messages.bulk.title(resource)}
+          </Button>
+        </div>
+      )}
       <Suspense>
         <ExampleCommand />
       </Suspense>

@@ -9,7 +9,8 @@ import { loadLater } from '../../components/load-later.tsx'
 import { type Item, isSearchable, textOf } from '../../resource.ts'
 import { messages } from '../../texts/messages.ts'
 import { importDrafts } from '../drafts.ts'
-import type { NewItem } from '../item/new-item.ts'
+import { isResultOf } from '../edits.ts'
+import { type NewItem, useRetry } from '../item/new-item.ts'
 import { useList, useResource } from '../page-context.ts'
 import { everything, hrefOf, hrefOfPlace, openHere } from '../view.ts'
 import { useChanges } from './changes.ts'
@@ -63,10 +64,15 @@ export function List({ newItem, isImporting }: ListProps) {
 
 function Content({ place, added }: { place: string; added: Item[] }) {
   const { texts } = useResource()
-  const { view, list } = useList()
+  const { view, list, states } = useList()
   const { items, failureReason, failureCount } = list
   const loaded = items && !list.isSearching ? list.data?.items : undefined
-  const changes = useChanges(place, loaded, view.size, (id) => added.some((each) => each.id === id))
+  const changes = useChanges(
+    place,
+    loaded,
+    view.size,
+    (item) => added.some(({ id }) => id === item.id) || states.some(({ edit }) => isResultOf(edit, item)),
+  )
   if (failureReason && !items) {
     return <Failure title={texts.list.notLoaded} error={failureReason} failures={failureCount} />
   }
@@ -105,9 +111,11 @@ function Line({ text, live, onDismiss, children, ...props }: LineProps) {
 }
 
 /** A save that failed after its form was closed. */
-function NotAdded({ error, variables, isUncertain, forgetFailure }: NewItem) {
+function NotAdded(newItem: NewItem) {
+  const { error, variables, isUncertain, forgetFailure, mutate } = newItem
   const { resource, texts, open } = useResource()
   const { view } = useList()
+  useRetry(newItem, () => variables && mutate(variables), view.isAdding)
   if (!error || view.isAdding) return null
   return (
     <Line

@@ -1,21 +1,42 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import { type Count, entriesOf, type Item, type Resource, type Values } from '../../resource.ts'
+import { type EditState, withEdits } from '../edits.ts'
 import type { Queries } from '../queries.ts'
 import { isScan } from '../search.ts'
 import type { Place } from '../view.ts'
 
-/** One page of the list. While another page is loaded, `rows` are those of the former one, and `items` is undefined. */
-export function usePagedList(resource: Resource, queries: Queries, place: Place) {
+/**
+ * One page of the list. While another page is loaded, `rows` are those of the former one, and `items` is undefined.
+ *
+ * @param edits what the user does to items, which the rows show at once
+ * @param href of the place
+ */
+export function usePagedList(
+  { resource, queries }: { resource: Resource; queries: Queries },
+  place: Place,
+  edits: EditState[],
+  href: string,
+) {
   const queryClient = useQueryClient()
   const query = useQuery(queries.page(place))
   const { filter, search, order, size } = place
   const isScanned = isScan(resource, place)
   const { data } = query
-  const rows = useMemo(() => data?.items.slice(0, size), [data, size])
+  const loaded = useMemo(() => data?.items.slice(0, size), [data, size])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the time from which the user sees this place.
+  const shownAt = useMemo(() => Date.now(), [href])
+  const held = useMemo(
+    () => edits.filter(({ edit, submittedAt }) => edit.place === href && submittedAt >= shownAt),
+    [edits, href, shownAt],
+  )
+  const rows = useMemo(
+    () => loaded && withHeld(loaded, held).flatMap((item) => withEdits(item, edits) ?? []),
+    [loaded, held, edits],
+  )
   const items = query.isPlaceholderData ? undefined : rows
   /** The cursor of the next page. Undefined if there is none, or while the page is being loaded. */
-  const next = items && data && data.items.length > size ? items.at(-1)?.id : undefined
+  const next = items && data && data.items.length > size ? loaded?.at(-1)?.id : undefined
   useEffect(() => {
     // A scan may have to compare all items.
     if (next === undefined || isScanned) return
@@ -31,10 +52,39 @@ export function usePagedList(resource: Resource, queries: Queries, place: Place)
     if (newest !== undefined && last > newest) queryClient.setQueryData(queries.newest(place, undefined).queryKey, last)
   }, [queryClient, queries, place, newest, last])
   const arrived = data?.arrived?.filter((item) => newest !== undefined && item.id > newest && isIncluded(filter, item))
-  return { ...query, isScanned, rows, items, next, isSearching, found, newest, arrived: (items && arrived) ?? [] }
+  return {
+    ...query,
+    isScanned,
+    rows,
+    items,
+    next,
+    isSearching,
+    found,
+    newest,
+    arrived: (items && arrived) ?? [],
+    /** The number of the items of the place, without those that have left it. */
+    count: items && loaded?.length,
+    /** Whether an item has left the place by an edit. Its row stays until the user moves on. */
+    hasLeft: (item: Item) => !isIncluded(filter, item) || loaded?.every(({ id }) => id !== item.id) === true,
+  }
 }
 
 export type PagedList = ReturnType<typeof usePagedList>
+
+/** The items of a page, with those that have left it by an edit. */
+function withHeld(loaded: Item[], edits: EditState[]): Item[] {
+  const held = new Map<bigint, Item>()
+  for (const { edit, status } of edits) {
+    const { seen, set } = edit
+    if (!set && status !== 'error') held.delete(seen.id)
+    else if (set && status !== 'error') held.set(seen.id, { ...seen, ...set })
+  }
+  for (const { id } of loaded) held.delete(id)
+  if (held.size === 0) return loaded
+  const [first, last] = [loaded[0]?.id ?? 0n, loaded.at(-1)?.id ?? 0n]
+  const direction = first > last ? -1 : 1
+  return [...loaded, ...held.values()].sort((a, b) => (a.id < b.id ? -direction : direction))
+}
 
 /** Whether a filter lets an item through. */
 export function isIncluded(filter: Values, item: Item): boolean {
@@ -42,7 +92,7 @@ export function isIncluded(filter: Values, item: Item): boolean {
 }
 
 /** The number of the items that a scan finds. Undefined until they are counted. */
-export function foundOf({ items, next, isSearching, found }: PagedList, { cursor }: Place): Count | undefined {
-  const isWhole = items && !isSearching && next === undefined && cursor === 0n
-  return isWhole ? { count: items.length, isExact: true } : found
+export function foundOf({ count, next, isSearching, found }: PagedList, { cursor }: Place): Count | undefined {
+  const isWhole = count !== undefined && !isSearching && next === undefined && cursor === 0n
+  return isWhole ? { count, isExact: true } : found
 }

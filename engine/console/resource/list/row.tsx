@@ -1,7 +1,8 @@
 import { type MouseEvent, memo } from 'react'
-import { keepFocus, rowIdOf } from '../../components/focus.ts'
+import { choiceIdOf, keepFocus, rowIdOf } from '../../components/focus.ts'
+import { IconChevronDown } from '../../components/icons.tsx'
 import { outerSpacesOf, Value, valueAttributes } from '../../components/value.tsx'
-import { type Field, type Item, isCompared, textOf } from '../../resource.ts'
+import { type Field, type Item, isCompared, shownText, textOf } from '../../resource.ts'
 import { useResource } from '../page-context.ts'
 import { hrefOf, openHere } from '../view.ts'
 import { FilterValue } from './filter-chips.tsx'
@@ -13,6 +14,10 @@ interface RowProps {
   isNew: boolean
   isChanged: boolean
   isSelected: boolean
+  /** Whether an edit of the item is not stored yet. */
+  isSaving: boolean
+  /** Whether the item is no longer in this part of the list. */
+  hasLeft: boolean
   /** Whether the panel shows the item. */
   isShown: boolean
   /** Whether the Tab key reaches the row. */
@@ -20,11 +25,14 @@ interface RowProps {
   /** What a search has found. */
   found: string | undefined
   onSelect: Selection['toggle']
+  /** Opens the menu for a field with choices. Undefined if the item cannot be changed. */
+  onOpenMenu: ((at: { id: bigint; field: Field }) => void) | undefined
 }
 
 /** Without `useList`: only the rows that change are rendered again, of up to 100. */
 export const Row = memo(function Row(props: RowProps) {
-  const { item, columns, isNew, isChanged, isSelected, isShown, isTabStop, found, onSelect } = props
+  const { item, columns, isNew, isChanged, isSelected, isSaving, hasLeft, isShown, isTabStop, found } = props
+  const { onSelect, onOpenMenu } = props
   const { resource, texts, open } = useResource()
   const { id } = item
   return (
@@ -33,6 +41,8 @@ export const Row = memo(function Row(props: RowProps) {
       data-new={isNew || undefined}
       data-changed={isChanged || undefined}
       data-selected={isSelected || undefined}
+      data-saving={isSaving || undefined}
+      data-left={hasLeft || undefined}
       // The link in it is for the keyboard.
       onClick={(event) => openUnlessSelected(event, () => open({ kind: 'item', id }))}
     >
@@ -56,7 +66,27 @@ export const Row = memo(function Row(props: RowProps) {
             data-title={field.name === resource.title || undefined}
             data-label={labelOf(field)}
           >
-            {field.name !== resource.title ? (
+            {field.choices && onOpenMenu && field.presence !== 'generated' ? (
+              <button
+                type="button"
+                id={choiceIdOf(id, field)}
+                className="choice-button"
+                tabIndex={isTabStop ? 0 : -1}
+                aria-haspopup="menu"
+                aria-label={texts.edit.valueOf(
+                  field.label,
+                  textOf(item[resource.title]),
+                  shownText(field, item[field.name]),
+                )}
+                onClick={(event) => {
+                  event.stopPropagation()
+                  onOpenMenu({ id, field })
+                }}
+              >
+                {value}
+                <IconChevronDown />
+              </button>
+            ) : field.name !== resource.title ? (
               value
             ) : (
               <a

@@ -1,30 +1,108 @@
 import './selection-bar.css'
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useState } from 'react'
+import { useIsReadOnly } from '../../access.ts'
+import { exportItems } from '../../bulk/export-items.ts'
+import { useJob } from '../../bulk/use-job.ts'
 import { fileOf } from '../../bulk/write-file.ts'
-import { IconButton } from '../../components/buttons.tsx'
+import { useClient } from '../../client.ts'
+import { Button, IconButton } from '../../components/buttons.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { keepFocus } from '../../components/focus.ts'
-import { IconX } from '../../components/icons.tsx'
+import { choiceIdOf, keepFocus } from '../../components/focus.ts'
+import { IconChevronDown, IconTrash, IconX } from '../../components/icons.tsx'
+import type { Field } from '../../resource.ts'
+import { editTextsOf } from '../../texts/edits.ts'
+import { editOf, isEditable, isRemovable } from '../edits.ts'
 import { useList, useResource } from '../page-context.ts'
+import { totalOf } from '../queries.ts'
+import { foundOf } from './paged-list.ts'
+import { ChoiceMenu } from './table.tsx'
 
 /** What can be done with the selected items. It covers the head of the table, so nothing moves when it appears. */
 export function SelectionBar({ onClose }: { onClose: () => void }) {
-  const { resource, texts } = useResource()
-  const { selection } = useList()
+  const { resource, texts, open } = useResource()
+  const { selection, place } = useList()
+  const editTexts = editTextsOf(resource)
+  const isReadOnly = useIsReadOnly()
+  const [menu, setMenu] = useState<Field>()
+  const closeMenu = useCallback(() => setMenu(undefined), [])
   const title = texts.list.selected(selection.count)
+  const choices = isEditable(resource) && !isReadOnly ? resource.entered.filter((field) => field.choices) : []
+
+  function set(field: Field, value: unknown) {
+    const items = selection.items()
+    const changed = items.filter((item) => item[field.name] !== value)
+    const edits = changed.map((item) => editOf(item, { [field.name]: value }, place))
+    open({ kind: 'editMany', edits, same: items.length - changed.length })
+  }
+
   return (
     <section ref={keepFocus} className="selection-bar" aria-label={title}>
       <span className="number">{title}</span>
+      <SelectAllFound />
+      {choices.map((field) => (
+        <Button
+          key={field.name}
+          id={choiceIdOf('selection', field)}
+          variant="default"
+          size="xs"
+          endIcon={<IconChevronDown />}
+          aria-haspopup="menu"
+          onClick={() => setMenu(field)}
+        >
+          {editTexts.edit.set(field.label)}
+        </Button>
+      ))}
+      {isRemovable(resource) && !isReadOnly && (
+        <Button
+          variant="default"
+          size="xs"
+          icon={<IconTrash />}
+          onClick={() =>
+            open({ kind: 'editMany', edits: selection.items().map((item) => editOf(item, undefined, place)), same: 0 })
+          }
+        >
+          {editTexts.edit.removeShort}
+        </Button>
+      )}
+      {menu && <ChoiceMenu field={menu} of="selection" onChoose={(value) => set(menu, value)} onClose={closeMenu} />}
       {(['json', 'csv'] as const).map((format) => (
         <CopyButton
           key={format}
           withText
           label={texts.list.copyAs(format.toUpperCase())}
-          value={fileOf(resource, format, selection.items())}
+          value={() => fileOf(resource, format, selection.items())}
         />
       ))}
       <IconButton label={texts.list.clearSelection} size="xs" onClick={onClose}>
         <IconX />
       </IconButton>
     </section>
+  )
+}
+
+/** Selects also what the other pages of the list have. */
+function SelectAllFound() {
+  const { resource, texts, queries } = useResource()
+  const { view, list, selection } = useList()
+  const counts = useQuery(queries.counts).data
+  const editTexts = editTextsOf(resource)
+  const procedures = resource.procedures(useClient())
+  const [loaded, setLoaded] = useState(0)
+  const { filter, search } = view
+  const { start, status } = useJob(async (options) => {
+    const items = await exportItems(resource, procedures, { ...options, filter, search, onProgress: setLoaded })
+    selection.add(items)
+  })
+  const { items = [], next } = list
+  const isWholePage = items.length > 0 && items.every(({ id }) => selection.has(id))
+  const total = list.isScanned ? foundOf(list, view) : totalOf(resource, counts, filter)
+  const isMore = next !== undefined || view.cursor > 0n
+  if (status === 'pending') return <span className="number">{editTexts.many.selecting(loaded)}</span>
+  if (!isWholePage || !isMore || (total?.isExact && selection.count >= total.count)) return null
+  return (
+    <Button variant="subtle" size="xs" onClick={() => start()}>
+      {editTexts.many.selectAll(total ? texts.list.count(total.count, total.isExact) : '')}
+    </Button>
   )
 }

@@ -39,14 +39,20 @@ export function useSelection(items: Item[] | undefined) {
       setSelected((former) => withItems(former, areBoth ? [from] : [from, to], !areBoth))
     },
 
+    add: (more: Item[]) => setSelected((former) => withItems(former, more, true)),
+    remove: (gone: Item[]) => setSelected((former) => withItems(former, gone, false)),
     setAll: (isSelected: boolean) => setSelected((former) => withItems(former, items ?? [], isSelected)),
     clear: () => setSelected(new Map()),
   }
 }
 
 function withItems(selected: ReadonlyMap<bigint, Item>, changed: Item[], isSelected: boolean): Map<bigint, Item> {
-  const others = [...selected].filter(([id]) => !changed.some((item) => item.id === id))
-  return new Map(isSelected ? [...others, ...changed.map((item) => [item.id, item] as const)] : others)
+  const next = new Map(selected)
+  for (const item of changed) {
+    if (isSelected) next.set(item.id, item)
+    else next.delete(item.id)
+  }
+  return next
 }
 
 export type Selection = ReturnType<typeof useSelection>

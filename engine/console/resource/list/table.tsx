@@ -1,12 +1,17 @@
 import './table.css'
-import { useMemo, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
+import { useIsReadOnly } from '../../access.ts'
 import { focusedRow } from '../../components/focus.ts'
 import { hint } from '../../components/hint.ts'
+import { loadLater } from '../../components/load-later.tsx'
 import { valueAttributes } from '../../components/value.tsx'
 import { arrowKeys } from '../../keyboard.ts'
 import { type Item, isSearchable } from '../../resource.ts'
+import { isEditable } from '../edits.ts'
 import { useList, useResource } from '../page-context.ts'
 import { Row } from './row.tsx'
+
+export const ChoiceMenu = loadLater(async () => (await import('./choice-menu.tsx')).ChoiceMenu)
 
 interface ResourceTableProps {
   /** Items to mark as new. */
@@ -18,70 +23,88 @@ interface ResourceTableProps {
 /** Items as rows. The columns are the fields of the resource. */
 export function ResourceTable({ added, changes }: ResourceTableProps) {
   const { resource } = useResource()
-  const { view, list, selection } = useList()
+  const { view, list, states, selection, menu, openMenu, edit } = useList()
+  const canEdit = !useIsReadOnly() && isEditable(resource)
   // Those of the former page stay while another one is loaded.
   const items = list.rows?.length ? list.rows : undefined
   const [lastFocused, setLastFocused] = useState<bigint>()
   const tabStop = items?.find(({ id }) => id === lastFocused) ?? items?.[0]
   const hasLongIds = items?.some(({ id }) => id >= 1e8)
   const columns = useMemo(() => resource.fields.filter(({ isDetail }) => !isDetail), [resource])
+  const saving = new Set(states.filter(({ status }) => status === 'pending').map(({ edit: { seen } }) => seen.id))
+  const closeMenu = useCallback(() => openMenu(undefined), [openMenu])
+  const inMenu = menu && items?.find(({ id }) => id === menu.id)
   return (
-    <table className="item-table" aria-busy={!list.items} data-long-ids={hasLongIds || undefined} {...arrowKeys}>
-      <colgroup>
-        <col data-kind="select" />
-        {columns.map((field) => (
-          <col key={field.name} {...valueAttributes(field)} />
-        ))}
-      </colgroup>
-      <thead>
-        <tr>
-          <SelectAll items={items ?? []} />
-          {columns.map(({ name, label, kind }) =>
-            kind === 'id' ? (
-              <IdHeader key={name} label={label} />
-            ) : (
-              <th key={name} scope="col">
-                {label}
-              </th>
-            ),
-          )}
-        </tr>
-      </thead>
-      {/* One stop of the Tab key: the arrow keys move between the rows (roving tabindex, ARIA Authoring Practices Guide). */}
-      <tbody onFocus={() => setLastFocused(focusedRow(items)?.id)}>
-        {items
-          ? items.map((item) => (
-              <Row
-                key={String(item.id)}
-                item={item}
-                columns={columns}
-                isNew={added.some(({ id }) => id === item.id)}
-                isChanged={changes.has(item.id)}
-                isSelected={selection.has(item.id)}
-                isShown={item.id === view.item && !view.isAdding}
-                isTabStop={item === tabStop}
-                found={list.data?.search}
-                onSelect={selection.toggle}
-              />
-            ))
-          : // Rows of the same height as those of items, so that the layout does not shift.
-            Array.from({ length: view.size }, (_, row) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all the same.
-              <tr key={row}>
-                <td data-kind="select" />
-                {columns.map((field) => (
-                  <td
-                    key={field.name}
-                    {...valueAttributes(field)}
-                    data-title={field.name === resource.title || undefined}
-                  >
-                    <div className="skeleton item-skeleton" />
-                  </td>
-                ))}
-              </tr>
-            ))}
-      </tbody>
-    </table>
+    <>
+      <table className="item-table" aria-busy={!list.items} data-long-ids={hasLongIds || undefined} {...arrowKeys}>
+        <colgroup>
+          <col data-kind="select" />
+          {columns.map((field) => (
+            <col key={field.name} {...valueAttributes(field)} />
+          ))}
+        </colgroup>
+        <thead>
+          <tr>
+            <SelectAll items={items ?? []} />
+            {columns.map(({ name, label, kind }) =>
+              kind === 'id' ? (
+                <IdHeader key={name} label={label} />
+              ) : (
+                <th key={name} scope="col">
+                  {label}
+                </th>
+              ),
+            )}
+          </tr>
+        </thead>
+        {/* One stop of the Tab key: the arrow keys move between the rows (roving tabindex, ARIA Authoring Practices Guide). */}
+        <tbody onFocus={() => setLastFocused(focusedRow(items)?.id)}>
+          {items
+            ? items.map((item) => (
+                <Row
+                  key={String(item.id)}
+                  item={item}
+                  columns={columns}
+                  isNew={added.some(({ id }) => id === item.id)}
+                  isChanged={changes.has(item.id)}
+                  isSelected={selection.has(item.id)}
+                  isSaving={saving.has(item.id)}
+                  hasLeft={list.hasLeft(item)}
+                  isShown={item.id === view.item && !view.isAdding}
+                  isTabStop={item === tabStop}
+                  found={list.data?.search}
+                  onSelect={selection.toggle}
+                  onOpenMenu={canEdit ? openMenu : undefined}
+                />
+              ))
+            : // Rows of the same height as those of items, so that the layout does not shift.
+              Array.from({ length: view.size }, (_, row) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all the same.
+                <tr key={row}>
+                  <td data-kind="select" />
+                  {columns.map((field) => (
+                    <td
+                      key={field.name}
+                      {...valueAttributes(field)}
+                      data-title={field.name === resource.title || undefined}
+                    >
+                      <div className="skeleton item-skeleton" />
+                    </td>
+                  ))}
+                </tr>
+              ))}
+        </tbody>
+      </table>
+      {menu && inMenu && (
+        <ChoiceMenu
+          key={String(menu.id)}
+          of={inMenu}
+          field={menu.field}
+          onChoose={(value) => edit(inMenu, { [menu.field.name]: value })}
+          onClose={closeMenu}
+        />
+      )}
+    </>
   )
 }
 

@@ -1,8 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { focusedRow, rowOf } from '../../components/focus.ts'
 import { putFirst } from '../../requests/log.ts'
-import type { Item, Resource } from '../../resource.ts'
+import type { Field, Item, Resource, Values } from '../../resource.ts'
+import { type Edits, editOf, useEdits, withEdits } from '../edits.ts'
 import type { Navigation } from '../navigation.ts'
 import { itemCallOf, type Queries } from '../queries.ts'
 import { maxLimit, pageCalls } from '../search.ts'
@@ -12,12 +13,20 @@ import { isIncluded, type PagedList, usePagedList } from './paged-list.ts'
 import { useSelection } from './selection.ts'
 
 /** The part of the list that the URL says, what is selected, and what moves to other items of it. */
-export function useShownList(resource: Resource, queries: Queries, { open, turnTo }: Navigation) {
+export function useShownList(
+  resource: Resource,
+  { queries, edits, open, closePanel, turnTo }: Navigation & { queries: Queries; edits: Edits },
+) {
   const view = useResourceView(resource)
-  const list = usePagedList(resource, queries, view)
+  const place = hrefOfPlace(resource, view)
+  const states = useEdits(resource)
+  const list = usePagedList({ resource, queries }, view, states, place)
   const selection = useSelection(list.items)
   // The only observer of the item: one that is mounted after a failure would repeat the request.
-  const item = useQuery(queries.item(view.item, useQueryClient()))
+  const loaded = useQuery(queries.item(view.item, useQueryClient()))
+  const item = { ...loaded, data: loaded.data && withEdits(loaded.data, states) }
+  /** The field of an item for whose value a menu is open. */
+  const [menu, openMenu] = useState<{ id: bigint; field: Field }>()
   const turns = usePageTurns({ resource, queries, view, list }, turnTo)
 
   /** Moves to another item, also on the next page: in the panel if it is open, otherwise with the focus. */
@@ -52,7 +61,6 @@ export function useShownList(resource: Resource, queries: Queries, { open, turnT
     rowOf(to.id)?.focus()
   }
 
-  const place = hrefOfPlace(resource, view)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the view also changes with the panel.
   useEffect(() => {
     const calls = pageCalls(resource, view, Math.min(view.size + 1, maxLimit))
@@ -70,7 +78,26 @@ export function useShownList(resource: Resource, queries: Queries, { open, turnT
     else if (view.search === undefined) turnTo(pageWith(id, view), { replace: true })
   })
 
-  return { view, list, item, selection, turns, move, extend }
+  /** Saves other values of an item. */
+  function edit(seen: Item, set: Values) {
+    if (Object.entries(set).every(([name, value]) => seen[name] === value)) return
+    edits.save(editOf(seen, set, list.items?.some(({ id }) => id === seen.id) ? place : undefined))
+  }
+
+  /** Removes an item, and moves on to the next one. */
+  function remove(seen: Item) {
+    const items = list.items ?? []
+    const index = items.findIndex(({ id }) => id === seen.id)
+    const neighbor = items[index + 1] ?? items[index - 1]
+    if (index !== -1 && neighbor) goTo(neighbor.id, focusedRow(items) !== undefined)
+    else if (view.item === seen.id) closePanel()
+    edits.save(editOf(seen))
+  }
+
+  /** The item that the panel shows, or whose row has the focus. */
+  const current = () => (view.item === undefined ? focusedRow(list.items) : item.data)
+
+  return { view, place, list, item, states, selection, turns, move, extend, edit, remove, current, menu, openMenu }
 }
 
 export type ShownList = ReturnType<typeof useShownList>

@@ -1,0 +1,74 @@
+import { Batch } from '#client'
+import { isTransient, type Problem, problemOf } from '../problem.ts'
+import { type RetryOptions, retryWhileAway } from './retry-while-away.ts'
+
+interface BatchOptions<Entry> extends RetryOptions {
+  /** Calls a mutation with the batch, and with the same idempotency key each time. */
+  send: (entry: Entry, batch: Batch) => Promise<void>
+  /** Called if the service refuses an entry for good. */
+  onFailure: (entry: Entry, problem: Problem) => void
+  /** The number of characters that an entry needs. */
+  lengthOf?: (entry: Entry) => number
+}
+
+/** What the service takes in one request. */
+const maxBatch = { entries: 20, characters: 12_000 }
+/** They start in order. More would not be faster on one machine. */
+const concurrentBatches = 3
+
+/**
+ * Sends many mutations, in batches and in their order. While the service is away, it waits. If the signal aborts, nothing
+ * further is sent. The requests under way are not cancelled, because the service may have done what they ask for.
+ *
+ * @throws if the service rejects the API key, or the signal aborts
+ */
+export async function sendInBatches<Entry>(entries: Entry[], options: BatchOptions<Entry>): Promise<void> {
+  const { send, onFailure, lengthOf = () => 0, signal, onPause } = options
+  const retry = retryWhileAway({ signal, onPause })
+  const queue = batchesOf(entries, lengthOf)
+
+  /** Returns why the entry is to be sent again, if it is. */
+  async function attempt(entry: Entry, batch: Batch): Promise<unknown> {
+    try {
+      await send(entry, batch)
+    } catch (error) {
+      const problem = problemOf(error)
+      if (signal.aborted || problem.kind === 'refused' || isTransient(problem)) return error
+      onFailure(entry, problem)
+    }
+    return undefined
+  }
+
+  async function sendAll(batch: Entry[]): Promise<void> {
+    let left = batch
+    await retry(async () => {
+      const request = new Batch(left.length)
+      const errors = await Promise.all(left.map((entry) => attempt(entry, request)))
+      left = left.filter((_, index) => errors[index] !== undefined)
+      if (left.length > 0) throw errors.find((error) => error !== undefined)
+    })
+  }
+
+  async function work(): Promise<void> {
+    for (const batch of queue) await sendAll(batch)
+  }
+
+  const aborted = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason))
+  })
+  await Promise.race([aborted, Promise.all(Array.from({ length: concurrentBatches }, work))])
+}
+
+function* batchesOf<Entry>(entries: Entry[], lengthOf: (entry: Entry) => number): Generator<Entry[], void> {
+  let [batch, characters]: [Entry[], number] = [[], 0]
+  for (const entry of entries) {
+    const length = lengthOf(entry)
+    if (batch.length === maxBatch.entries || (batch.length > 0 && characters + length > maxBatch.characters)) {
+      yield batch
+      ;[batch, characters] = [[], 0]
+    }
+    batch.push(entry)
+    characters += length
+  }
+  if (batch.length > 0) yield batch
+}

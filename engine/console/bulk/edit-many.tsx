@@ -1,0 +1,167 @@
+import '@mantine/core/styles/Progress.layer.css'
+import './bulk.css'
+import { Progress } from '@mantine/core'
+import { useWindowEvent } from '@mantine/hooks'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useEffectEvent, useReducer, useRef, useState } from 'react'
+import { useClient } from '../client.ts'
+import { Button } from '../components/buttons.tsx'
+import { PauseMessage } from '../components/failure.tsx'
+import { Sheet } from '../components/sheet.tsx'
+import { Notice } from '../form/notice.tsx'
+import { problemOf } from '../problem.ts'
+import { send } from '../resource/edits.ts'
+import { useList, useResource } from '../resource/page-context.ts'
+import { type Edit, shownText, textOf } from '../resource.ts'
+import { bulk } from '../texts/bulk.ts'
+import { editTextsOf } from '../texts/edits.ts'
+import { messages } from '../texts/messages.ts'
+import { sendInBatches } from './batches.ts'
+import { useJob } from './use-job.ts'
+
+interface EditManyProps {
+  /** One for each item: all set the same values, or remove the items. */
+  edits: Edit[]
+  /** The number of items that have the values already. */
+  same: number
+  /** Whether they undo others. Then they are sent at once. */
+  isUndo: boolean
+  onClose: () => void
+  /** Called when all edits are saved. */
+  onDone: (text: string, edits: Edit[]) => void
+  onUndo: (edits: Edit[]) => void
+}
+
+/** The most names that a question shows. */
+const maxNames = 5
+
+/** Changes or removes many items, after a question. Continuing after a stop sends what has no result yet. */
+export function EditMany({ edits, same, isUndo, onClose, onDone, onUndo }: EditManyProps) {
+  const { resource } = useResource()
+  const { many: texts, edit: editTexts } = editTextsOf(resource)
+  const { selection } = useList()
+  const client = useClient()
+  const queryClient = useQueryClient()
+  /** What became of the edits, by their idempotency keys: a problem, or undefined for a success. */
+  const [outcomes] = useState(() => new Map<string, string | undefined>())
+  const [, update] = useReducer((updates: number) => updates + 1, 0)
+  const left = edits.filter(({ idempotencyKey }) => !outcomes.has(idempotencyKey))
+  const failed = edits.filter(({ idempotencyKey }) => outcomes.get(idempotencyKey) !== undefined)
+  const done = edits.filter((edit) => !left.includes(edit) && !failed.includes(edit))
+
+  const [first] = edits
+  const set = first?.set
+  const value =
+    set && resource.fields.filter(({ name }) => name in set).map((field) => shownText(field, set[field.name]))
+  const shownValue = isUndo ? undefined : value?.join(', ')
+  const label = resource.fields
+    .filter(({ name }) => set && name in set)
+    .map((field) => field.label)
+    .join(', ')
+  const title = set ? texts.title(label, shownValue ?? editTexts.undo) : texts.removeTitle(edits.length)
+
+  const { start, stop, status, pause, error } = useJob(async (options) => {
+    const timer = setInterval(update, 200)
+    try {
+      await sendInBatches(left, {
+        ...options,
+        async send(edit, batch) {
+          await send(resource, client, edit, batch)
+          outcomes.set(edit.idempotencyKey, undefined)
+        },
+        onFailure: ({ idempotencyKey }, { message }) => outcomes.set(idempotencyKey, message),
+      })
+    } finally {
+      clearInterval(timer)
+      update()
+      void queryClient.invalidateQueries({ queryKey: [resource.many] })
+    }
+  })
+  const isRunning = status === 'pending'
+  /** What is done needs no further selection. */
+  function close() {
+    selection.remove(done.map(({ seen }) => seen))
+    onClose()
+  }
+  const wasStarted = useRef(false)
+  useEffect(() => {
+    if (isUndo && !wasStarted.current) start()
+    wasStarted.current = true
+  }, [isUndo, start])
+
+  const finish = useEffectEvent(() =>
+    onDone(isUndo ? texts.undone(done.length) : texts.done(done.length, shownValue), edits),
+  )
+  const isAllDone = status === 'success' && done.length === edits.length
+  useEffect(() => {
+    if (isAllDone) finish()
+  }, [isAllDone])
+
+  useWindowEvent('beforeunload', (event) => {
+    if (isRunning) event.preventDefault()
+  })
+
+  const hasStarted = status !== 'idle'
+  const names = edits.slice(0, maxNames).map(({ seen }) => textOf(seen[resource.title]))
+  const plan = set
+    ? texts.plan(edits.length, same, shownValue ?? '')
+    : texts.removal(names, edits.length - names.length)
+  return (
+    <Sheet title={title} onClose={isRunning ? () => {} : close} size="sm" isModal holdsEntries={hasStarted}>
+      <div className="export">
+        {error && (
+          <Notice title={texts.notDone} problem={problemOf(error)}>
+            {problemOf(error).message}
+          </Notice>
+        )}
+        {hasStarted ? (
+          <div>
+            <Progress
+              value={((edits.length - left.length) / edits.length) * 100}
+              size="sm"
+              aria-label={texts.progress}
+              className="bulk-bar"
+            />
+            <p className="bulk-numbers">{bulk.progressOf(edits.length - left.length, edits.length)}</p>
+            {pause && <PauseMessage pause={pause} />}
+          </div>
+        ) : (
+          <p>{plan}.</p>
+        )}
+        <p role="status">{hasStarted && !isRunning && texts.results(done.length, failed.length, left.length)}</p>
+        {failed.length > 0 && (
+          <ul className="bulk-failures">
+            {failed.map(({ seen, idempotencyKey }) => (
+              <li key={idempotencyKey}>
+                <bdi>{textOf(seen[resource.title])}</bdi>: {outcomes.get(idempotencyKey)}
+              </li>
+            ))}
+          </ul>
+        )}
+        <div className="bulk-choice">
+          {isRunning ? (
+            <Button variant="default" onClick={stop}>
+              {texts.stop}
+            </Button>
+          ) : (
+            <>
+              <Button variant="default" data-autofocus={!set || undefined} onClick={close}>
+                {hasStarted ? messages.page.close : texts.cancel}
+              </Button>
+              {hasStarted && set && !isUndo && done.length > 0 && (
+                <Button variant="default" onClick={() => onUndo(done)}>
+                  {editTexts.undo}
+                </Button>
+              )}
+              {left.length > 0 && (
+                <Button data-autofocus={set && true} variant={set ? 'filled' : 'danger'} onClick={() => start()}>
+                  {hasStarted ? texts.resume(left.length) : set ? texts.change(left.length) : texts.remove(left.length)}
+                </Button>
+              )}
+            </>
+          )}
+        </div>
+      </div>
+    </Sheet>
+  )
+}

@@ -1,0 +1,202 @@
+import './edit-notice.css'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { Button, IconButton } from '../components/buttons.tsx'
+import { CopyButton } from '../components/copy-button.tsx'
+import { Countdown } from '../components/failure.tsx'
+import { keepFocus } from '../components/focus.ts'
+import { hint } from '../components/hint.ts'
+import { IconX } from '../components/icons.tsx'
+import { useShortcuts } from '../keyboard.ts'
+import { problemOf, retryDelayAfter } from '../problem.ts'
+import { type Edit, type Resource, shownText, textOf, type Values } from '../resource.ts'
+import { editTextsOf } from '../texts/edits.ts'
+import { type EditState, editOf, undoTime } from './edits.ts'
+import { type PageOf, useList, useResource } from './page-context.ts'
+
+/** What became of an edit of many items. */
+export interface DoneMany {
+  text: string
+  at: number
+  onUndo: (() => void) | undefined
+}
+
+/** Says what became of the last edit, and offers to undo it. A failure stays until the user has decided. */
+export function EditNotice({ done, onClose }: { done: DoneMany | undefined; onClose: () => void }) {
+  const pageOf = useResource()
+  const { edits } = pageOf
+  const { states } = useList()
+  const [closedAt, setClosedAt] = useState(() => Date.now())
+  const failed = states.findLast(
+    ({ status, failureReason }) => status === 'error' && failureReason && problemOf(failureReason).kind !== 'refused',
+  )
+  const waiting = states.findLast(({ status, failureCount }) => status === 'pending' && failureCount > 0)
+  const last = states.at(-1)
+  const isMany = done !== undefined && done.at > (last?.submittedAt ?? 0)
+  const isRecent = (isMany ? done.at : (last?.submittedAt ?? 0)) > closedAt
+  function close() {
+    setClosedAt(Date.now())
+    onClose()
+  }
+  const onUndo = isMany ? done.onUndo : last && canUndo(last) ? () => edits.undo(last.edit) : undefined
+  const text = isMany ? done.text : last ? savedText(pageOf, last) : ''
+  const isSaved = isRecent && !failed && !waiting
+  return (
+    <>
+      {/* There before it has a text, or screen readers would not announce the first one. */}
+      <span className="visually-hidden" role="status">
+        {isSaved && `${text} ${onUndo ? editTextsOf(pageOf.resource).edit.undoKey : ''}`}
+      </span>
+      {failed ? (
+        <Failed key={failed.edit.idempotencyKey} {...failed} onClose={() => edits.forget(failed.edit)} />
+      ) : waiting ? (
+        <Waiting key={waiting.edit.idempotencyKey} {...waiting} />
+      ) : (
+        isRecent && (
+          <Saved key={isMany ? done.at : last?.edit.idempotencyKey} text={text} onUndo={onUndo} onClose={close} />
+        )
+      )}
+    </>
+  )
+}
+
+function canUndo({ edit, status }: EditState): boolean {
+  return edit.set !== undefined || status === 'pending'
+}
+
+/** What an edit has done. */
+function savedText({ resource }: PageOf, { edit, status }: EditState): string {
+  const texts = editTextsOf(resource).edit
+  const title = textOf(edit.seen[resource.title])
+  if (!edit.set) return status === 'pending' ? texts.removing(title) : texts.removed(title)
+  const { field, label, shown } = changedBy(resource, edit)
+  return field?.choices ? texts.isNow(title, shown(edit.set)) : texts.changedTo(label, title, shown(edit.set))
+}
+
+/** The fields that an edit changes, and how the user sees their values. */
+function changedBy({ fields }: Resource, { set = {} }: Edit) {
+  const changed = fields.filter(({ name }) => name in set)
+  return {
+    field: changed[0],
+    label: changed.map(({ label }) => label).join(', '),
+    shown: (values: Values) => changed.map((field) => shownText(field, values[field.name])).join(', '),
+  }
+}
+
+interface SavedProps {
+  text: string
+  onUndo: (() => void) | undefined
+  onClose: () => void
+}
+
+/** Disappears by itself, but not while the pointer or the focus is in it. */
+function Saved({ text, onUndo, onClose }: SavedProps) {
+  const texts = editTextsOf(useResource().resource).edit
+  const [isHeld, setIsHeld] = useState(false)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another render is no reason to wait longer.
+  useEffect(() => {
+    if (isHeld) return
+    const timer = setTimeout(onClose, undoTime)
+    return () => clearTimeout(timer)
+  }, [isHeld])
+  const undo =
+    onUndo &&
+    (() => {
+      onClose()
+      onUndo()
+    })
+  useShortcuts(undo ? { undo } : {})
+  return (
+    <section
+      ref={keepFocus}
+      className="edit-notice"
+      aria-label={texts.last}
+      onPointerEnter={() => setIsHeld(true)}
+      onPointerLeave={() => setIsHeld(false)}
+      onFocus={() => setIsHeld(true)}
+      onBlur={() => setIsHeld(false)}
+    >
+      <p dir="auto">{text}</p>
+      {undo && (
+        <Button variant="subtle" size="xs" {...hint(texts.undo, 'undo')} onClick={undo}>
+          {texts.undo}
+        </Button>
+      )}
+      <Dismiss onClose={onClose} />
+    </section>
+  )
+}
+
+function Dismiss({ onClose }: { onClose: () => void }) {
+  const { texts } = useResource()
+  return (
+    <IconButton label={texts.list.dismiss} size="xs" onClick={onClose}>
+      <IconX />
+    </IconButton>
+  )
+}
+
+/** An edit that is sent again and again, because the service is away. */
+function Waiting({ edit, failureReason, failureCount }: EditState) {
+  const { resource } = useResource()
+  const texts = editTextsOf(resource).edit
+  if (!failureReason) return null
+  const problem = problemOf(failureReason)
+  const seconds = retryDelayAfter(failureCount - 1, problem) / 1_000
+  return (
+    <div className="edit-notice" data-failed>
+      <p dir="auto">
+        <span role="status">
+          {texts.waiting(textOf(edit.seen[resource.title]))} {problem.message}
+        </span>{' '}
+        <Countdown key={failureCount} seconds={seconds} />
+      </p>
+    </div>
+  )
+}
+
+/** An edit that was refused: somebody else has changed or removed the item, or the values are not valid. */
+function Failed({ edit, failureReason, onClose }: EditState & { onClose: () => void }) {
+  const { resource, queries, edits } = useResource()
+  const texts = editTextsOf(resource).edit
+  const title = textOf(edit.seen[resource.title])
+  const { label, shown } = changedBy(resource, edit)
+  const current = useQuery({ ...queries.item(edit.seen.id, useQueryClient()), refetchOnMount: 'always' })
+  if (!failureReason) return null
+  const problem = problemOf(failureReason)
+  const mine = shown(edit.set ?? {})
+  const isGone =
+    problem.kind === 'missing' || (current.failureReason && problemOf(current.failureReason).kind === 'missing')
+  if (problem.kind === 'conflict' && !isGone && !current.isFetchedAfterMount) return null
+  const { data } = current
+  /** Saves the edit over what somebody else has saved. */
+  function insist() {
+    onClose()
+    if (data) edits.save(editOf(data, edit.set, edit.place))
+  }
+  const isConflict = problem.kind === 'conflict' && !isGone && data
+  const conflict = edit.set ? texts.conflict(label, title, shown(data ?? {}), mine) : texts.conflictOfRemoval(title)
+  const gone = edit.set ? texts.wasRemoved(title, mine) : texts.removed(title)
+  return (
+    <div ref={keepFocus} className="edit-notice" data-failed>
+      <p role="alert" dir="auto">
+        {isConflict ? conflict : isGone ? gone : `${texts.failed(title)} ${problem.message}`}
+      </p>
+      {isConflict ? (
+        <span className="edit-notice-choice">
+          <Button variant="default" size="xs" onClick={onClose}>
+            {edit.set ? texts.keepTheirs : texts.keep}
+          </Button>
+          <Button size="xs" onClick={insist}>
+            {edit.set ? texts.useMine : texts.removeAnyway}
+          </Button>
+        </span>
+      ) : (
+        <>
+          {edit.set && <CopyButton withText label={texts.copyMine} value={mine} />}
+          <Dismiss onClose={onClose} />
+        </>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,193 @@
+import { MutationObserver, type QueryClient, useMutationState } from '@tanstack/react-query'
+import { type Batch, createIdempotencyKey, type ServiceClient } from '#client'
+import { isTransient, problemOf, retryDelayAfter } from '../problem.ts'
+import { procedures as known } from '../requests/procedures.ts'
+import type { Edit, Item, Resource, Values } from '../resource.ts'
+import { editDrafts } from './drafts.ts'
+
+/** An edit, and what became of it. */
+export interface EditState {
+  edit: Edit
+  status: 'idle' | 'pending' | 'success' | 'error'
+  /** Milliseconds since the epoch. */
+  submittedAt: number
+  /** Why the last attempt failed. A pending edit is tried again. */
+  failureReason: Error | null
+  failureCount: number
+}
+
+/** Milliseconds for which the page offers to undo an edit. A removal is sent after them. */
+export const undoTime = 8_000
+
+export function isEditable({ many }: Resource): boolean {
+  return `${many}.update` in known
+}
+
+export function isRemovable({ many }: Resource): boolean {
+  return `${many}.remove` in known
+}
+
+/** Whether the service keeps a history of the items. */
+export function hasHistory({ many }: Resource): boolean {
+  return `${many}.history` in known
+}
+
+export function editOf(seen: Item, set?: Values, place?: string): Edit {
+  return { seen, set, place, idempotencyKey: createIdempotencyKey() }
+}
+
+/** The edit that restores the former values. */
+export function reverseOf({ seen, set = {}, place }: Edit): Edit {
+  const former = Object.keys(set).map((name) => [name, seen[name]])
+  return editOf({ ...seen, ...set }, Object.fromEntries(former), place)
+}
+
+/** Whether an item has the values of an edit. */
+export function isResultOf({ seen, set }: Edit, item: Item): boolean {
+  return seen.id === item.id && set !== undefined && Object.keys(set).every((name) => set[name] === item[name])
+}
+
+/** The input of `update`, or of `remove`: the edited fields, or all, must still have the values that the user saw. */
+export function inputOf({ one, entered }: Resource, { seen, set }: Edit): Values {
+  const fields = entered.filter(({ name }) => !set || name in set)
+  // An optional field without a value is null.
+  const allOf = (values: Values) => Object.fromEntries(fields.map(({ name }) => [name, values[name] ?? null]))
+  return { [`${one}Id`]: seen.id, ...(set && allOf(set)), expected: allOf(seen) }
+}
+
+/** Sends an edit. Removing an item that somebody else has removed is a success. */
+export async function send(
+  resource: Resource,
+  client: ServiceClient,
+  edit: Edit,
+  batch?: Batch,
+): Promise<Item | undefined> {
+  const { update, remove } = resource.procedures(client)
+  const options = { context: { idempotencyKey: edit.idempotencyKey, ...(batch && { batch }) } }
+  if (edit.set) return update?.mutate(inputOf(resource, edit), options)
+  try {
+    await remove?.mutate(inputOf(resource, edit), options)
+  } catch (error) {
+    if (problemOf(error).kind !== 'missing') throw error
+  }
+  return undefined
+}
+
+/** The removals that can still be undone, by their idempotency keys. */
+const waiting = new Map<string, { send: () => void; cancel: () => void }>()
+
+class Undone extends Error {}
+
+/** Resolves when the time to undo a removal is over, or when the user leaves the page. */
+function undoTimeOver({ idempotencyKey }: Edit): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, undoTime)
+  waiting.set(idempotencyKey, { send: resolve, cancel: () => reject(new Undone()) })
+  return promise.finally(() => {
+    clearTimeout(timer)
+    waiting.delete(idempotencyKey)
+  })
+}
+
+/** Sends the removals that wait when the user leaves the page. */
+export function sendRemovalsOnLeave(): void {
+  addEventListener('pagehide', () => {
+    for (const removal of waiting.values()) removal.send()
+  })
+}
+
+/**
+ * Saves edits until the service has responded, each with one idempotency key: also while the service is away, after a reload
+ * of the page, and with the next API key if this one is rejected. The edits of an item are sent one after the other.
+ */
+export function editsOf(resource: Resource, client: ServiceClient, queryClient: QueryClient) {
+  const { many } = resource
+  const cache = queryClient.getMutationCache()
+  const mutationKey = [many, 'edit']
+
+  function save(edit: Edit, isResumed = false): void {
+    editDrafts.set(edit.idempotencyKey, { many, edit })
+    let canBeUndone = !edit.set && !isResumed
+    const observer = new MutationObserver<Item | undefined, Error, Edit>(queryClient, {
+      mutationKey,
+      scope: { id: `${many}:${edit.seen.id}` },
+      gcTime: Number.POSITIVE_INFINITY,
+      retry: (_failures, error) => isTransient(problemOf(error)),
+      retryDelay: (failures, error) => retryDelayAfter(failures, problemOf(error)),
+      async mutationFn() {
+        if (canBeUndone) await undoTimeOver(edit)
+        canBeUndone = false
+        return send(resource, client, edit)
+      },
+      async onSuccess(item) {
+        // What is being loaded may have the former values.
+        await queryClient.cancelQueries({ queryKey: [many] })
+        queryClient.setQueriesData<{ items: Item[] }>({ queryKey: [many, 'list'] }, (page) => {
+          const items = page?.items.flatMap((each) => (each.id === edit.seen.id ? (item ?? []) : each))
+          return items && { ...page, items }
+        })
+        if (item) queryClient.setQueryData([many, 'item', item.id], item)
+      },
+      onSettled(_item, error) {
+        if (error && problemOf(error).kind === 'refused') return
+        editDrafts.delete(edit.idempotencyKey)
+        void queryClient.invalidateQueries({ queryKey: [many] })
+      },
+    })
+    // The state of the mutation has the error.
+    observer.mutate(edit).catch(() => {})
+  }
+
+  function mutationOf({ idempotencyKey }: Edit) {
+    return cache.findAll({ mutationKey }).find(({ state }) => idempotencyKey === keyOf(state.variables))
+  }
+
+  /** Forgets an edit that has ended. */
+  function forget(edit: Edit): void {
+    const mutation = mutationOf(edit)
+    if (mutation && mutation.state.status !== 'pending') cache.remove(mutation)
+  }
+
+  return {
+    save,
+    forget,
+
+    undo(edit: Edit): void {
+      waiting.get(edit.idempotencyKey)?.cancel()
+      if (edit.set) save(reverseOf(edit))
+      forget(edit)
+    },
+
+    /** Sends the edits again that were sent before a reload, and whose outcome is unknown. */
+    resume(): void {
+      for (const { many: of, edit } of editDrafts.values()) if (of === many && !mutationOf(edit)) save(edit, true)
+    },
+  }
+}
+
+export type Edits = ReturnType<typeof editsOf>
+
+function keyOf(variables: unknown): unknown {
+  return Object(variables).idempotencyKey
+}
+
+/** The edits of a resource in this tab, the oldest first. */
+export function useEdits({ many }: Resource): EditState[] {
+  return useMutationState({
+    filters: { mutationKey: [many, 'edit'], predicate: ({ state }) => !(state.error instanceof Undone) },
+    select({ state: { variables, status, submittedAt, failureReason, failureCount } }): EditState {
+      // Safe: these mutations get an edit.
+      return { edit: variables as Edit, status, submittedAt, failureReason, failureCount }
+    },
+  })
+}
+
+/** An item with the values that are being saved. Undefined if it is being removed. */
+export function withEdits(item: Item, edits: EditState[]): Item | undefined {
+  let edited: Item | undefined = item
+  for (const { edit, status } of edits) {
+    if (status !== 'pending' || edit.seen.id !== item.id) continue
+    edited = edit.set && edited && { ...edited, ...edit.set }
+  }
+  return edited
+}

@@ -1,0 +1,111 @@
+import '@mantine/core/styles/Input.layer.css'
+import '@mantine/core/styles/InlineInput.layer.css'
+import { type KeyboardEvent, useRef, useState } from 'react'
+import { parseTexts } from '#service/fields'
+import { issuesOf } from '../../bulk/table.ts'
+import { Button } from '../../components/buttons.tsx'
+import { asInFiles, FieldInput } from '../../form/field-input.tsx'
+import { issueTexts } from '../../issues.ts'
+import { type Field, type Item, shownText, textOf } from '../../resource.ts'
+import { editTextsOf } from '../../texts/edits.ts'
+import { fieldDrafts } from '../drafts.ts'
+import { useList, useResource } from '../page-context.ts'
+
+interface EditFieldProps {
+  item: Item
+  field: Field
+  onClose: () => void
+}
+
+/**
+ * Edits one value where it stands. Enter saves it, Escape restores it, and leaving the field saves it if it is valid. A draft
+ * is kept while another item is shown, and across a reload.
+ */
+export function EditField({ item, field, onClose }: EditFieldProps) {
+  const { resource } = useResource()
+  const editTexts = editTextsOf(resource).edit
+  const { edit } = useList()
+  const { name, label } = field
+  const key = `${resource.many}:${item.id}:${name}`
+  /** The value that the user began to edit. */
+  const [seen, setSeen] = useState(item[name])
+  const [text, setText] = useState(() => fieldDrafts.get(key) ?? entryOf(field, item[name]))
+  const [error, setError] = useState<string>()
+  const isOver = useRef(false)
+  const isChanged = textOf(item[name]) !== textOf(seen)
+
+  function end() {
+    isOver.current = true
+    fieldDrafts.delete(key)
+    onClose()
+  }
+
+  /** Returns what is wrong with the value. */
+  function save(): string | undefined {
+    const value = parseTexts(resource.fields, asInFiles([field], { [name]: text }))[name]
+    const issues = issuesOf(resource, { ...item, [name]: value }).filter(({ path }) => path === name)
+    const problem = issueTexts(resource, issues)?.[name]
+    if (problem) return problem
+    edit(item, { [name]: value })
+    end()
+    return undefined
+  }
+
+  function handleKey(event: KeyboardEvent) {
+    if (event.nativeEvent.isComposing) return
+    if (event.key === 'Enter') setError(save())
+    else if (event.key === 'Escape') end()
+    else return
+    // The key closes the panel, too.
+    event.preventDefault()
+    event.stopPropagation()
+  }
+
+  return (
+    <div className="edit-field">
+      <FieldInput
+        field={field}
+        aria-label={label}
+        size="xs"
+        onFocus={({ currentTarget }) => 'select' in currentTarget && currentTarget.select()}
+        isFirst
+        value={text}
+        error={error}
+        onChange={({ currentTarget: { value } }) => {
+          setError(undefined)
+          setText(value)
+          fieldDrafts.set(key, value)
+        }}
+        onKeyDown={handleKey}
+        // Not for a click on a button below, or when another window gets the focus.
+        onBlur={({ relatedTarget }) => {
+          if (!isOver.current && !relatedTarget?.closest('.edit-field') && document.hasFocus() && !isChanged)
+            setError(save())
+        }}
+      />
+      {isChanged && (
+        <p className="edit-field-meanwhile">
+          <span role="alert">{editTexts.meanwhile(shownText(field, item[name]))}</span>
+          <Button variant="default" size="xs" onClick={end}>
+            {editTexts.keepTheirs}
+          </Button>
+          <Button
+            size="xs"
+            onClick={() => {
+              setSeen(item[name])
+              setError(save())
+            }}
+          >
+            {editTexts.useMine}
+          </Button>
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** A value as its field has it: a time in the user's time zone, without its offset. */
+function entryOf({ kind }: Field, value: unknown): string {
+  if (kind !== 'time' || !(value instanceof Date)) return textOf(value)
+  return new Date(value.getTime() - value.getTimezoneOffset() * 60_000).toISOString().slice(0, 19)
+}

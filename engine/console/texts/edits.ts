@@ -1,0 +1,84 @@
+import type { Noun } from '../resource.ts'
+import { capitalized, countOf, joined, number, plural, was } from './formats.ts'
+
+/** The texts of what changes and removes items, which are loaded after the list. */
+export function editTextsOf(noun: Noun) {
+  const { one, many } = noun
+  const Many = capitalized(many)
+  return {
+    edit: {
+      of: (label: string, title: string) => `${label} of ${title}`,
+      set: (label: string) => `Set ${label.toLowerCase()}`,
+      edit: (label: string) => `Edit the ${label.toLowerCase()}`,
+      save: 'Save',
+      remove: `Remove ${one}`,
+      removeShort: 'Remove',
+      last: 'Last change',
+      undo: 'Undo',
+      undoKey: 'Undo with Z.',
+      isNow: (title: string, value: string) => `${title} is ${value.toLowerCase()}.`,
+      changedTo: (label: string, title: string, value: string) => `${label} of ${title} is now ${value || 'empty'}.`,
+      removing: (title: string) => `${title} will be removed.`,
+      removed: (title: string) => `${title} was removed.`,
+      waiting: (title: string) => `${title} is not saved yet.`,
+      meanwhile: (value: string) => `Changed to ${value || 'nothing'} meanwhile.`,
+      conflict: (label: string, title: string, theirs: string, mine: string) =>
+        `Someone changed the ${label.toLowerCase()} of ${title} to ${theirs || 'nothing'}. Yours: ${mine || 'nothing'}.`,
+      conflictOfRemoval: (title: string) => `Someone changed ${title}, so it was not removed.`,
+      wasRemoved: (title: string, mine: string) => `${title} was removed meanwhile. Your change: ${mine || 'nothing'}.`,
+      failed: (title: string) => `${title} was not changed.`,
+      keepTheirs: 'Keep theirs',
+      useMine: 'Use mine',
+      keep: 'Keep',
+      removeAnyway: 'Remove anyway',
+      copyMine: 'Copy yours',
+    },
+
+    many: {
+      title: (label: string, value: string) => `${label}: ${value}`,
+      removeTitle: (count: number) => `Remove ${countOf(noun, count)}?`,
+      plan: (changed: number, same: number, value: string) =>
+        joined(', ', [
+          `${countOf(noun, changed)} will change`,
+          same > 0 && `${number(same)} ${plural({ one: 'is', many: 'are' }, same)} ${value.toLowerCase()} already`,
+        ]),
+      removal: (titles: string[], others: number) =>
+        `${joined(', ', [...titles, others > 0 && `and ${number(others)} more`])}. This cannot be undone.`,
+      change: (count: number) => `Change ${countOf(noun, count)}`,
+      remove: (count: number) => `Remove ${countOf(noun, count)}`,
+      cancel: 'Cancel',
+      stop: 'Stop',
+      notDone: `The ${many} were not changed`,
+      undone: (count: number) => `${countOf(noun, count)} ${was(count)} changed back.`,
+      resume: (count: number) => `Continue with ${number(count)}`,
+      progress: `${Many} that are changed`,
+      done: (count: number, value: string | undefined) =>
+        value === undefined
+          ? `${countOf(noun, count)} ${was(count)} removed.`
+          : `${countOf(noun, count)} ${plural({ one: 'is', many: 'are' }, count)} ${value.toLowerCase()}.`,
+      results: (done: number, failed: number, left: number) =>
+        joined(', ', [
+          `${number(done)} done`,
+          failed > 0 && `${number(failed)} not, see below`,
+          left > 0 && `${number(left)} not sent`,
+        ]),
+      selectAll: (count: string) => `Select all ${count} that match`,
+      selecting: (count: number) => `${number(count)} selected…`,
+    },
+
+    changes: {
+      title: `Changes of ${many}`,
+      history: 'History',
+      loading: 'Loading the changes',
+      notLoaded: 'The changes could not be loaded',
+      none: `No ${one} has been changed or removed yet.`,
+      noneOfItem: 'Not changed yet.',
+      removed: (item: string) => `${item} was removed`,
+      before: 'before:',
+      empty: 'nothing',
+      by: 'by',
+      unknownKey: 'an unknown key',
+      more: 'Show more',
+    },
+  }
+}

@@ -1,0 +1,350 @@
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { consoleFolder } from '../../support/built-console.ts'
+import { addPets, apiKeyRecord, mintApiKey, openTestStore, startTestApi } from '../../support/petstore.ts'
+import {
+  choose,
+  counting,
+  holdRequests,
+  inspect,
+  isFocused,
+  listen,
+  names,
+  panel,
+  panelsLoaded,
+  showing,
+  startConsole,
+  test,
+} from '../console.ts'
+
+/** The button with the status of a pet in the list. */
+function statusOf(page: Page, name: string) {
+  return page.getByRole('button', { name: new RegExp(`^Status of ${name}: `) })
+}
+
+/** Chooses a status in the menu of a pet. */
+async function setStatus(page: Page, name: string, status: string): Promise<void> {
+  await statusOf(page, name).click()
+  await page.getByRole('menuitemradio', { name: status }).click()
+}
+
+/** The line that says what became of the last change. */
+function notice(page: Page) {
+  return page.locator('.edit-notice')
+}
+
+async function startWithPets(count: number) {
+  const running = await startConsole()
+  await addPets(running.store, count)
+  return running
+}
+
+const expectStatus = (store: Awaited<ReturnType<typeof startConsole>>['store'], id: bigint) =>
+  expect.poll(async () => (await store.pets.get(id))?.status)
+
+describe('the status of a pet', () => {
+  test('is changed in the list with two keys, and undone with one', async ({ visit }) => {
+    const { url, key, store } = await startWithPets(3)
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    const link = page.getByRole('link', { name: 'pet 2' })
+    await link.focus()
+    await page.keyboard.press('s')
+    await page.getByRole('menu', { name: 'Status of pet 2' }).waitFor()
+    await inspect(page, 'status-menu')
+    await page.keyboard.press('3')
+    await statusOf(page, 'pet 2').getByText('Sold').waitFor()
+    await page.getByRole('status').getByText('pet 2 is sold. Undo with Z.').waitFor()
+    await inspect(page, 'sold')
+    await counting(page, 'Sold 1')
+    expect(await isFocused(link)).toBe(true)
+    // It is marked as a change only if somebody else has made it.
+    expect(await page.locator('[data-changed]').count()).toBe(0)
+    await expectStatus(store, 2n).toBe('sold')
+    await page.keyboard.press('z')
+    await counting(page, 'Sold 0')
+    await expectStatus(store, 2n).toBe('available')
+  })
+
+  test('is changed with a click in the panel, and the row stays until the user moves on', async ({ visit }) => {
+    const { url, key, store } = await startWithPets(3)
+    const page = await visit(url, { key })
+    await choose(page, 'Available')
+    await showing(page, '1–3 of 3')
+    await page.getByRole('link', { name: 'pet 2' }).click()
+    await panel(page, 'pet 2').getByRole('button', { name: 'Sold' }).click()
+    await expectStatus(store, 2n).toBe('sold')
+    await page.locator('tr[data-left]', { hasText: 'pet 2' }).waitFor()
+    await showing(page, '1–2 of 2')
+    expect(await names(page)).toEqual(['pet 1', 'pet 2', 'pet 3'])
+    await inspect(page, 'left')
+    await choose(page, 'All')
+    await choose(page, 'Available')
+    await expect.poll(() => names(page)).toEqual(['pet 1', 'pet 3'])
+  })
+
+  test('that somebody else has changed meanwhile is a conflict, which one click decides', async ({ visit }) => {
+    const { url, key, store } = await startWithPets(3)
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    for (const [button, status] of [
+      ['Keep theirs', 'pending'],
+      ['Use mine', 'sold'],
+    ] as const) {
+      await store.pets.update({ id: 2n, set: { status: 'available' } })
+      await statusOf(page, 'pet 2').getByText('Available').waitFor()
+      const release = await holdRequests(page, '**/trpc/pets.update')
+      await setStatus(page, 'pet 2', 'Sold')
+      await page.locator('tr[data-saving]').waitFor()
+      await store.pets.update({ id: 2n, set: { status: 'pending' } })
+      release()
+      await page.getByRole('alert').getByText('Someone changed the status of pet 2 to Pending. Yours: Sold.').waitFor()
+      await inspect(page, 'conflict')
+      await notice(page).getByRole('button', { name: button }).click()
+      await expectStatus(store, 2n).toBe(status)
+      await page.unroute('**/trpc/pets.update')
+    }
+  })
+
+  test('is saved by itself after an outage, a reload and a restart of the service, once', async ({ visit }) => {
+    const store = await openTestStore()
+    await addPets(store, 3)
+    const { url, key, app } = await startConsole({ store })
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    await page.route('**/trpc/pets.update', (route) => route.abort())
+    await setStatus(page, 'pet 2', 'Sold')
+    await notice(page).getByText('pet 2 is not saved yet. The service cannot be reached.').waitFor()
+    await inspect(page, 'not-saved-yet')
+    await page.unroute('**/trpc/pets.update')
+    await app.close()
+    await page.route('**/trpc/**', (route) => route.abort())
+    const successor = await startTestApi({ store, consoleFolder, keyName: 'successor' })
+    await listen(successor.app, Number(new URL(url).port))
+    await page.reload()
+    await page.unroute('**/trpc/**')
+    await expectStatus(store, 2n).toBe('sold')
+    await counting(page, 'Sold 1')
+  })
+})
+
+describe('the name of a pet', () => {
+  test('is corrected where it stands: Enter saves, Escape restores, and an invalid one is refused', async ({
+    visit,
+  }) => {
+    const { url, key, store } = await startWithPets(3)
+    const page = await visit(`${url}/?pet=2`, { key })
+    const field = panel(page).getByRole('textbox', { name: 'Name' })
+    await panel(page, 'pet 2').waitFor()
+    await page.keyboard.press('e')
+    expect(await isFocused(field)).toBe(true)
+    await field.fill('  ')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').getByText('The name is only white space.').waitFor()
+    await inspect(page, 'edit-name')
+    await page.keyboard.press('Escape')
+    await panel(page, 'pet 2').waitFor()
+    await page.keyboard.press('e')
+    await page.keyboard.type('Rex')
+    await page.keyboard.press('Enter')
+    await panel(page, 'Rex').waitFor()
+    await notice(page).getByText('Name of pet 2 is now Rex.').waitFor()
+    await expect.poll(async () => (await store.pets.get(2n))?.name).toBe('Rex')
+    await page.keyboard.press('z')
+    await panel(page, 'pet 2').waitFor()
+    await expect.poll(async () => (await store.pets.get(2n))?.name).toBe('pet 2')
+    await panel(page).getByRole('button', { name: 'Edit the category' }).click()
+    await page.keyboard.type('9223372036854775807')
+    await page.keyboard.press('Enter')
+    await expect.poll(async () => (await store.pets.get(2n))?.categoryId).toBe(9223372036854775807n)
+  })
+
+  test('that somebody else changes while it is edited says so, and a draft stays across a reload', async ({
+    visit,
+  }) => {
+    const { url, key, store } = await startWithPets(3)
+    const page = await visit(`${url}/?pet=2`, { key })
+    await panel(page, 'pet 2').waitFor()
+    await page.keyboard.press('e')
+    await page.keyboard.type('Oscar III')
+    await page.reload()
+    await panel(page, 'pet 2').waitFor()
+    await page.keyboard.press('e')
+    const field = panel(page).getByRole('textbox', { name: 'Name' })
+    expect(await field.inputValue()).toBe('Oscar III')
+    await store.pets.update({ id: 2n, set: { name: 'Oscar II' } })
+    await page.getByRole('alert').getByText('Changed to Oscar II meanwhile.').waitFor()
+    await inspect(page, 'meanwhile')
+    await panel(page).getByRole('button', { name: 'Use mine' }).click()
+    await expect.poll(async () => (await store.pets.get(2n))?.name).toBe('Oscar III')
+  })
+
+  test('of a pet that somebody else removes is not lost', async ({ visit }) => {
+    const { url, key, store } = await startWithPets(3)
+    const page = await visit(`${url}/?pet=2`, { key })
+    await panel(page, 'pet 2').waitFor()
+    await page.keyboard.press('e')
+    await page.keyboard.type('Oscar')
+    const release = await holdRequests(page)
+    await page.keyboard.press('Enter')
+    await store.pets.remove({ id: 2n })
+    release()
+    await page.getByRole('alert').getByText('pet 2 was removed meanwhile. Your change: Oscar.').waitFor()
+    await notice(page).getByRole('button', { name: 'Copy yours' }).waitFor()
+    await panel(page).getByRole('heading', { name: 'No pet has the id 2' }).waitFor()
+  })
+})
+
+describe('a pet is removed', () => {
+  test('with one key, and comes back with another one', async ({ visit }) => {
+    const { url, key, store } = await startWithPets(3)
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    await page.getByRole('link', { name: 'pet 2' }).focus()
+    await page.keyboard.press('Delete')
+    await notice(page).getByText('pet 2 will be removed.').waitFor()
+    await expect.poll(() => names(page)).toEqual(['pet 1', 'pet 3'])
+    expect(await isFocused(page.getByRole('link', { name: 'pet 3' }))).toBe(true)
+    await inspect(page, 'removing')
+    await page.keyboard.press('z')
+    await expect.poll(() => names(page)).toEqual(['pet 1', 'pet 2', 'pet 3'])
+    expect(await store.pets.get(2n)).toBeDefined()
+  })
+
+  test('after eight seconds, or when the page is left', async ({ visit }) => {
+    const { url, key, store } = await startWithPets(3)
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    await page.getByRole('link', { name: 'pet 1' }).click()
+    await panel(page, 'pet 1').getByRole('button', { name: 'Remove pet' }).click()
+    await panel(page, 'pet 2').waitFor()
+    await expect.poll(() => store.pets.get(1n), { timeout: 15_000 }).toBeUndefined()
+    await panel(page, 'pet 2').getByRole('button', { name: 'Remove pet' }).click()
+    await panel(page, 'pet 3').waitFor()
+    expect(await store.pets.get(2n)).toBeDefined()
+    await page.goto(`${url}/livez`)
+    await expect.poll(() => store.pets.get(2n), { timeout: 4_000 }).toBeUndefined()
+    expect(await store.pets.get(3n)).toBeDefined()
+  })
+
+  test('not if somebody else has changed it meanwhile', async ({ visit }) => {
+    const { url, key, store } = await startWithPets(3)
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    await page.getByRole('link', { name: 'pet 2' }).focus()
+    await page.keyboard.press('Delete')
+    await store.pets.update({ id: 2n, set: { status: 'sold' } })
+    await page.getByRole('alert').getByText('Someone changed pet 2, so it was not removed.').waitFor()
+    await notice(page).getByRole('button', { name: 'Keep', exact: true }).click()
+    await statusOf(page, 'pet 2').getByText('Sold').waitFor()
+    expect(await store.pets.get(2n)).toMatchObject({ status: 'sold' })
+  })
+})
+
+describe('many pets', () => {
+  test('are sold with five clicks, with those that match on other pages, and all undone', async ({ visit }) => {
+    const { url, key, store } = await startWithPets(45)
+    await store.pets.update({ id: 3n, set: { status: 'sold' } })
+    const page = await visit(url, { key })
+    await showing(page, '1–20 of 45')
+    await panelsLoaded(page)
+    await page.getByRole('checkbox', { name: 'Select all pets of this page' }).check()
+    await page.getByRole('button', { name: 'Select all 45 that match' }).click()
+    await page.getByRole('region', { name: '45 selected' }).waitFor()
+    await inspect(page, 'selected-all')
+    await page.getByRole('button', { name: 'Set status' }).click()
+    await page.getByRole('menuitemradio', { name: 'Sold' }).click()
+    await page.getByText('44 pets will change, 1 is sold already.').waitFor()
+    await inspect(page, 'change-many')
+    await page.keyboard.press('Enter')
+    await notice(page).getByText('44 pets are sold.').waitFor()
+    await counting(page, 'Sold 45')
+    await notice(page).getByRole('button', { name: 'Undo' }).click()
+    await notice(page).getByText('44 pets were changed back.').waitFor()
+    await counting(page, 'Sold 1')
+  })
+
+  test('are changed exactly once each, if the service restarts in the middle', async ({ visit }) => {
+    const store = await openTestStore()
+    await addPets(store, 100)
+    const { url, key, app } = await startConsole({ store })
+    const page = await visit(`${url}/?size=100`, { key })
+    await showing(page, '1–100 of 100')
+    await panelsLoaded(page)
+    await page.getByRole('checkbox', { name: 'Select all pets of this page' }).check()
+    await page.getByRole('button', { name: 'Set status' }).click()
+    await page.getByRole('menuitemradio', { name: 'Sold' }).click()
+    // The service has done what the first requests ask for, and goes away before their responses.
+    let lost = 0
+    await page.route('**/trpc/pets.update**', async (route) => {
+      lost++
+      if (lost <= 3) await route.fetch()
+      await route.abort()
+    })
+    await page.getByRole('button', { name: 'Change 100 pets' }).click()
+    await page.getByRole('alert').getByText('The service cannot be reached.').waitFor()
+    await app.close()
+    await page.unroute('**/trpc/pets.update**')
+    const successor = await startTestApi({ store, consoleFolder, keyName: 'successor' })
+    await listen(successor.app, Number(new URL(url).port))
+    await notice(page).getByText('100 pets are sold.').waitFor()
+    await counting(page, 'Sold 100')
+  })
+
+  test('are removed after a question, except those that somebody else has changed', async ({ visit }) => {
+    const { url, key, store } = await startWithPets(7)
+    const page = await visit(url, { key })
+    await showing(page, '1–7 of 7')
+    await panelsLoaded(page)
+    await page.getByRole('checkbox', { name: 'Select all pets of this page' }).check()
+    await page.getByRole('button', { name: 'Remove', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Remove 7 pets?' })
+    await dialog.getByText('pet 1, pet 2, pet 3, pet 4, pet 5, and 2 more. This cannot be undone.').waitFor()
+    expect(await isFocused(dialog.getByRole('button', { name: 'Cancel' }))).toBe(true)
+    await inspect(page, 'remove-many')
+    await store.pets.update({ id: 4n, set: { status: 'sold' } })
+    await dialog.getByRole('button', { name: 'Remove 7 pets' }).click()
+    await dialog.getByText('6 done, 1 not, see below').waitFor()
+    await inspect(page, 'remove-many-result')
+    await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
+    await expect.poll(() => names(page)).toEqual(['pet 4'])
+  })
+})
+
+test('a key that may only read sees no controls, and why', async ({ visit }) => {
+  const { url, store } = await startWithPets(3)
+  const key = mintApiKey()
+  await store.apiKeys.create(apiKeyRecord(key, 'viewer', undefined, 'read'))
+  const page = await visit(`${url}/?pet=2`, { key })
+  await page.locator('.tools').getByText('This key may only read.').waitFor()
+  await showing(page, '1–3 of 3')
+  expect(await page.getByRole('button', { name: /status|Remove|Edit|Sold|Add/i }).count()).toBe(0)
+  await page.getByRole('checkbox', { name: 'Select all pets of this page' }).check()
+  await page.getByRole('region', { name: '3 selected' }).getByRole('button', { name: 'Copy CSV' }).waitFor()
+  expect(await page.getByRole('button', { name: /Set status|Remove/ }).count()).toBe(0)
+  await inspect(page, 'read-only')
+})
+
+test('two tabs change one pet: each shows what the other one did, and no change is lost', async ({ visit }) => {
+  const { url, key, store } = await startWithPets(3)
+  const [one, other] = [await visit(url, { key }), await visit(url, { key })]
+  for (const page of [one, other]) {
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+  }
+  await setStatus(one, 'pet 2', 'Sold')
+  await other.getByRole('link', { name: 'pet 2' }).click()
+  await panel(other, 'pet 2').waitFor()
+  await other.keyboard.press('e')
+  await other.keyboard.type('Rex')
+  await other.keyboard.press('Enter')
+  await one.getByRole('link', { name: 'Rex' }).waitFor()
+  await statusOf(other, 'Rex').getByText('Sold').waitFor()
+  expect(await store.pets.get(2n)).toMatchObject({ name: 'Rex', status: 'sold' })
+})
