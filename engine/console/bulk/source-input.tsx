@@ -60,7 +60,11 @@ export function SourceInput({ resource, draft, dropped, onChange, problem }: Sou
     resetChoice.current?.()
     const read = await readFile(file)
     if ('text' in read) change(read.text, file.name)
-    else setFileProblem(read.problem)
+    else {
+      // Otherwise the rows of the file before it could be added by mistake.
+      change('')
+      setFileProblem(read.problem)
+    }
     area.current?.focus()
   }
 

@@ -216,6 +216,13 @@ describe('adding many pets', () => {
     await panel.getByRole('row', { name: '1 Tom 8 available' }).waitFor()
     await panel.getByText('From pets.ndjson').waitFor()
     expect(await panel.getByRole('textbox').inputValue()).toBe('{"name":"Tom","categoryId":8}')
+
+    // Otherwise the button would add the rows of the file before it.
+    await choose(Buffer.from('\ufeffKim,9', 'utf16le'))
+    await panel.getByRole('alert').getByText('The file is not UTF-8 text.').waitFor()
+    expect(await panel.getByRole('button', { name: /^Add / }).textContent()).toBe('Add pets')
+    expect(await panel.getByRole('button', { name: 'Add pets' }).getAttribute('aria-disabled')).toBe('true')
+    expect(await panel.getByText('From pets').count()).toBe(0)
   })
 
   test('the rows of a long text are rendered as far as they are visible, and one beyond the limit is refused', async ({
