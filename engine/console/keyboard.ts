@@ -1,6 +1,5 @@
 import { type HotkeyItem, useHotkeys } from '@mantine/hooks'
 import { topDialog } from './components/focus.ts'
-import { product } from './service.ts'
 import { storage } from './storage.ts'
 
 /** The keys of each action, for its handler, its tooltip and the help, which lists them in this order. */
@@ -25,20 +24,20 @@ export const shortcuts = {
 export type Shortcut = keyof typeof shortcuts
 
 /** In the local storage, if the user has turned off the keys of one character. */
-const charactersKey = () => `${product().command}-character-keys`
+const charactersKey = 'character-keys'
 
 let hasCharacterKeys: boolean | undefined
 
 /** Whether letters and signs are shortcuts. Speech input, for example, types them by accident (WCAG 2.2, 2.1.4). */
 export function areCharactersOn(): boolean {
-  hasCharacterKeys ??= storage('localStorage')?.getItem(charactersKey()) !== 'off'
+  hasCharacterKeys ??= storage('localStorage').get(charactersKey) !== 'off'
   return hasCharacterKeys
 }
 
 /** Handlers and tooltips follow when they are rendered again, as they are when the help is closed. */
 export function setCharactersOn(isOn: boolean): void {
   hasCharacterKeys = isOn
-  storage('localStorage')?.setItem(charactersKey(), isOn ? 'on' : 'off')
+  storage('localStorage').set(charactersKey, isOn ? 'on' : 'off')
 }
 
 /** The keys of an action that are not turned off. */

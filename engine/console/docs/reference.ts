@@ -104,9 +104,13 @@ function disableOptional(parameter: Parameter): void {
   parameter.examples = { default: { value: '', 'x-disabled': true } }
 }
 
-/** Scalar needs a storage. In a browser that blocks it, it gets one that lasts as long as the page. */
+/** Scalar needs a storage. In a browser that blocks it or has no space, it gets one that lasts as long as the page. */
 function replaceBlockedStorage(name: 'localStorage' | 'sessionStorage'): void {
-  if (storage(name)) return
+  const { get, set, remove } = storage(name)
+  set('trial', 'kept')
+  const isKept = get('trial') === 'kept'
+  remove('trial')
+  if (isKept) return
   const values = new Map<string, string>()
   const value = {
     getItem: (key: string) => values.get(key) ?? null,

@@ -2,7 +2,6 @@ import superjson from 'superjson'
 import type { SentRows } from '../bulk/progress.ts'
 import type { Row } from '../bulk/table.ts'
 import type { Edit } from '../resource.ts'
-import { product } from '../service.ts'
 import { storage } from '../storage.ts'
 
 /** What the user entered to add many items, and what became of it. */
@@ -48,23 +47,18 @@ export function keepDrafts(): void {
   keep('fields', fieldDrafts)
 }
 
-function keep<Draft>(kind: string, drafts: Map<string, Draft>, isLeft = (_draft: Draft) => true): void {
-  const name = `${product().command}-${kind}`
+function keep<Draft>(name: string, drafts: Map<string, Draft>, isLeft = (_draft: Draft) => true): void {
   const session = storage('sessionStorage')
   try {
-    const kept = superjson.parse<typeof drafts>(session?.getItem(name) ?? superjson.stringify(new Map()))
+    const kept = superjson.parse<typeof drafts>(session.get(name) ?? superjson.stringify(new Map()))
     for (const [each, draft] of kept) drafts.set(each, draft)
   } catch {
     // Of another release.
   }
-  session?.removeItem(name)
+  session.remove(name)
   addEventListener('pagehide', () => {
     const left = [...drafts].filter(([, draft]) => isLeft(draft))
-    try {
-      session?.setItem(name, superjson.stringify(new Map(left)))
-    } catch {
-      // The browser stores no text of this size.
-    }
+    session.set(name, superjson.stringify(new Map(left)))
   })
 }
 

@@ -3,7 +3,6 @@ import { useMemo } from 'react'
 import { navigate, useHistoryState, useSearch } from 'wouter/use-browser-location'
 import { navigateBelowDialogs } from '../history.ts'
 import { isSearchable, parseFilter, type Resource, searchOf, type Values } from '../resource.ts'
-import { product } from '../service.ts'
 import { storage } from '../storage.ts'
 
 /** A part of the list. */
@@ -35,29 +34,29 @@ export const pageSizes = [20, 50, 100] as const
 export type PageSize = (typeof pageSizes)[number]
 
 /** In the local storage, if the user has chosen a size. */
-const sizeKey = () => `${product().command}-page-size`
+const sizeKey = 'page-size'
 
 /** The size of a page whose URL has none. Read once, so that a choice does not change the entries of the history. */
 let defaultSize: PageSize | undefined
 
 function sizeOfPlainUrl(): PageSize {
   // The rows of a high window get higher, but not so high that 20 of them fill it.
-  defaultSize ??= parseSize(storage('localStorage')?.getItem(sizeKey())) ?? (innerHeight > 1_100 ? 50 : 20)
+  defaultSize ??= parseSize(storage('localStorage').get(sizeKey)) ?? (innerHeight > 1_100 ? 50 : 20)
   return defaultSize
 }
 
 /** Shows pages of this size at the next visit. */
 export function rememberSize(size: PageSize): void {
-  storage('localStorage')?.setItem(sizeKey(), String(size))
+  storage('localStorage').set(sizeKey, String(size))
 }
 
-const filterKey = () => `${product().command}-filter`
+const filterKey = 'filter'
 
 /** Shows the filter and the order of the last visit, in a new tab whose URL has none. */
 export function restoreFilter(resource: Resource): void {
   const tab = storage('sessionStorage')
-  const known = tab?.getItem(filterKey()) ? null : storage('localStorage')?.getItem(filterKey())
-  tab?.setItem(filterKey(), 'restored')
+  const known = tab.get(filterKey) ? undefined : storage('localStorage').get(filterKey)
+  tab.set(filterKey, 'restored')
   if (known && location.search === '') history.replaceState(history.state, '', location.pathname + known)
   // The user may go back to another filter.
   addEventListener('popstate', () => rememberFilter(resource))
@@ -67,7 +66,7 @@ export function restoreFilter(resource: Resource): void {
 export function rememberFilter(resource: Resource): void {
   if (resource.page !== undefined || new URLSearchParams(location.search).has('resource')) return
   const { filter, order } = readView(resource)
-  storage('localStorage')?.setItem(filterKey(), hrefOf(resource, { filter, order }).slice('./'.length))
+  storage('localStorage').set(filterKey, hrefOf(resource, { filter, order }).slice('./'.length))
 }
 
 function parseSize(text: string | null | undefined): PageSize | undefined {

@@ -1,5 +1,4 @@
-import { product, servicePath } from '../service.ts'
-import { storage } from '../storage.ts'
+import { nameHere, storage } from '../storage.ts'
 
 /** The API key, in the session storage of each tab, and in the local storage if the device remembers it. */
 const storageKey = 'api-key'
@@ -20,7 +19,7 @@ export function offerKey(apiKey: string, onSignOut: () => void): () => void {
 }
 
 export function signOutOtherTabs(): void {
-  storage('localStorage')?.removeItem(nameHere(storageKey))
+  storage('localStorage').remove(storageKey)
   exchange({ type: 'sign-out' }, () => {})()
 }
 
@@ -45,11 +44,6 @@ function exchange(message: Message, onMessage: (received: Message, sendAgain: ()
   }
 }
 
-/** Another service on the same origin, under another path, has names of its own. */
-function nameHere(name: string): string {
-  return `${product().command}-${name}${servicePath()}`
-}
-
 /** Whether an HTTP header can carry the key. */
 export function isPossibleKey(apiKey: string): boolean {
   return /^[\x21-\x7e]+$/.test(apiKey)
@@ -57,7 +51,7 @@ export function isPossibleKey(apiKey: string): boolean {
 
 /** A stored key. Another program, or a user, may have stored a text that is none. */
 function read(name: 'localStorage' | 'sessionStorage'): string | undefined {
-  const key = storage(name)?.getItem(nameHere(storageKey))
+  const key = storage(name).get(storageKey)
   return key && isPossibleKey(key) ? key : undefined
 }
 
@@ -76,26 +70,26 @@ export function storedKey(): string | null | undefined {
   const tab = storage('sessionStorage')
   const key = read('sessionStorage')
   if (key !== undefined) return key
-  if (tab?.getItem(nameHere(signedOutKey))) return null
+  if (tab.get(signedOutKey)) return null
   const remembered = read('localStorage')
   // This tab keeps its key if another one signs out.
-  if (remembered !== undefined) tab?.setItem(nameHere(storageKey), remembered)
+  if (remembered !== undefined) tab.set(storageKey, remembered)
   return remembered
 }
 
 export function storeKey(apiKey: string, { remember }: { remember: boolean }): void {
   const tab = storage('sessionStorage')
-  tab?.setItem(nameHere(storageKey), apiKey)
-  tab?.removeItem(nameHere(signedOutKey))
-  if (remember) storage('localStorage')?.setItem(nameHere(storageKey), apiKey)
+  tab.set(storageKey, apiKey)
+  tab.remove(signedOutKey)
+  if (remember) storage('localStorage').set(storageKey, apiKey)
 }
 
 /** @param wasRefused whether the service rejected the key. The tab may then sign in with the key of another one. */
 export function forgetKey(apiKey: string, wasRefused: boolean): void {
   const tab = storage('sessionStorage')
-  if (tab?.getItem(nameHere(storageKey)) === apiKey) {
-    tab.removeItem(nameHere(storageKey))
-    if (!wasRefused) tab.setItem(nameHere(signedOutKey), 'true')
+  if (tab.get(storageKey) === apiKey) {
+    tab.remove(storageKey)
+    if (!wasRefused) tab.set(signedOutKey, 'true')
   }
-  if (read('localStorage') === apiKey) storage('localStorage')?.removeItem(nameHere(storageKey))
+  if (read('localStorage') === apiKey) storage('localStorage').remove(storageKey)
 }

@@ -1,20 +1,21 @@
 import { useSyncExternalStore } from 'react'
-import { storage } from '../storage.ts'
+import { nameHere, storage } from '../storage.ts'
 
 const colorSchemes = ['auto', 'light', 'dark'] as const
 type ColorScheme = (typeof colorSchemes)[number]
 
-/** The key and the attribute are Mantine's, whose style sheets use the attribute. */
-const storageKey = 'mantine-color-scheme-value'
+const storageKey = 'color-scheme-value'
+/** The name and the attribute are Mantine's, whose style sheets use the attribute. */
+const owner = 'mantine'
 const prefersDark = matchMedia('(prefers-color-scheme: dark)')
 const listeners = new Set<() => void>()
 let chosen: ColorScheme = 'auto'
 
 /** Applies the color scheme that the user chose on this device, in this tab or in another one, or else that of the system. */
 export function followColorScheme(): void {
-  apply(storage('localStorage')?.getItem(storageKey))
+  apply(storage('localStorage', owner).get(storageKey))
   prefersDark.addEventListener('change', () => apply(chosen))
-  addEventListener('storage', ({ key, newValue }) => key === storageKey && apply(newValue))
+  addEventListener('storage', ({ key, newValue }) => key === nameHere(storageKey, owner) && apply(newValue))
 }
 
 export function useColorScheme(): [colorScheme: ColorScheme, choose: (scheme: ColorScheme) => void] {
@@ -22,7 +23,7 @@ export function useColorScheme(): [colorScheme: ColorScheme, choose: (scheme: Co
 }
 
 function choose(scheme: ColorScheme): void {
-  storage('localStorage')?.setItem(storageKey, scheme)
+  storage('localStorage', owner).set(storageKey, scheme)
   apply(scheme)
 }
 

@@ -5,7 +5,19 @@ import { freePort } from '../../../engine/test/support/free-port.ts'
 import { startPrefixProxy } from '../../../engine/test/support/prefix-proxy.ts'
 import { consoleFolder } from '../../support/built-console.ts'
 import { startTestApi } from '../../support/petstore.ts'
-import { enterPet, justAdded, names, panel, signIn, submitButton, test } from '../console.ts'
+import {
+  account,
+  choose,
+  enterPet,
+  justAdded,
+  names,
+  openBulkAdd,
+  panel,
+  pasteRows,
+  signIn,
+  submitButton,
+  test,
+} from '../console.ts'
 
 const path = '/shop/petstore'
 
@@ -98,6 +110,52 @@ test('two services on one origin do not share the API key', async ({ visit }) =>
   await tab.getByRole('button', { name: 'Use the key of the console' }).click()
   await tab.getByRole('status').getByText('No tab of the console is signed in.').waitFor()
   await tab.getByText('List all pets').first().waitFor()
+})
+
+test('what is stored below a path has a name with the path', async ({ visit }) => {
+  const { url, key } = await startBelowPath()
+  const page = await visit(`${url}/`)
+  await page.getByLabel('Remember on this device').check()
+  await signIn(page, key)
+  await choose(page, 'Sold')
+  await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
+  await choose(page, 'All')
+  await enterPet(page, 'Rex', '7')
+  await submitButton(page).click()
+  await justAdded(page).getByText('Rex').waitFor()
+  await page.getByRole('combobox', { name: 'Pets per page' }).selectOption('50')
+  await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
+  await page.getByRole('checkbox', { name: 'Use letters and signs as shortcuts' }).uncheck()
+  await page.keyboard.press('Escape')
+  await account(page).click()
+  await page.getByRole('button', { name: 'Colors: system' }).click()
+  await page.keyboard.press('Escape')
+  const sheet = await openBulkAdd(page)
+  await pasteRows(sheet, 'Tom,8')
+  await sheet.getByRole('button', { name: 'Add 1 pet' }).waitFor()
+  // The page stores the drafts when it is left.
+  await page.goto(`${url}/livez`)
+  const stored = await page.evaluate(() => [localStorage, sessionStorage].map((each) => Object.keys(each).sort()))
+  expect(stored).toEqual(
+    [
+      [
+        'mantine-color-scheme-value',
+        'petstore-api-key',
+        'petstore-character-keys',
+        'petstore-filter',
+        'petstore-page-size',
+      ],
+      [
+        'petstore-api-key',
+        'petstore-create-keys',
+        'petstore-edits',
+        'petstore-fields',
+        'petstore-filter',
+        'petstore-form',
+        'petstore-import',
+      ],
+    ].map((each) => each.map((name) => name + path)),
+  )
 })
 
 function copied(page: Page): Promise<string> {

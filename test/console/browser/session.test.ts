@@ -312,16 +312,42 @@ async function blockStorage(page: Page, properties: string[]): Promise<void> {
   await page.reload()
 }
 
-describe.for(Object.entries(blocked))('where a browser blocks storage as %s does', ([, properties]) => {
+/** A page on which nothing can be stored, as in the private windows of some browsers. */
+async function leaveNoSpace(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    Storage.prototype.setItem = () => {
+      throw new DOMException('The quota has been exceeded.', 'QuotaExceededError')
+    }
+  })
+  await page.reload()
+}
+
+describe.for([
+  ...Object.entries(blocked).map(([name, properties]) => [
+    `blocks storage as ${name} does`,
+    (page: Page) => blockStorage(page, properties),
+  ]),
+  ['has no space', leaveNoSpace],
+] as [string, (page: Page) => Promise<void>][])('where a browser %s', ([, block]) => {
   test('the console works, and the sign-in lasts until the page is left', async ({ visit }) => {
     const { url, key, store } = await startConsole()
     await addPets(store, 3)
     const page = await visit(url)
-    await blockStorage(page, properties)
+    await block(page)
     await page.getByLabel('Remember on this device').check()
     await signIn(page, key)
+    await choose(page, 'Sold')
+    await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
     await choose(page, 'All')
     await expect.poll(() => names(page)).toHaveLength(3)
+    await page.getByRole('combobox', { name: 'Pets per page' }).selectOption('50')
+    await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
+    await page.getByRole('checkbox', { name: 'Use letters and signs as shortcuts' }).uncheck()
+    await page.keyboard.press('Escape')
+    await account(page).click()
+    await page.getByRole('button', { name: 'Colors: system' }).click()
+    await page.keyboard.press('Escape')
+    await showing(page, '1–3 of 3')
     await signOut(page)
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await signIn(page, key)
@@ -332,7 +358,7 @@ describe.for(Object.entries(blocked))('where a browser blocks storage as %s does
   test('the API reference shows the operations and sends requests', async ({ visit }) => {
     const { url, key } = await startConsole()
     const page = await visit(`${url}/docs/`)
-    await blockStorage(page, properties)
+    await block(page)
     await page.getByRole('button', { name: 'Use the key of the console' }).click()
     await page.getByRole('status').getByText('No tab of the console is signed in.').waitFor()
     await page.getByRole('button', { name: 'Test Request (get /pets)' }).click()
