@@ -62,9 +62,21 @@ function hotkeysOf(shortcut: Shortcut, action: () => void): HotkeyItem[] {
     event.preventDefault()
     action()
   }
-  return keysOf(shortcut)
-    .flatMap(withModifiers)
-    .map((keys) => [keys, handle, { preventDefault: false }])
+  const handleOtherScript = (event: KeyboardEvent) => isOfOtherScript(event.key) && handle(event)
+  return keysOf(shortcut).flatMap((key) => [
+    ...withModifiers(key).map((keys): HotkeyItem => [keys, handle, { preventDefault: false }]),
+    ...(key.length === 1
+      ? [[codes[key] ?? key, handleOtherScript, { preventDefault: false, usePhysicalKeys: true }] satisfies HotkeyItem]
+      : []),
+  ])
+}
+
+/** Where signs are on a Latin keyboard. */
+const codes: Record<string, string> = { '/': 'Slash', '[': 'BracketLeft', ']': 'BracketRight' }
+
+/** Whether a key types a Cyrillic letter, for example. Where Latin letters are elsewhere, as on Dvorak, each has its key. */
+function isOfOtherScript(key: string): boolean {
+  return /^(?!\p{Script=Latin})\p{L}$/u.test(key)
 }
 
 /** On other keyboard layouts, punctuation needs Shift, Option or AltGr, which browsers report as Control and Alt. */

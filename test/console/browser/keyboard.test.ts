@@ -110,6 +110,34 @@ describe('shortcuts', () => {
     }
   })
 
+  test('are where they are on a Latin keyboard if the layout has another script', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 25)
+    const page = await visit(url, { key })
+    await showing(page, '1–20 of 25')
+    const press = (init: { key: string; code: string }) =>
+      page.evaluate((each) => {
+        document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { bubbles: true, ...each }))
+      }, init)
+    // A Russian keyboard, and a Greek one.
+    await press({ key: 'ъ', code: 'BracketRight' })
+    await showing(page, '21–25 of 25')
+    await press({ key: 'х', code: 'BracketLeft' })
+    await showing(page, '1–20 of 25')
+    await press({ key: 'о', code: 'KeyJ' })
+    await press({ key: 'ξ', code: 'KeyJ' })
+    expect(await focused(page)).toBe('pet 2')
+    // Dvorak has b where others have n.
+    await press({ key: 'b', code: 'KeyN' })
+    expect(new URL(page.url()).search).toBe('')
+    await press({ key: 'n', code: 'KeyL' })
+    await panel(page, 'Add pet').waitFor()
+    await page.keyboard.press('Escape')
+    await panel(page).waitFor({ state: 'hidden' })
+    await press({ key: 'Т', code: 'KeyN' })
+    await panel(page, 'Add pet').waitFor()
+  })
+
   test('are in the tooltips', async ({ visit }) => {
     const { url, key, store } = await startConsole()
     await addPets(store, 25)
