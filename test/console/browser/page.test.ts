@@ -10,8 +10,10 @@ import {
   inspect,
   measureShifts,
   names,
+  openBulkAdd,
   panel,
   panelsLoaded,
+  pasteRows,
   received,
   showing,
   signIn,
@@ -242,6 +244,41 @@ test('the console fits each width, and on a phone the first pet is near the top'
   expect((await page.locator('.item-list tbody tr').first().boundingBox())?.y).toBeLessThan(240)
   await page.setViewportSize({ width: 1_920, height: 1_080 })
   expect((await page.locator('.item-list').boundingBox())?.width).toBeGreaterThan(1_700)
+})
+
+test('no field of a phone is so small that the browser zooms in', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 25)
+  const phone = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }
+  const page = await visit(url, phone)
+  const sizes = () =>
+    page
+      .locator('select, textarea, input:not([type=checkbox], [type=radio], [type=file], [hidden])')
+      .evaluateAll((fields) => fields.map((field) => Number.parseFloat(getComputedStyle(field).fontSize)))
+  async function expectLarge(fields: number): Promise<void> {
+    expect(await sizes()).toHaveLength(fields)
+    expect(Math.min(...(await sizes()))).toBeGreaterThanOrEqual(16)
+    expect(await overflow(page)).toBe(0)
+  }
+  await page.getByLabel('API key').waitFor()
+  await expectLarge(1)
+  await signIn(page, key)
+  await showing(page, '1–20 of 25')
+  await expectLarge(2)
+  await page.getByRole('link', { name: 'pet 1', exact: true }).click()
+  await page.getByRole('button', { name: 'Edit the name' }).click()
+  await expectLarge(3)
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  await addButton(page).click()
+  await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).waitFor()
+  await expectLarge(5)
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  await pasteRows(await openBulkAdd(page), ',seven,sold')
+  await page.getByRole('textbox', { name: 'Name, row 1' }).waitFor()
+  await expectLarge(6)
 })
 
 test('20 rows fill a high window, their columns are near each other, and the footer takes one line', async ({
