@@ -166,7 +166,7 @@ function Summary({ noun, table, run: { state, outcomes, missing }, valid }: Summ
 function Lines({ first, second }: { first: string; second: string }) {
   return (
     <>
-      <strong>{first}.</strong> <span className="bulk-note">{second}</span>
+      <strong>{`${first}.`}</strong> <span className="bulk-note">{second}</span>
     </>
   )
 }

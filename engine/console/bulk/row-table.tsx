@@ -161,9 +161,10 @@ interface RowCellProps {
 function RowCell({ field, row, text, isFirst, onChange }: RowCellProps) {
   if (onChange) return <CellField field={field} row={row} text={text ?? ''} isFirst={isFirst} onChange={onChange} />
   if (field.choices && isValid(row)) return <Value field={field} value={row.item[field.name]} />
-  if (field.kind !== 'text') return text
+  // Empty cells are not shown on a phone.
+  if (field.kind !== 'text') return text && <span translate="no">{text}</span>
   return (
-    <span className="bulk-text">
+    <span className="bulk-text" translate="no">
       <bdi>{text}</bdi>
     </span>
   )

@@ -34,7 +34,7 @@ export function Failure({ title, error, failures }: FailureProps) {
       title={title}
       text={
         <>
-          {message} {retries && <Countdown key={retryAfter && failures} seconds={retryAfter} />}
+          <span>{message}</span> {retries && <Countdown key={retryAfter && failures} seconds={retryAfter} />}
         </>
       }
     >

@@ -4,7 +4,12 @@ import { partsOf, wordsOf } from '#store/words'
 import type { Field } from '../resource.ts'
 import { date } from '../texts/formats.ts'
 
-/** A value of a field. Nothing if there is none. In a text, the words that were found are marked. */
+/**
+ * A value of a field. Nothing if there is none. In a text, the words that were found are marked.
+ *
+ * Each text that changes is alone in its element. The translation of a browser replaces texts, and React would then change
+ * what the page no longer shows, or fail to remove it.
+ */
 export function Value({ field, value, found }: { field: Field; value: unknown; found?: string | undefined }) {
   if (value === undefined) return null
   if (value instanceof Date) {
@@ -12,12 +17,12 @@ export function Value({ field, value, found }: { field: Field; value: unknown; f
   }
   const text = String(value)
   if (field.kind === 'text') return <Text text={text} found={found} />
-  if (!field.choices) return text
+  if (!field.choices) return <span translate="no">{text}</span>
   return (
     // The shape of the dot differs too, for forced colors and for users who do not see its color.
     <span className="choice" data-choice={text}>
       <span className="choice-dot" />
-      {field.choices[text] ?? text}
+      <span>{field.choices[text] ?? text}</span>
     </span>
   )
 }
@@ -26,7 +31,7 @@ export function Value({ field, value, found }: { field: Field; value: unknown; f
 function Text({ text, found = '' }: { text: string; found: string | undefined }) {
   const { start, end } = outerSpacesOf(text)
   return (
-    <bdi className="text">
+    <bdi className="text" translate="no">
       <Spaces text={text.slice(0, start)} />
       {marked(text.slice(start, text.length - end), wordsOf(found))}
       <Spaces text={text.slice(text.length - end)} />

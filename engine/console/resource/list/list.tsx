@@ -165,7 +165,7 @@ function JustAdded({ added, dismissAdded }: NewItem) {
       aria-label={texts.list.justAdded}
     >
       <a href={hrefOf(resource, { item: id })} onClick={(event) => openHere(event, () => open({ kind: 'item', id }))}>
-        <bdi>{textOf(latest[resource.title])}</bdi> <span className="number">#{String(id)}</span>
+        <bdi>{textOf(latest[resource.title])}</bdi> <span className="number">{`#${id}`}</span>
       </a>
       {isSearchable(resource) && (
         <Button variant="subtle" size="compact-sm" onClick={() => turnTo({ ...everything, order: 'newest' })}>

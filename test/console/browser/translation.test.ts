@@ -1,0 +1,165 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { addPets } from '../../support/petstore.ts'
+import {
+  account,
+  addButton,
+  choose,
+  enterPet,
+  justAdded,
+  names,
+  openBulkAdd,
+  pageButton,
+  panel,
+  panelsLoaded,
+  pasteRows,
+  searchField,
+  showing,
+  startConsole,
+  submitButton,
+  test,
+} from '../console.ts'
+
+/** Does what the translation of a browser does: it replaces each text by elements with another text, also later ones. */
+function translateForever(): void {
+  const kept = 'script, style, textarea, [translate=no], .notranslate, [data-translated]'
+  function translate(): void {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    const texts: Text[] = []
+    while (walker.nextNode()) {
+      // Safe: the walker shows only texts.
+      const text = walker.currentNode as Text
+      if (text.data.trim() !== '' && !text.parentElement?.closest(kept)) texts.push(text)
+    }
+    for (const text of texts) {
+      const [outer, inner] = [document.createElement('font'), document.createElement('font')]
+      inner.dataset.translated = ''
+      inner.append(text.data)
+      outer.append(inner)
+      text.replaceWith(outer)
+    }
+  }
+  addEventListener('DOMContentLoaded', () => {
+    new MutationObserver(translate).observe(document.body, { childList: true, characterData: true, subtree: true })
+  })
+}
+
+function notice(page: Page) {
+  return page.locator('.edit-notice')
+}
+
+test('a page that the browser translates keeps working', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 45)
+  const page = await visit(`${url}/livez`, { key })
+  await page.addInitScript(translateForever)
+  await page.goto(url)
+  await showing(page, '1–20 of 45')
+  await panelsLoaded(page)
+  expect(await page.locator('font').count()).toBeGreaterThan(50)
+
+  for (const text of ['pet 1', 'pet', 'pet 12']) {
+    await searchField(page).fill(text)
+    await page.locator('mark').first().waitFor()
+    await expect
+      .poll(async () => (await page.locator('mark').allTextContents()).every((each) => each === text))
+      .toBe(true)
+  }
+  await expect.poll(() => names(page)).toEqual(['pet 12'])
+  await page.getByRole('button', { name: 'Clear the search' }).click()
+  await showing(page, '1–20 of 45')
+  await pageButton(page, 'Next').click()
+  await showing(page, '21–40 of 45')
+  await pageButton(page, 'Previous').click()
+  await showing(page, '1–20 of 45')
+  await page.getByRole('columnheader', { name: 'Id' }).getByRole('button').click()
+  await expect.poll(async () => (await names(page))[0]).toBe('pet 45')
+  await page.getByRole('columnheader', { name: 'Id' }).getByRole('button').click()
+  await expect.poll(async () => (await names(page))[0]).toBe('pet 1')
+  await choose(page, 'Sold')
+  await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
+  await choose(page, 'All')
+  await showing(page, '1–20 of 45')
+
+  await page.getByRole('button', { name: 'Status of pet 2: Available' }).click()
+  await page.getByRole('menuitemradio', { name: 'Sold' }).click()
+  await notice(page).getByText('pet 2 is sold.').waitFor()
+  await page.getByRole('button', { name: 'Status of pet 2: Sold' }).getByText('Sold').waitFor()
+  await page.keyboard.press('z')
+  await page.getByRole('button', { name: 'Status of pet 2: Available' }).waitFor()
+
+  await page.getByRole('link', { name: 'pet 3', exact: true }).click()
+  await panel(page, 'pet 3').getByRole('button', { name: 'Edit the name' }).click()
+  await panel(page).getByRole('textbox', { name: 'Name' }).fill('Rex')
+  await page.keyboard.press('Enter')
+  await panel(page, 'Rex').waitFor()
+  await expect.poll(async () => (await names(page))[2]).toBe('Rex')
+  await panel(page).getByRole('button', { name: 'Pending' }).click()
+  await page.getByRole('button', { name: 'Status of Rex: Pending' }).waitFor()
+  await panel(page).getByRole('button', { name: 'Edit the category' }).click()
+  await panel(page).getByRole('textbox', { name: 'Category' }).fill('77')
+  await page.keyboard.press('Enter')
+  await page.getByRole('row', { name: 'Rex 77' }).waitFor()
+  await panel(page).getByText('77', { exact: true }).waitFor()
+  await panel(page).getByText('Request and JSON').click()
+  await page.keyboard.press('j')
+  await panel(page, 'pet 4').waitFor()
+  await panel(page, 'pet 4').getByRole('button', { name: 'Remove pet' }).click()
+  await panel(page, 'pet 5').waitFor()
+  await notice(page).getByText('pet 4 will be removed.').waitFor()
+  await notice(page).getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('link', { name: 'pet 4', exact: true }).waitFor()
+  await page.keyboard.press('Escape')
+
+  await enterPet(page, '', 'x')
+  await submitButton(page).click()
+  await panel(page).getByRole('alert').first().waitFor()
+  await page.getByRole('textbox', { name: 'Name' }).fill('Kim')
+  await page.getByRole('textbox', { name: 'Category' }).fill('7')
+  await page.getByRole('checkbox', { name: 'Add another' }).check()
+  await submitButton(page).click()
+  await panel(page).getByRole('status').getByText('Kim').waitFor()
+  await page.getByRole('textbox', { name: 'Name' }).fill('Tom')
+  await submitButton(page).click()
+  await panel(page).getByRole('status').getByText('Tom').waitFor()
+  await page.keyboard.press('Escape')
+  await justAdded(page).getByText('Tom').waitFor()
+  await justAdded(page).getByText('#47').waitFor()
+
+  // As from a service whose rules the console does not know.
+  await page.route('**/trpc/pets.create**', (route) =>
+    route.continue({ postData: route.request().postData()?.replace('"rejected"', '""') ?? '' }),
+  )
+  const sheet = await openBulkAdd(page)
+  await pasteRows(sheet, 'Ann,7,sold\n,seven,\nrejected,9,')
+  await sheet.getByRole('textbox', { name: 'Name, row 2' }).fill('Bob')
+  await sheet.getByRole('textbox', { name: 'Category, row 2' }).fill('8')
+  await sheet.getByRole('button', { name: 'Add 3 pets' }).click()
+  await sheet.getByText('2 pets were added, 1 could not be added.').waitFor()
+  await sheet.getByRole('textbox', { name: 'Name, row 3' }).fill('Eve')
+  await sheet.getByRole('button', { name: 'Add 1 corrected row' }).click()
+  await sheet.getByText('3 pets were added.').waitFor()
+  await page.keyboard.press('Escape')
+
+  for (const id of [1, 2]) await page.getByRole('checkbox', { name: `Select pet ${id}, id ${id}`, exact: true }).check()
+  await page.getByRole('region', { name: '2 selected' }).getByRole('button', { name: 'Set status' }).click()
+  await page.getByRole('menuitemradio', { name: 'Sold' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Change 2 pets' }).click()
+  await notice(page).getByText('2 pets are sold.').waitFor()
+  await page.getByRole('button', { name: 'Status of pet 1: Sold' }).waitFor()
+
+  await account(page).click()
+  await page.getByText('Never').waitFor()
+  await page.getByRole('button', { name: 'Colors: system' }).click()
+  await page.getByRole('button', { name: 'Colors: light' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
+  await page.getByRole('checkbox', { name: 'Use letters and signs as shortcuts' }).uncheck()
+  await page.getByRole('checkbox', { name: 'Use letters and signs as shortcuts' }).check()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Requests', exact: true }).click()
+  await page.getByRole('dialog', { name: 'Requests' }).locator('summary').first().click()
+  await page.keyboard.press('Escape')
+  await addButton(page).waitFor()
+  expect(await store.pets.get(3n)).toMatchObject({ name: 'Rex', status: 'pending' })
+})
