@@ -4,16 +4,17 @@ import { useRef, useState } from 'react'
 import { sessionOf } from '../access.ts'
 import { useClient } from '../client.ts'
 import { Button, IconButton } from '../components/buttons.tsx'
-import { IconCode, IconLogout, IconUser } from '../components/icons.tsx'
+import { IconCode, IconLogout, IconPlus, IconUser } from '../components/icons.tsx'
 import { problemOf } from '../problem.ts'
 import { useOpenRequests } from '../requests/open-requests.tsx'
 import type { SignOutScope } from '../session.ts'
+import { NewKeyCommand } from '../sign-in/new-key-command.tsx'
 import { messages } from '../texts/messages.ts'
 import { ColorScheme } from './color-scheme.tsx'
 
 const menuId = 'account-menu'
 
-/** A button and what it opens: the state of the API key, the color scheme, the requests and the sign-out. */
+/** A button and what it opens: the state of the API key, the color scheme, the requests, another key and the sign-out. */
 export function AccountMenu({ onSignOut }: { onSignOut: (scope: SignOutScope) => void }) {
   const { account, page, requests } = messages
   const openRequests = useOpenRequests()
@@ -49,6 +50,7 @@ export function AccountMenu({ onSignOut }: { onSignOut: (scope: SignOutScope) =>
           >
             {requests.title}
           </Button>
+          {isOpen && <NewKey />}
           <Button variant="gray" icon={<IconLogout />} onClick={() => onSignOut('tab')}>
             {page.signOut}
           </Button>
@@ -57,6 +59,19 @@ export function AccountMenu({ onSignOut }: { onSignOut: (scope: SignOutScope) =>
           </Button>
         </div>
       </div>
+    </>
+  )
+}
+
+function NewKey() {
+  const { account } = messages
+  const [isShown, setIsShown] = useState(false)
+  return (
+    <>
+      <Button variant="gray" icon={<IconPlus />} aria-expanded={isShown} onClick={() => setIsShown(!isShown)}>
+        {account.newKey}
+      </Button>
+      {isShown && <NewKeyCommand label={account.newKeyText} />}
     </>
   )
 }

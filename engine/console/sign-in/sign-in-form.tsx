@@ -6,11 +6,11 @@ import { IconEye, IconEyeOff } from '../components/icons.tsx'
 import { Notice } from '../form/notice.tsx'
 import { TextField } from '../form/text-field.tsx'
 import { isTransient, type Problem, problemOf } from '../problem.ts'
-import { Command } from '../requests/command.tsx'
 import { product, serviceUrl } from '../service.ts'
 import type { SessionActions } from '../session.ts'
 import { messages } from '../texts/messages.ts'
 import { isPossibleKey } from './api-key.ts'
+import { NewKeyCommand } from './new-key-command.tsx'
 
 export interface SignInProps {
   /** Whether the service rejected the key of the previous session. */
@@ -33,7 +33,6 @@ export function SignInForm({
   const [problem, setProblem] = useState<Problem>()
   const [isShown, setIsShown] = useState(false)
   const [isChecking, setIsChecking] = useState(false)
-  const [command] = useState(commandForNewKey)
   const field = useRef<HTMLInputElement>(null)
   const isLinkToCheck = linkedKey !== undefined && !onStay
   useEffect(() => {
@@ -103,7 +102,7 @@ export function SignInForm({
           {messages.session.staySignedIn}
         </Button>
       )}
-      <Command label={messages.session.whereToGetOne} command={command} />
+      <NewKeyCommand label={messages.session.newKey} />
     </form>
   )
 }
@@ -122,9 +121,4 @@ async function problemWith(apiKey: string): Promise<Problem | undefined> {
 /** The address of the service without the protocol, such as `shop.example/api`. */
 function serviceName(): string {
   return serviceUrl().replace(/^\w+:\/\//, '')
-}
-
-/** With another name each time, because two keys in use cannot have the same name. */
-function commandForNewKey(): string {
-  return `npx --no -- ${product().command} keys create console-${Math.random().toString(36).slice(2, 7)}`
 }

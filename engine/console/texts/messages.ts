@@ -33,7 +33,8 @@ export const messages = {
     tryLater: 'Try again in a moment.',
     signedOut: 'You were signed out',
     signedOutText: 'The service no longer accepts the key: it was revoked or has expired. Sign in with another one.',
-    whereToGetOne: 'The service prints a key at its first start. To create another one, run this in its folder:',
+    newKey:
+      'The service prints a key at its first start. To create another one, run this in its folder, with its environment variables, such as DATABASE_URL:',
     link: 'This link has another key',
     linkText:
       'This tab is signed in already. Signing in with the key of the link ends what is in progress here. Other tabs keep their key.',
@@ -42,6 +43,8 @@ export const messages = {
 
   account: {
     open: 'Account',
+    newKey: 'Create another key',
+    newKeyText: 'Run this in the folder of the service, with its environment variables, such as DATABASE_URL:',
     key: 'API key',
     access: 'Access',
     accesses: { read: 'This key may only read', write: 'Reads and changes' },

@@ -239,6 +239,26 @@ describe('the account menu', () => {
     await inspect(page, 'account')
   })
 
+  test('shows a command that creates another key, with another name each time', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url, { key, permissions: ['clipboard-read', 'clipboard-write'] })
+    const commands = new Set<string>()
+    for (let round = 0; round < 2; round++) {
+      await account(page).click()
+      const menu = page.getByRole('dialog', { name: 'Account' })
+      await menu.getByText('Create another key').click()
+      await menu.getByText('with its environment variables, such as DATABASE_URL').waitFor()
+      await inspect(page, 'another-key')
+      await menu.getByRole('button', { name: 'Copy the command' }).click()
+      commands.add(await page.evaluate(() => navigator.clipboard.readText()))
+      await page.keyboard.press('Escape')
+      await menu.waitFor({ state: 'hidden' })
+    }
+    expect([...commands]).toEqual(
+      Array(2).fill(expect.stringMatching(/^npx --no -- petstore keys create console-\w+$/)),
+    )
+  })
+
   test('says that a key has no expiry and no limit', async ({ visit }) => {
     const { url, key } = await startConsole()
     const page = await visit(url, { key })

@@ -38,6 +38,8 @@ test('the sign-in page shows a command that makes a key where the service runs',
   const page = await visit(server.url)
   const command = (await page.locator('.command code').textContent()) ?? ''
   expect(command).toMatch(/^npx --no -- petstore keys create console-\w+$/)
+  // Without the variable, the command would look for another database.
+  await page.getByText('with its environment variables, such as DATABASE_URL').waitFor()
   const checkout = join(import.meta.dirname, '../../..')
   const env = { DATABASE_URL: `file:${join(folder, 'data/petstore.db')}` }
   const creating = runCommand(command.split(' '), { folder: checkout, env })
