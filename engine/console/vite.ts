@@ -25,6 +25,23 @@ const noStyleElements: Plugin = {
   },
 }
 
+/**
+ * Moves the style sheets of the console below the content of its page, which the browser then shows at once. Style sheets in
+ * the head would delay it by another round trip.
+ */
+const lateStyleSheets: Plugin = {
+  name: 'late-style-sheets',
+  transformIndexHtml: {
+    order: 'post',
+    handler(html, { path }) {
+      if (path !== '/index.html') return html
+      const links = html.match(/ *<link rel="stylesheet".*\n/g) ?? []
+      const rest = links.reduce((text, link) => text.replace(link, ''), html)
+      return rest.replace(/ *<\/body>/, (end) => links.join('') + end)
+    },
+  },
+}
+
 /** The script of Scalar for browsers, which its plugin for Fastify contains. */
 const scalarScript: Plugin = {
   name: 'scalar-script',
@@ -66,7 +83,7 @@ export function consoleConfig(root: string, router: AnyRouter): UserConfig {
     // `.env` files would change the console without changing its sources.
     envDir: false,
     define: { SERVICE_PROCEDURES: JSON.stringify(proceduresIn(router)) },
-    plugins: [react(), noStyleElements, pages.length > 1 && scalarScript, otherLicenses],
+    plugins: [react(), noStyleElements, lateStyleSheets, pages.length > 1 && scalarScript, otherLicenses],
     build: {
       target: 'es2022',
       // The content security policy forbids inline scripts and styles.
