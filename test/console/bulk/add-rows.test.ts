@@ -274,7 +274,7 @@ test('an export of a search has what the search finds', async () => {
     })
     return items.map(({ id }) => Number(id))
   }
-  expect(await exported('EX')).toEqual([122, 121])
+  expect(await exported('EX')).toEqual([121, 122])
   expect(await exported('rex', { status: 'sold' })).toEqual([121])
   // An id and a category.
   expect(await exported('120')).toEqual([120, 122])

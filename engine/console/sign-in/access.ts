@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { ServiceClient } from '#client'
-import { useClient } from './client.ts'
+import { useClient } from '../client.ts'
 
 /** What the service says about the API key. */
 export function sessionOf(client: ServiceClient) {
