@@ -34,8 +34,8 @@ export function choiceIdOf(id: bigint | 'selection', { name }: Field): string {
 
 /** The item whose row has the focus, or a control in it. */
 export function focusedRow(items: Item[] = []): Item | undefined {
-  const row = document.activeElement?.closest('tr')?.querySelector('a[id]')?.id
-  return items.find(({ id }) => row === rowIdOf(id))
+  const row = document.activeElement?.closest('tr')
+  return items.find(({ id }) => row?.contains(rowOf(id)))
 }
 
 /** Moves the focus from an element that is about to disappear to the panel around it, or to the title of the page. */

@@ -2,23 +2,23 @@ import './help.css'
 import { useState } from 'react'
 import { areCharactersOn, keyName, keysOf, type Shortcut, setCharactersOn, shortcuts } from '../keyboard.ts'
 import type { Noun } from '../resource.ts'
+import { help } from '../texts/help.ts'
 import { messages } from '../texts/messages.ts'
 import { Sheet } from './sheet.tsx'
 
 /** Lists the keyboard shortcuts, and turns off those of one character. */
 export function Help({ noun, onClose }: { noun: Noun; onClose: () => void }) {
-  const { keyboard } = messages
-  const actions = keyboard.actions(noun)
+  const actions = help.actions(noun)
   const [isOn, setIsOn] = useState(areCharactersOn)
   function change(isChecked: boolean) {
     setCharactersOn(isChecked)
     setIsOn(isChecked)
   }
   return (
-    <Sheet title={keyboard.title} onClose={onClose} size="sm" isModal>
+    <Sheet title={messages.keyboard.title} onClose={onClose} size="sm" isModal>
       <label className="shortcuts-setting">
         <input type="checkbox" checked={isOn} onChange={(event) => change(event.currentTarget.checked)} />
-        {keyboard.characters}
+        {help.characters}
       </label>
       <dl className="shortcuts">
         {/* Safe: TypeScript types the names of entries as strings. */}

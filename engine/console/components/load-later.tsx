@@ -6,7 +6,9 @@ import { Button } from './buttons.tsx'
  * A component whose code is loaded when it is first shown, or before that by `preload`. Loaded code is rendered at once:
  * React's `lazy` would first show the fallback, for up to 300 ms.
  */
-export function loadLater<Props extends { onClose: () => void }>(importComponent: () => Promise<ComponentType<Props>>) {
+export function loadLater<Props extends { onClose?: () => void }>(
+  importComponent: () => Promise<ComponentType<Props>>,
+) {
   let loading: Promise<ComponentType<Props>> | undefined
   let loaded: ComponentType<Props> | undefined
   /** Not again after a failure: browsers remember it for a module, and Vite for a style sheet, until the page is reloaded. */
@@ -33,7 +35,7 @@ export function loadLater<Props extends { onClose: () => void }>(importComponent
 export const PanelSheet = loadLater(async () => (await import('./sheet.tsx')).Sheet)
 
 /** Replaces a panel whose code could not be loaded. */
-function NotLoaded({ onClose }: { onClose: () => void }) {
+function NotLoaded({ onClose }: { onClose?: () => void }) {
   const { notLoaded: texts, page } = messages
   return (
     <div className="not-loaded">
@@ -41,9 +43,11 @@ function NotLoaded({ onClose }: { onClose: () => void }) {
       <Button variant="default" size="xs" onClick={() => location.reload()}>
         {texts.reload}
       </Button>
-      <Button variant="default" size="xs" onClick={onClose}>
-        {page.close}
-      </Button>
+      {onClose && (
+        <Button variant="default" size="xs" onClick={onClose}>
+          {page.close}
+        </Button>
+      )}
     </div>
   )
 }

@@ -1,8 +1,8 @@
 import './value.css'
 import type { ReactNode } from 'react'
-import { partsOf, wordsOf } from '#store/words'
 import type { Field } from '../resource.ts'
 import { date } from '../texts/formats.ts'
+import { partsOf } from './words.ts'
 
 /**
  * A value of a field. Nothing if there is none. In a text, the words that were found are marked.
@@ -33,16 +33,16 @@ function Text({ text, found = '' }: { text: string; found: string | undefined })
   return (
     <bdi className="text" translate="no">
       <Spaces text={text.slice(0, start)} />
-      {marked(text.slice(start, text.length - end), wordsOf(found))}
+      {marked(text.slice(start, text.length - end), found)}
       <Spaces text={text.slice(text.length - end)} />
     </bdi>
   )
 }
 
-function marked(text: string, words: string[]): ReactNode {
-  if (words.length === 0) return text
+function marked(text: string, found: string): ReactNode {
+  if (found === '') return text
   // biome-ignore lint/suspicious/noArrayIndexKey: the parts differ only in their positions.
-  return partsOf(text, words).map((part, index) => (index % 2 === 1 ? <mark key={index}>{part}</mark> : part))
+  return partsOf(text, found).map((part, index) => (index % 2 === 1 ? <mark key={index}>{part}</mark> : part))
 }
 
 function Spaces({ text }: { text: string }) {

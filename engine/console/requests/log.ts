@@ -11,6 +11,8 @@ export interface LogEntry extends Call {
   isAction: boolean
   startedAt: Date
   outcome: Outcome
+  /** The input to show, if the console asks for more than the user sees. */
+  shown?: unknown
 }
 
 interface Outcome {
@@ -48,10 +50,10 @@ export function clearLog(): void {
 }
 
 /** Puts a query that the user asked for first. The console may know its result already. */
-export function putFirst(procedure: string, input: unknown): void {
+export function putFirst(procedure: string, input: unknown, shown = input): void {
   const call = entryOf({ procedure, input, idempotencyKey: undefined }, superjson.serialize(input))
   const former = repeatedBy(call)
-  const entry: LogEntry = { ...(former ?? { ...call, outcome: { status: 'known' } }), isAction: true }
+  const entry: LogEntry = { ...(former ?? { ...call, outcome: { status: 'known' } }), isAction: true, shown }
   setEntries([entry, ...entries.filter((each) => each !== former)])
 }
 

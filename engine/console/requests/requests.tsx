@@ -3,12 +3,11 @@ import { memo, useEffect, useRef } from 'react'
 import { Sheet } from '../components/sheet.tsx'
 import { servicePath } from '../service.ts'
 import { messages } from '../texts/messages.ts'
+import { requests as texts } from '../texts/requests.ts'
 import { Command } from './command.tsx'
 import { commandOf, restRequestOf } from './curl.ts'
 import { hasFailed, type LogEntry, useLogEntries } from './log.ts'
 import { procedures } from './procedures.ts'
-
-const texts = messages.requests
 
 interface RequestsProps {
   /** The id of the entry that is open at first. */
@@ -20,7 +19,7 @@ interface RequestsProps {
 export function Requests({ first, onClose }: RequestsProps) {
   const entries = useLogEntries()
   return (
-    <Sheet title={texts.title} onClose={onClose} size="lg">
+    <Sheet title={messages.requests.title} onClose={onClose} size="lg">
       <div className="requests">
         <p>{entries.length === 0 ? texts.empty : texts.note}</p>
         <ol>
@@ -42,7 +41,8 @@ interface EntryProps {
 const Entry = memo(function Entry({ entry, isFirst }: EntryProps) {
   const { procedure, startedAt, outcome } = entry
   const { status, duration, requestId } = outcome
-  const rest = restRequestOf(procedures, entry)
+  const call = { ...entry, input: entry.shown ?? entry.input }
+  const rest = restRequestOf(procedures, call)
   const details = useRef<HTMLDetailsElement>(null)
   useEffect(() => {
     if (isFirst) details.current?.scrollIntoView({ block: 'nearest' })
@@ -56,7 +56,7 @@ const Entry = memo(function Entry({ entry, isFirst }: EntryProps) {
           <span className="request-status">{typeof status === 'number' ? status : texts.outcomes[status]}</span>{' '}
           <span className="request-duration">{duration !== undefined && texts.duration(Math.round(duration))}</span>
         </summary>
-        <Command label={rest ? texts.curl() : texts.onlyRpc(procedure)} command={commandOf(procedures, entry)} />
+        <Command label={rest ? texts.curl() : texts.onlyRpc(procedure)} command={commandOf(procedures, call)} />
         {requestId !== undefined && (
           <p>
             {messages.problem.requestId} <code>{requestId}</code>

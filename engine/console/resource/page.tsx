@@ -17,7 +17,7 @@ import { importDrafts } from './drafts.ts'
 import type { DoneMany } from './edit-notice.tsx'
 import { editsOf, isEditable, isRemovable, reverseOf } from './edits.ts'
 import { useNewItem } from './item/new-item.ts'
-import { FilterChips, OtherFilters } from './list/filter-chips.tsx'
+import { FilterChips } from './list/filter-chips.tsx'
 import { List, SelectionBar } from './list/list.tsx'
 import { foundOf } from './list/paged-list.ts'
 import { ChoiceMenu } from './list/table.tsx'
@@ -31,6 +31,7 @@ import { everything } from './view.ts'
 
 const ItemPanel = loadLater(async () => (await import('./item/item-panel.tsx')).ItemPanel)
 const AddItem = loadLater(async () => (await import('./item/add-item.tsx')).AddItem)
+const OtherFilters = loadLater(async () => (await import('./list/other-filters.tsx')).OtherFilters)
 const BulkAdd = loadLater(async () => (await import('../bulk/bulk-add.tsx')).BulkAdd)
 const ExportSheet = loadLater(async () => (await import('../bulk/export-sheet.tsx')).ExportSheet)
 const EditMany = loadLater(async () => (await import('../bulk/edit-many.tsx')).EditMany)
@@ -145,7 +146,7 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
               .map((field) => (
                 <FilterChips key={field.name} field={field} />
               ))}
-            <OtherFilters />
+            {list.isScanned && <OtherFilters />}
           </div>
           <Tools />
         </div>
@@ -209,6 +210,7 @@ async function preloadOverlays(): Promise<void> {
   for (const each of [
     EditNotice,
     ChoiceMenu,
+    OtherFilters,
     ItemPanel,
     AddItem,
     PanelSheet,

@@ -6,6 +6,7 @@ import {
   skipToken,
 } from '@tanstack/react-query'
 import type { ServiceClient } from '#client'
+import { loadWords } from '../components/words.ts'
 import { MissingItem } from '../problem.ts'
 import { type Count, entriesOf, type Field, type Item, isSearchable, type Resource, type Values } from '../resource.ts'
 import { areEqual } from './list/changes.ts'
@@ -60,11 +61,13 @@ export function queriesOf(resource: Resource, client: ServiceClient) {
   ): Promise<PageData> {
     const { search } = place
     const isPartial = isScan(resource, place)
+    const loadingWords = search === undefined ? undefined : loadWords()
     let page: PageData = { items: [], searched: 0, isSearching: true, search }
     let cursor = place.cursor
     for (let request = 1; ; request++) {
       const limit = Math.min(place.size + 1 - page.items.length, maxLimit)
       const { items, searched, next } = await loadPart(resource, procedures, { ...place, cursor }, limit, { signal })
+      await loadingWords
       page = { ...page, items: [...page.items, ...items], searched: page.searched + searched }
       if (next === undefined || page.items.length > place.size) return { ...page, isSearching: false }
       if (request === maxRequests) return page

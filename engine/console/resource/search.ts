@@ -1,10 +1,8 @@
-import { wordsOf } from '#store/words'
 import {
   type Field,
   type Found,
   isCompared,
   type Procedures,
-  parseFilter,
   parseInt64,
   type Resource,
   type Values,
@@ -100,31 +98,4 @@ export function meaningsOf({ fields }: Resource, typed: string): Values[] {
 /** Whether a text of the field can contain this text. The service refuses others. */
 function isPossible({ maxLength = 0 }: Field, text: string): boolean {
   return text.trim() !== '' && [...text].length <= maxLength && !/\p{Cc}|\p{Cs}/u.test(text)
-}
-
-/** A filter that words of a search name. */
-export interface Offer {
-  filter: Values
-  field: Field
-  /** The other words. */
-  rest: string | undefined
-}
-
-/** The filters that a text names: by a choice, or by a field and its integer, such as `size 7`. */
-export function offersOf({ fields }: Resource, typed: string): Offer[] {
-  const words = typed.trim().split(/\s+/)
-  return fields.flatMap((field) => {
-    const names = isCompared(field) ? [['', field.label]] : field.isFilter ? Object.entries(field.choices ?? {}) : []
-    return names.flatMap(([choice = '', name = '']): Offer[] => {
-      const named = wordsOf(name)
-      const count = named.length + (isCompared(field) ? 1 : 0)
-      const start = words.findIndex(
-        (_, index) => wordsOf(words.slice(index, index + named.length).join(' ')).join(' ') === named.join(' '),
-      )
-      const value = parseFilter(field, isCompared(field) ? (words[start + named.length] ?? '') : choice)
-      if (start === -1 || value === undefined) return []
-      const others = words.filter((_, index) => index < start || index >= start + count)
-      return [{ filter: { [field.name]: value }, field, rest: others.join(' ') || undefined }]
-    })
-  })
 }

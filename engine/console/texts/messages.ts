@@ -1,5 +1,5 @@
 import type { Noun } from '../resource.ts'
-import { keyVariable, product } from '../service.ts'
+import { product } from '../service.ts'
 import { capitalized, date, duration, joined, number, plural, rows, time } from './formats.ts'
 
 /** The texts of the console that do not depend on its page. */
@@ -73,37 +73,12 @@ export const messages = {
 
   keyboard: {
     title: 'Keyboard shortcuts',
-    characters: 'Use letters and signs as shortcuts',
-    actions: ({ one }: Noun) => ({
-      search: 'Search, or go to an id',
-      add: `Add a new ${one}`,
-      choose: `Choose the status of the ${one}`,
-      edit: `Edit the name of the ${one}`,
-      remove: `Remove the ${one}`,
-      undo: 'Undo the last change',
-      nextItem: `Next ${one}`,
-      previousItem: `Previous ${one}`,
-      selectItem: `Select the ${one}, or deselect it`,
-      selectNext: `Select also the next ${one}`,
-      selectPrevious: `Select also the previous ${one}`,
-      nextPage: 'Next page',
-      previousPage: 'Previous page',
-      close: 'Close the panel, or clear the selection or the search',
-      help: 'Show this help',
-    }),
   },
 
   requests: {
     title: 'Requests',
-    note: 'Your actions, newest first, then what the page loaded by itself. A repeated request is listed once.',
-    empty: 'This tab has sent no request yet.',
     show: 'Show the request',
-    time,
-    outcomes: { pending: 'Pending', cancelled: 'Cancelled', unanswered: 'No response', known: 'Cached' },
-    duration: (milliseconds: number) => `${number(milliseconds)} ms`,
-    curl: () => `The same call of the REST API, with your API key in ${keyVariable()}:`,
     copyCurl: 'Copy the command',
-    onlyRpc: (procedure: string) => `Only the RPC API has ${procedure}. In TypeScript, with the typed client:`,
   },
 
   notLoaded: {

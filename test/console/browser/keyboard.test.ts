@@ -192,7 +192,7 @@ describe('shortcuts of one character', () => {
   })
 })
 
-test('the Tab key reaches one row and its controls: the row that had the focus last, or else the first one', async ({
+test('the Tab key stops in one row of the list, at its checkbox, its link, its category and its status', async ({
   visit,
 }) => {
   const { url, key, store } = await startConsole()
@@ -200,19 +200,27 @@ test('the Tab key reaches one row and its controls: the row that had the focus l
   const page = await visit(url, { key })
   await showing(page, '1–20 of 25')
   await tabTo(page, 'pet 1')
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await page.keyboard.press(key)
+  }
+  await press('Shift+Tab', 'Space')
+  await showing(page, '1 selected')
+  await press('Space', 'Tab', 'Tab')
+  expect(await focused(page)).toBe('1')
   await page.keyboard.press('Tab')
   expect(await isFocused(page.getByRole('button', { name: 'Status of pet 1: Available' }))).toBe(true)
   await page.keyboard.press('Tab')
   const size = page.getByRole('combobox', { name: 'Pets per page' })
   expect(await isFocused(size)).toBe(true)
-  for (const each of ['Shift+Tab', 'Shift+Tab', 'ArrowDown', 'ArrowDown', 'Tab', 'Tab']) await page.keyboard.press(each)
+  // Also from the status.
+  await press('Shift+Tab', 'ArrowDown', 'ArrowDown', 'Tab', 'Tab', 'Tab')
   expect(await isFocused(size)).toBe(true)
-  for (const each of ['Shift+Tab', 'Shift+Tab']) await page.keyboard.press(each)
+  await press('Shift+Tab', 'Shift+Tab', 'Shift+Tab')
   expect(await focused(page)).toBe('pet 3')
   await page.getByRole('button', { name: 'Next', exact: true }).click()
   await showing(page, '21–25 of 25')
   await size.focus()
-  await page.keyboard.press('Shift+Tab')
+  await press('Shift+Tab', 'Shift+Tab', 'Shift+Tab')
   expect(await focused(page)).toBe('pet 21')
 })
 

@@ -317,6 +317,24 @@ test('20 rows fill a high window, their columns are near each other, and the foo
   expect(bottom).toBeGreaterThan(1_040)
   const status = await page.getByRole('columnheader', { name: 'Status' }).boundingBox()
   expect(status?.x).toBeLessThan(1_200)
+  // A long name has the room of the window.
+  const cut = () =>
+    page
+      .locator('td[data-title] .text')
+      .evaluateAll((all) => all.filter((each) => each.scrollWidth > each.clientWidth).length)
+  await store.pets.create({ name: 'M'.repeat(85), categoryId: -9223372036854775807n, status: 'sold' })
+  await page.goto(`${url}/?order=newest`)
+  await showing(page, '1–20 of 46')
+  expect(await cut()).toBe(0)
+  await inspect(page, 'long-name-1920')
+  await page.setViewportSize({ width: 1_280, height: 740 })
+  expect(await cut()).toBe(1)
+  await inspect(page, 'long-name-1280')
+  expect(await page.getByRole('table', { name: 'Pets' }).count()).toBe(1)
+  const boxes = page.getByRole('checkbox', { name: 'Select' })
+  expect(await boxes.evaluateAll((all) => all.map((each) => getComputedStyle(each).opacity))).toEqual(
+    Array(21).fill('1'),
+  )
   for (const width of [700, 720]) {
     await page.setViewportSize({ width, height: 740 })
     expect((await page.locator('.list-footer').boundingBox())?.height).toBeLessThan(50)

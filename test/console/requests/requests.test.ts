@@ -41,7 +41,7 @@ describe('the drawer of the requests', () => {
     await page.getByRole('link', { name: 'pet 62', exact: true }).press('Enter')
     await panel(page, 'pet 62').waitFor()
     const drawer = await openRequests(page)
-    const list = request(drawer, 'GET /v1/pets?cursor=60&limit=21')
+    const list = request(drawer, 'GET /v1/pets?cursor=60&limit=20')
     expect(await list.count()).toBe(1)
     expect(await list.innerText()).toMatch(/^\d\d:\d\d:\d\d\s+GET \S+\s+200\s+\d+ ms$/)
     await list.click()
@@ -50,8 +50,9 @@ describe('the drawer of the requests', () => {
     const sent = await requestsOf(drawer).locator('code').allTextContents()
     expect(sent.slice(0, 5)).toEqual([
       'GET /v1/pets?cursor=61&limit=1',
-      ...[60, 40, 20].map((cursor) => `GET /v1/pets?cursor=${cursor}&limit=21`),
-      'GET /v1/pets?limit=21',
+      // As many as the user sees, although the console asks for one more.
+      ...[60, 40, 20].map((cursor) => `GET /v1/pets?cursor=${cursor}&limit=20`),
+      'GET /v1/pets?limit=20',
     ])
     expect(sent).toContain('pets.counts')
     expect(await page.content()).not.toContain(key.slice(10))
@@ -70,7 +71,7 @@ describe('the drawer of the requests', () => {
     expect(await requestsOf(drawer).first().innerText()).toContain('POST /v1/pets')
     const pet = { id: 1n, name: "O'Hara", categoryId: 9007199254740993n, status: 'available' }
     expect(await run(drawer, 'POST /v1/pets', key)).toEqual(pet)
-    expect(await run(drawer, 'GET /v1/pets?limit=21', key)).toEqual([pet])
+    expect(await run(drawer, 'GET /v1/pets?limit=20', key)).toEqual([pet])
     expect(await store.pets.list({ limit: 9, cursor: 0n })).toHaveLength(1)
   })
 
@@ -100,7 +101,7 @@ describe('the drawer of the requests', () => {
     expect(await requestsOf(drawer).first().innerText()).toContain('pets.search')
     const code = await drawer.locator('details[open] .command code').allTextContents()
     expect(code).toContain(
-      'await client.pets.search.query({ limit: 21, order: "oldest", categoryId: 9007199254740993n })',
+      'await client.pets.search.query({ limit: 20, order: "oldest", categoryId: 9007199254740993n })',
     )
     expect(code).toContain('await client.pets.counts.query()')
     for (const call of code) await new Function('client', `return ${call.slice('await '.length)}`)(rpc)
@@ -119,7 +120,7 @@ describe('the drawer of the requests', () => {
     await page.getByText('The pet could not be loaded').waitFor()
     const drawer = await openRequests(page)
     expect(await request(drawer, 'GET /v1/pets?cursor=998&limit=1').innerText()).toMatch(/\s400\s/)
-    expect(await request(drawer, 'GET /v1/pets?limit=21').innerText()).toMatch(/\s200\s/)
+    expect(await request(drawer, 'GET /v1/pets?limit=20').innerText()).toMatch(/\s200\s/)
   })
 
   test('opens at the request of a failure', async ({ visit }) => {

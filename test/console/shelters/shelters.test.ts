@@ -83,7 +83,7 @@ test('the console lists, filters, shows, adds, imports and exports another resou
     .getByText(/"isOpen": false,\n {2}"note": "Knock\.",\n {2}"createdAt": "20.*Z"/)
     .waitFor()
   await page.getByRole('button', { name: 'Requests' }).click()
-  await page.getByRole('dialog', { name: 'Requests' }).getByText('GET /v1/shelters?isOpen=false&limit=21').waitFor()
+  await page.getByRole('dialog', { name: 'Requests' }).getByText('GET /v1/shelters?isOpen=false&limit=20').waitFor()
   await page.keyboard.press('Escape')
   await page.keyboard.press('Escape')
   await panel(page).waitFor({ state: 'hidden' })

@@ -1,14 +1,10 @@
 import '../../components/value.css'
 import './filter-chips.css'
 import { useQuery } from '@tanstack/react-query'
-import { Button } from '../../components/buttons.tsx'
-import { keepFocus } from '../../components/focus.ts'
 import { hint } from '../../components/hint.ts'
-import { IconX } from '../../components/icons.tsx'
-import { type Field, isCompared, parseChoice } from '../../resource.ts'
+import { type Field, parseChoice } from '../../resource.ts'
 import { useList, useResource } from '../page-context.ts'
 import { nameOf, totalOf } from '../queries.ts'
-import { offersOf } from '../search.ts'
 import { readView } from '../view.ts'
 
 /** Filters by a field with choices, and shows the number of items of each if the service counts them. */
@@ -45,46 +41,6 @@ export function FilterChips({ field }: { field: Field }) {
           )}
         </label>
       ))}
-    </div>
-  )
-}
-
-/** The filters without chips of their own, each with a button that removes it, and those that the search names. */
-export function OtherFilters() {
-  const { resource, texts, turnTo } = useResource()
-  const { view } = useList()
-  const { filter, search } = view
-  const filtered = resource.fields.filter((field) => isCompared(field) && field.name in filter)
-  const offers = offersOf(resource, search ?? '').filter(({ field }) => !(field.name in filter))
-  return (
-    <div className="other-filters">
-      {filtered.map((field) => {
-        const name = nameOf(field, filter[field.name])
-        return (
-          <Button
-            key={field.name}
-            ref={keepFocus}
-            variant="default"
-            aria-label={texts.list.clearFilter(name)}
-            endIcon={<IconX />}
-            onClick={() => turnTo({ filter: { ...filter, [field.name]: undefined } })}
-          >
-            {name}
-          </Button>
-        )
-      })}
-      <span role="status">
-        {offers.map((offer) => (
-          <Button
-            key={String(offer.filter[offer.field.name])}
-            ref={keepFocus}
-            variant="subtle"
-            onClick={() => turnTo({ filter: { ...filter, ...offer.filter }, search: offer.rest })}
-          >
-            {texts.list.filterBy(nameOf(offer.field, offer.filter[offer.field.name]))}
-          </Button>
-        ))}
-      </span>
     </div>
   )
 }

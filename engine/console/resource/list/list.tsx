@@ -15,9 +15,9 @@ import { useList, useResource } from '../page-context.ts'
 import { everything, hrefOf, hrefOfPlace, openHere } from '../view.ts'
 import { useChanges } from './changes.ts'
 import { CursorFooter } from './cursor-footer.tsx'
-import { EmptyList } from './empty-list.tsx'
 import { ResourceTable } from './table.tsx'
 
+const EmptyList = loadLater(async () => (await import('./empty-list.tsx')).EmptyList)
 export const SelectionBar = loadLater(async () => (await import('./selection-bar.tsx')).SelectionBar)
 
 interface ListProps {

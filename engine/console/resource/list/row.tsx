@@ -49,6 +49,7 @@ export const Row = memo(function Row(props: RowProps) {
       <SelectCell
         label={texts.list.select(textOf(item[resource.title]), id)}
         isSelected={isSelected}
+        isTabStop={isTabStop}
         onSelect={(isRange) => onSelect(item, isRange)}
       />
       {columns.map((field) => {
@@ -111,18 +112,19 @@ export const Row = memo(function Row(props: RowProps) {
 interface SelectCellProps {
   label: string
   isSelected: boolean
+  isTabStop: boolean
   onSelect: (isRange: boolean) => void
 }
 
-/** Not a stop of the Tab key: the keys `x` and Space select the row. */
-function SelectCell({ label, isSelected, onSelect }: SelectCellProps) {
+/** The keys `x` and Space select the row, too. */
+function SelectCell({ label, isSelected, isTabStop, onSelect }: SelectCellProps) {
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: it only keeps the row from opening.
     <td data-kind="select" onClick={(event) => event.stopPropagation()} onMouseDown={keepTextUnselected}>
       <label>
         <input
           type="checkbox"
-          tabIndex={-1}
+          tabIndex={isTabStop ? 0 : -1}
           aria-label={label}
           checked={isSelected}
           // The event is a click, also by the keyboard.

@@ -1,5 +1,5 @@
 import './table.css'
-import { useCallback, useMemo, useState } from 'react'
+import { type CSSProperties, useCallback, useMemo, useState } from 'react'
 import { focusedRow } from '../../components/focus.ts'
 import { hint } from '../../components/hint.ts'
 import { loadLater } from '../../components/load-later.tsx'
@@ -9,6 +9,7 @@ import { type Item, isSearchable } from '../../resource.ts'
 import { useIsReadOnly } from '../../sign-in/access.ts'
 import { isEditable } from '../edits.ts'
 import { useList, useResource } from '../page-context.ts'
+import { partOf } from '../queries.ts'
 import { Row } from './row.tsx'
 
 export const ChoiceMenu = loadLater(async () => (await import('./choice-menu.tsx')).ChoiceMenu)
@@ -22,7 +23,7 @@ interface ResourceTableProps {
 
 /** Items as rows. The columns are the fields of the resource. */
 export function ResourceTable({ added, changes }: ResourceTableProps) {
-  const { resource } = useResource()
+  const { resource, texts } = useResource()
   const { view, list, states, selection, menu, openMenu, edit } = useList()
   const canEdit = !useIsReadOnly() && isEditable(resource)
   // Those of the former page stay while another one is loaded.
@@ -36,7 +37,15 @@ export function ResourceTable({ added, changes }: ResourceTableProps) {
   const inMenu = menu && items?.find(({ id }) => id === menu.id)
   return (
     <>
-      <table className="item-table" aria-busy={!list.items} data-long-ids={hasLongIds || undefined} {...arrowKeys}>
+      <table
+        className="item-table"
+        aria-label={texts.list.title(partOf(resource, view.filter))}
+        aria-busy={!list.items}
+        data-long-ids={hasLongIds || undefined}
+        // Safe: React also sets custom properties, which its type lacks.
+        style={{ '--columns': columns.length } as CSSProperties}
+        {...arrowKeys}
+      >
         <colgroup>
           <col data-kind="select" />
           {columns.map((field) => (
@@ -57,7 +66,7 @@ export function ResourceTable({ added, changes }: ResourceTableProps) {
             )}
           </tr>
         </thead>
-        {/* One stop of the Tab key: the arrow keys move between the rows (roving tabindex, ARIA Authoring Practices Guide). */}
+        {/* The Tab key stops in one row: the arrow keys move between them (roving tabindex, ARIA Authoring Practices Guide). */}
         <tbody onFocus={() => setLastFocused(focusedRow(items)?.id)}>
           {items
             ? items.map((item) => (

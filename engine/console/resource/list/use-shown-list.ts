@@ -64,7 +64,9 @@ export function useShownList(
   // biome-ignore lint/correctness/useExhaustiveDependencies: the view also changes with the panel.
   useEffect(() => {
     const calls = pageCalls(resource, view, Math.min(view.size + 1, maxLimit))
-    for (const { operation, input } of calls.reverse()) putFirst(`${resource.many}.${operation}`, input)
+    // One item more shows whether there is a next page.
+    for (const { operation, input } of calls.reverse())
+      putFirst(`${resource.many}.${operation}`, input, { ...input, limit: view.size })
   }, [resource, place])
   useEffect(() => {
     if (view.item === undefined) return

@@ -1,0 +1,75 @@
+import './other-filters.css'
+import { wordsOf } from '#store/words'
+import { Button } from '../../components/buttons.tsx'
+import { keepFocus } from '../../components/focus.ts'
+import { IconX } from '../../components/icons.tsx'
+import { type Field, isCompared, parseFilter, type Resource, type Values } from '../../resource.ts'
+import { useList, useResource } from '../page-context.ts'
+import { nameOf } from '../queries.ts'
+
+/** The filters without chips of their own, each with a button that removes it, and those that the search names. */
+export function OtherFilters() {
+  const { resource, texts, turnTo } = useResource()
+  const { view } = useList()
+  const { filter, search } = view
+  const filtered = resource.fields.filter((field) => isCompared(field) && field.name in filter)
+  const offers = offersOf(resource, search ?? '').filter(({ field }) => !(field.name in filter))
+  return (
+    <div className="other-filters">
+      {filtered.map((field) => {
+        const name = nameOf(field, filter[field.name])
+        return (
+          <Button
+            key={field.name}
+            ref={keepFocus}
+            variant="default"
+            aria-label={texts.list.clearFilter(name)}
+            endIcon={<IconX />}
+            onClick={() => turnTo({ filter: { ...filter, [field.name]: undefined } })}
+          >
+            {name}
+          </Button>
+        )
+      })}
+      <span role="status">
+        {offers.map((offer) => (
+          <Button
+            key={String(offer.filter[offer.field.name])}
+            ref={keepFocus}
+            variant="subtle"
+            onClick={() => turnTo({ filter: { ...filter, ...offer.filter }, search: offer.rest })}
+          >
+            {texts.list.filterBy(nameOf(offer.field, offer.filter[offer.field.name]))}
+          </Button>
+        ))}
+      </span>
+    </div>
+  )
+}
+
+/** A filter that words of a search name. */
+export interface Offer {
+  filter: Values
+  field: Field
+  /** The other words. */
+  rest: string | undefined
+}
+
+/** The filters that a text names: by a choice, or by a field and its integer, such as `size 7`. */
+export function offersOf({ fields }: Resource, typed: string): Offer[] {
+  const words = typed.trim().split(/\s+/)
+  return fields.flatMap((field) => {
+    const names = isCompared(field) ? [['', field.label]] : field.isFilter ? Object.entries(field.choices ?? {}) : []
+    return names.flatMap(([choice = '', name = '']): Offer[] => {
+      const named = wordsOf(name)
+      const count = named.length + (isCompared(field) ? 1 : 0)
+      const start = words.findIndex(
+        (_, index) => wordsOf(words.slice(index, index + named.length).join(' ')).join(' ') === named.join(' '),
+      )
+      const value = parseFilter(field, isCompared(field) ? (words[start + named.length] ?? '') : choice)
+      if (start === -1 || value === undefined) return []
+      const others = words.filter((_, index) => index < start || index >= start + count)
+      return [{ filter: { [field.name]: value }, field, rest: others.join(' ') || undefined }]
+    })
+  })
+}

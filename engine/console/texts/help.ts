@@ -1,0 +1,23 @@
+import type { Noun } from '../resource.ts'
+
+/** The texts of the help. They are loaded with it. */
+export const help = {
+  characters: 'Use letters and signs as shortcuts',
+  actions: ({ one }: Noun) => ({
+    search: 'Search, or go to an id',
+    add: `Add a new ${one}`,
+    choose: `Change the first choice of the ${one}, such as its status`,
+    edit: `Edit the ${one}`,
+    remove: `Remove the ${one}`,
+    undo: 'Undo the last change',
+    nextItem: `Next ${one}`,
+    previousItem: `Previous ${one}`,
+    selectItem: `Select the ${one}, or deselect it`,
+    selectNext: `Select also the next ${one}`,
+    selectPrevious: `Select also the previous ${one}`,
+    nextPage: 'Next page',
+    previousPage: 'Previous page',
+    close: 'Close the panel, or clear the selection or the search',
+    help: 'Show this help',
+  }),
+}
