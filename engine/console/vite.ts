@@ -27,10 +27,13 @@ const noStyleElements: Plugin = {
 
 /**
  * Moves the style sheets of the console below the content of its page, which the browser then shows at once. Style sheets in
- * the head would delay it by another round trip.
+ * the head would delay it by another round trip. Those that are loaded later follow them, and so take precedence.
  */
 const lateStyleSheets: Plugin = {
   name: 'late-style-sheets',
+  renderChunk(code) {
+    return code.replace('document.head.appendChild(link)', 'document.body.appendChild(link)')
+  },
   transformIndexHtml: {
     order: 'post',
     handler(html, { path }) {

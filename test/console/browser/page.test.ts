@@ -306,6 +306,15 @@ test('no field of a phone is so small that the browser zooms in', async ({ visit
   await expectLarge(6)
 })
 
+test('the style sheets of the panels take precedence over those of the first load', async ({ visit }) => {
+  const { url, key } = await startConsole()
+  const page = await visit(url, { key })
+  await panelsLoaded(page)
+  const names = await page.evaluate(() => Array.from(document.styleSheets, ({ href }) => href?.split('/').at(-1) ?? ''))
+  expect(names.length).toBeGreaterThan(5)
+  expect(names.findIndex((name) => name.startsWith('index-'))).toBe(0)
+})
+
 test('20 rows fill a high window, their columns are near each other, and the footer takes one line', async ({
   visit,
 }) => {
@@ -353,7 +362,7 @@ test('ids of 16 digits take one line beside the panel, which folds the JSON', as
   expect(await panel(page, 'Rex').locator('pre').isVisible()).toBe(false)
   for (const width of [1_024, 1_280, 1_440]) {
     await page.setViewportSize({ width, height: 740 })
-    const cell = page.locator('.item-list tbody td[data-kind=id]')
+    const cell = page.locator('.item-list tbody td[data-kind=id] > span')
     const lines = await cell.evaluate((element) => {
       const range = document.createRange()
       range.selectNodeContents(element)
