@@ -38,7 +38,8 @@ type Resolver = (options: object) => unknown
 /**
  * The procedures of a router. This module alone reads tRPC's private fields.
  *
- * @throws {Error} if a procedure that is not a query, or that has `meta.access`, has `meta.cache`, or a mutation was not begun with `mutation`.
+ * @throws {Error} if a procedure that is not a query, or that has `meta.access`, has `meta.cache`, or a mutation was not begun
+ *   with `mutation`.
  */
 export function proceduresOf(router: AnyRouter): Procedure[] {
   // AnyRouter types this record as `any`.

@@ -74,7 +74,7 @@ export function fingerprintOf(values: unknown[]): string {
   return createHash('sha256').update(JSON.stringify(used)).digest('hex')
 }
 
-/** A {@link Replayable} result as JSON: an integer as its digits, a time as an object. */
+/** A {@link Replayable} result, or a part of a row, as JSON: an integer as its digits, a time as an object. */
 export function encodeResult(generated: object): string {
   const members = Object.entries(generated).flatMap(([name, value]) =>
     value === undefined ? [] : `${JSON.stringify(name)}:${encodeValue(value)}`,

@@ -35,8 +35,8 @@ export interface PrepareOptions {
 }
 
 /**
- * The folders with the tables of API keys, idempotency keys and the history, for the migrations of a new product. A product whose own
- * migrations make them does not list them.
+ * The folders with the tables of API keys, idempotency keys and the history, for the migrations of a new product. A product
+ * whose own migrations make them does not list them.
  */
 export const ownTables = {
   sqlite: new URL('migrations/sqlite', import.meta.url),
