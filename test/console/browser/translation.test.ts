@@ -61,9 +61,9 @@ test('a page that the browser translates keeps working', async ({ visit }) => {
   for (const text of ['pet 1', 'pet', 'pet 12']) {
     await searchField(page).fill(text)
     await page.locator('mark').first().waitFor()
-    await expect
-      .poll(async () => (await page.locator('mark').allTextContents()).every((each) => each === text))
-      .toBe(true)
+    // Words beside each other, such as both digits of 11, have one mark.
+    const isFound = (mark: string) => text.split(' ').some((word) => mark.replaceAll(word, '') === '')
+    await expect.poll(async () => (await page.locator('mark').allTextContents()).every(isFound)).toBe(true)
   }
   await expect.poll(() => names(page)).toEqual(['pet 12'])
   await page.getByRole('button', { name: 'Clear the search' }).click()

@@ -1,0 +1,50 @@
+import { expect } from 'vitest'
+import { addPets, apiKeyRecord, mintApiKey } from '../../support/petstore.ts'
+import { inspect, panel, showing, startConsole, test } from '../console.ts'
+
+test('one click shows what was changed and removed today, by whom, and the panel shows the history of a pet', async ({
+  visit,
+}) => {
+  const { url, key, store, rpc } = await startConsole()
+  await addPets(store, 25)
+  await rpc.pets.update.mutate({ petId: 2n, status: 'sold' })
+  await rpc.pets.update.mutate({ petId: 2n, name: 'Oscar' })
+  await rpc.pets.remove.mutate({ petId: 3n })
+  const { keyName } = await rpc.session.current.query()
+  const page = await visit(url, { key })
+  await showing(page, '1–20 of 24')
+  await page.getByRole('button', { name: 'Changes' }).click()
+  const sheet = page.getByRole('dialog', { name: 'Changes of pets' })
+  await sheet.getByRole('heading', { name: 'Today' }).waitFor()
+  const entries = sheet.getByRole('listitem')
+  await expect.poll(() => entries.count()).toBe(3)
+  const texts = (await entries.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))
+  expect(texts[0]).toMatch(
+    new RegExp(`^Pet 3 was removed Name pet 3 Category 1 Status Available by ${keyName}, \\d+:\\d+$`),
+  )
+  expect(texts[1]).toMatch(/^Pet 2 Name Oscar before: pet 2 by /)
+  expect(texts[2]).toMatch(/^Pet 2 Status Sold before: Available by /)
+  await inspect(page, 'changes')
+  await sheet.getByRole('link', { name: 'Pet 2' }).first().click()
+  const history = panel(page, 'Oscar').getByRole('region', { name: 'History' })
+  await expect.poll(() => history.getByRole('listitem').count()).toBe(2)
+  // What the user changes appears at once.
+  await panel(page, 'Oscar').getByRole('button', { name: 'Pending' }).click()
+  await expect.poll(() => history.getByRole('listitem').count()).toBe(3)
+  await inspect(page, 'history')
+})
+
+test('a key that may only read sees no changes, and asks for none', async ({ visit }) => {
+  const { url, store } = await startConsole()
+  await addPets(store, 3)
+  const key = mintApiKey()
+  await store.apiKeys.create(apiKeyRecord(key, 'viewer', undefined, 'read'))
+  const page = await visit(url, { key })
+  await page.locator('.tools').getByText('This key may only read.').waitFor()
+  const calls: string[] = []
+  page.on('request', (request) => void calls.push(request.url()))
+  await page.getByRole('link', { name: 'pet 2' }).click()
+  await panel(page, 'pet 2').waitFor()
+  expect(await page.getByRole('button', { name: 'Changes' }).count()).toBe(0)
+  expect(calls.filter((call) => call.includes('history'))).toEqual([])
+})
