@@ -16,13 +16,20 @@ export function Changes({ onClose }: { onClose: () => void }) {
   const { resource } = useResource()
   return (
     <Sheet title={editTextsOf(resource).changes.title} onClose={onClose} size="md">
-      <ChangeList />
+      <ChangeList onClose={onClose} />
     </Sheet>
   )
 }
 
+interface ChangeListProps {
+  /** The item whose changes are shown, instead of those of all items. */
+  id?: bigint
+  /** Called before an item is opened. */
+  onClose?: () => void
+}
+
 /** The changes of an item, or of all items, the newest first. */
-export function ChangeList({ id }: { id?: bigint }) {
+export function ChangeList({ id, onClose }: ChangeListProps) {
   const { resource, queries } = useResource()
   const texts = editTextsOf(resource).changes
   const { data, failureReason, failureCount, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
@@ -40,7 +47,7 @@ export function ChangeList({ id }: { id?: bigint }) {
           <h3>{day}</h3>
           <ol>
             {each.map((change) => (
-              <Entry key={String(change.id)} change={change} isOfAll={id === undefined} />
+              <Entry key={String(change.id)} change={change} isOfAll={id === undefined} onClose={onClose} />
             ))}
           </ol>
         </Fragment>
@@ -54,7 +61,13 @@ export function ChangeList({ id }: { id?: bigint }) {
   )
 }
 
-function Entry({ change, isOfAll }: { change: Change; isOfAll: boolean }) {
+interface EntryProps {
+  change: Change
+  isOfAll: boolean
+  onClose: (() => void) | undefined
+}
+
+function Entry({ change, isOfAll, onClose }: EntryProps) {
   const { resource, texts: pageTexts, open } = useResource()
   const texts = editTextsOf(resource).changes
   const { at, keyName, kind, before, after } = change
@@ -70,7 +83,12 @@ function Entry({ change, isOfAll }: { change: Change; isOfAll: boolean }) {
           ) : (
             <a
               href={hrefOf(resource, { item: id })}
-              onClick={(event) => openHere(event, () => open({ kind: 'item', id }))}
+              onClick={(event) =>
+                openHere(event, () => {
+                  onClose?.()
+                  open({ kind: 'item', id })
+                })
+              }
             >
               {pageTexts.item.heading(id)}
             </a>
