@@ -202,7 +202,7 @@ export function shownText({ choices = {} }: Field, value: unknown): string {
   return choices[String(value)] ?? textOf(value)
 }
 
-export function parseInteger(word: string): bigint | undefined {
+function parseInteger(word: string): bigint | undefined {
   return /^-?\d+$/.test(word) ? BigInt(word) : undefined
 }
 

@@ -10,7 +10,6 @@ export function editTextsOf(noun: Noun) {
       of: (label: string, title: string) => `${label} of ${title}`,
       set: (label: string) => `Set ${label.toLowerCase()}`,
       edit: (label: string) => `Edit the ${label.toLowerCase()}`,
-      save: 'Save',
       remove: `Remove ${one}`,
       removeShort: 'Remove',
       last: 'Last change',

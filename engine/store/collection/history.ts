@@ -36,7 +36,7 @@ export const history = sqliteTable(
 
 export const defaultHistoryDays = 400
 
-/** The maximum number of expired entries that a change deletes, and a start. With two, they become fewer. */
+/** The maximum number of expired entries that a change deletes, and a start. A change adds one entry, so two are enough. */
 export const maxSwept = { byChange: 2, byStart: 1_000 }
 
 /** The time before which entries have expired. */
