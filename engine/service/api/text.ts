@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { expected } from './validation.ts'
 
-const nul = '\\x00'
+// Go and Perl do not support \u.
+const [nul, control] = ['\\x00', '\\x00-\\x1f\\x7f-\\x9f']
 
 /**
  * A text that both databases hold exactly: PostgreSQL has no NUL, and UTF-8 no lone surrogates. A field adds its own rules.
@@ -27,4 +28,34 @@ function isWellFormed(text: string): boolean {
 /** Whether a schema of strings is made of {@link Text}. */
 export function isText({ _zod }: z.core.$ZodType): boolean {
   return _zod.def.checks?.some((check) => 'fn' in check._zod.def && check._zod.def.fn === isWellFormed) ?? false
+}
+
+/**
+ * One line of 1 to `maximum` characters, kept exactly as sent: not only white space, no control characters. The check `isLine`
+ * of the store is its counterpart.
+ */
+export function line(maximum: number) {
+  const error = expected('at least one character that is not white space', '', { code: 'blank' })
+  return partOfLine(maximum)
+    .refine(matches('\\S'), { error })
+    .meta({ override: { pattern: `^[^${control}]*[^\\s${control}][^${control}]*$` } })
+}
+
+/** Like {@link line}, for a search: white space alone is a part of a line, too. */
+export function partOfLine(maximum: number) {
+  const length = {
+    error: expected(`1 to ${maximum} characters`, '', { code: 'length', minimum: 1, maximum }),
+    abort: true,
+  }
+  return Text.min(1, length)
+    .max(maximum, length)
+    .refine(matches(`^[^${control}]*$`), {
+      error: expected('no control characters', '', { code: 'control' }),
+      abort: true,
+    })
+}
+
+function matches(pattern: string): (text: string) => boolean {
+  const regExp = new RegExp(pattern)
+  return (text) => regExp.test(text)
 }

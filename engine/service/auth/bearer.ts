@@ -1,8 +1,9 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { ApiKey, ApiKeyStore } from '#store/keys'
-import { ApiError, type Rejection, type RejectionReason } from '../api/errors.ts'
+import type { ApiError, RejectionReason } from '../api/errors.ts'
 import { type CacheLookups, RevisionCache } from '../http/cache/revision-cache.ts'
 import { countFields } from '../http/request-checks.ts'
+import { sendKey, unauthorized } from '../procedures/access.ts'
 import type { Product } from '../product.ts'
 import { apiKeyFormat, hashApiKey } from './api-key.ts'
 
@@ -13,7 +14,6 @@ declare module 'fastify' {
   }
 }
 
-const sendKey = 'Send an API key in the header Authorization: Bearer <API key>.'
 const credentials = /^bearer +(\S+) *$/i
 const touchInterval = 60_000
 const maxCachedKeys = 1_000
@@ -103,20 +103,4 @@ function noKey(realm: string, reason: RejectionReason): ApiError {
 function invalidKey(realm: string, reason: RejectionReason, keyStart: string | undefined): ApiError {
   const message = 'The API key is not valid: it is unknown, revoked or expired.'
   return unauthorized(message, `realm="${realm}", error="invalid_token"`, { reason, keyStart })
-}
-
-function unauthorized(message: string, parameters: string, rejection: Rejection): ApiError {
-  const headers = { 'www-authenticate': `Bearer ${parameters}`.trimEnd() }
-  return new ApiError('unauthorized', message, { headers, rejection })
-}
-
-/**
- * The guard of every procedure: returns the key that {@link bearerCheck} has accepted. The check is a hook of the adapters,
- * so that a request without a key costs nothing but the check.
- *
- * @throws {ApiError} `unauthorized` if no key was accepted, as where the hook is missing.
- */
-export function requireApiKey({ apiKey }: { apiKey: ApiKey | null }): ApiKey {
-  if (!apiKey) throw unauthorized(sendKey, '', { reason: 'missing' })
-  return apiKey
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply, onRequestHookHandler } from 'fastify'
 import { ApiError } from '../api/errors.ts'
+import { requireApiKey } from '../procedures/access.ts'
 import type { RateLimitState } from '../procedures/trpc.ts'
-import { requireApiKey } from './bearer.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

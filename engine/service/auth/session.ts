@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Time } from '../api/time.ts'
+import { requireApiKey } from '../procedures/access.ts'
 import { createBuilder, type ProcedureMeta, RateLimitState, type SessionContext } from '../procedures/trpc.ts'
-import { requireApiKey } from './bearer.ts'
 
 const Session = z.object({
   keyName: z.string().meta({ description: 'The name of the API key.' }),
@@ -12,7 +12,7 @@ const Session = z.object({
 })
 
 // Without `cache`, because a cached response is sent to every API key.
-const { procedure, router } = createBuilder<SessionContext, Omit<ProcedureMeta, 'cache'>>(requireApiKey)
+const { procedure, router } = createBuilder<SessionContext, Omit<ProcedureMeta, 'cache'>>()
 
 export const sessionRouter = router({
   /** Describes the API key of the request. */

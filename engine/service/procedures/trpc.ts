@@ -5,9 +5,10 @@ import type { OpenApiMeta } from 'trpc-to-openapi'
 import { z } from 'zod'
 import type { BaseStore, IdempotencyKey, Searcher } from '#store'
 import type { ApiKey } from '#store/keys'
-import { ApiError, type RpcError, toApiError } from '../api/errors.ts'
+import { type ApiError, type RpcError, toApiError } from '../api/errors.ts'
 import { requestHeaders, responseHeaders } from '../api/idempotency-key.ts'
 import { isRecord } from '../api/validation.ts'
+import { requireApiKey, requireWriteAccess } from './access.ts'
 import { decodeSuperjson } from './superjson-input.ts'
 
 /**
@@ -133,23 +134,14 @@ type Declared<Procedures> = {
 /** Throws if a call is not allowed. It runs before anything else of a procedure. */
 export type Guard = (ctx: Context, meta?: ProcedureMeta) => unknown
 
-/** @throws {ApiError} `forbidden` unless the key may change something. */
-export function requireWriteAccess({ apiKey }: { apiKey: ApiKey | null }): void {
-  if (apiKey?.access !== 'write') throw new ApiError('forbidden', 'This API key may only read.')
-}
-
 /**
- * Creates the functions that begin procedures and routers over a store. Every procedure begins with the guard, and a mutation
- * needs a key that may write.
+ * Creates the functions that begin procedures and routers over a store. Every procedure needs an API key, and a mutation one
+ * that may write.
  */
-export function createTrpc<Store>(guard: Guard) {
-  const t = createBuilder<ResolverContext<Store>, ProcedureMeta>(guard)
-  const guardOfMutation: Guard = (ctx) => {
-    guard(ctx)
-    requireWriteAccess(ctx)
-  }
-  const replaying = createBuilder<ReplayContext<Store>, MutationMeta>(guardOfMutation).procedure
-  const ignoring = createBuilder<MutationContext<Store>, MutationMeta>(guardOfMutation).procedure
+export function createTrpc<Store>() {
+  const t = createBuilder<ResolverContext<Store>, ProcedureMeta>()
+  const replaying = createBuilder<ReplayContext<Store>, MutationMeta>(requireWriteAccess).procedure
+  const ignoring = createBuilder<MutationContext<Store>, MutationMeta>(requireWriteAccess).procedure
 
   function mutation(meta: MutationMeta & { idempotencyKey: 'replays' }): typeof replaying
   function mutation(meta: MutationMeta & { idempotencyKey: 'ignored' }): typeof ignoring
@@ -167,7 +159,8 @@ export function createTrpc<Store>(guard: Guard) {
   }
 }
 
-export function createBuilder<ContextOfResolver extends object, Meta extends ProcedureMeta>(guard: Guard) {
+/** @param requireMore of the key of each call */
+export function createBuilder<ContextOfResolver extends object, Meta extends ProcedureMeta>(requireMore?: Guard) {
   const { procedure, router } = initTRPC
     .context<ContextOfResolver>()
     .meta<Meta>()
@@ -181,7 +174,7 @@ export function createBuilder<ContextOfResolver extends object, Meta extends Pro
         return rpcErrorOf(toApiError(error), shape.data.path)
       },
     })
-  return { procedure: procedure.use(guardedBy(guard)), router }
+  return { procedure: procedure.use(guardedBy(requireMore)), router }
 }
 
 interface Middleware<Result> {
@@ -192,9 +185,10 @@ interface Middleware<Result> {
 }
 
 /** A middleware that traces the call. It has the guard as a property, so that a direct call finds it. */
-function guardedBy(guardOfAll: Guard) {
+function guardedBy(requireMore: Guard | undefined) {
   const guard: Guard = (ctx, meta) => {
-    guardOfAll(ctx)
+    requireApiKey(ctx)
+    requireMore?.(ctx)
     if (meta?.access) requireWriteAccess(ctx)
   }
   async function check<Result extends { ok: boolean }>({

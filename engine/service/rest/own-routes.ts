@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { parseJson, writeJson } from '../api/literals.ts'
 import { acceptJsonOnly } from '../http/routing.ts'
-import { requireWriteAccess } from '../procedures/trpc.ts'
+import { requireWriteAccess } from '../procedures/access.ts'
 
 interface OwnRoutesOptions {
   add: (app: FastifyInstance) => void | Promise<void>

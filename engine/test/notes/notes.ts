@@ -7,51 +7,27 @@ import {
   foundOf,
   historyOf,
   Int64,
+  line,
   pageOf,
+  partOfLine,
   removalOf,
   removedOf,
-  requireApiKey,
   searchOf,
   sessionRouter,
-  Text,
   Time,
   updateOf,
 } from '../../service/index.ts'
 import type { NotesStore } from './definition.ts'
 import { maxCount, states } from './tables.ts'
 
-export const { procedure, mutation, router } = createTrpc<NotesStore>(requireApiKey)
+export const { procedure, mutation, router } = createTrpc<NotesStore>()
 
 const State = z
   .enum(states, { error: expected(`one of ${states.join(', ')}`) })
   .meta({ id: 'NoteState', description: 'How far the note is.', examples: ['open'] })
 
-const control = '\\x00-\\x1f\\x7f-\\x9f'
-const length = {
-  error: expected('1 to 255 characters', '', { code: 'length', minimum: 1, maximum: 255 }),
-  abort: true,
-}
-const PartOfBody = Text.min(1, length)
-  .max(255, length)
-  .refine(matches(`^[^${control}]*$`), {
-    error: expected('no control characters', '', { code: 'control' }),
-    abort: true,
-  })
-const Body = PartOfBody.refine(matches('\\S'), {
-  error: expected('at least one character that is not white space', '', { code: 'blank' }),
-}).meta({
-  description: 'What the note says.',
-  examples: ['Ann'],
-  override: { pattern: `^[^${control}]*[^\\s${control}][^${control}]*$` },
-})
-
-function matches(pattern: string): (text: string) => boolean {
-  const regExp = new RegExp(pattern)
-  return (text) => regExp.test(text)
-}
-
 const fields = {
-  body: Body,
+  body: line(255).meta({ description: 'What the note says.', examples: ['Ann'] }),
   priority: Int64.meta({ description: 'How much it matters.', examples: [7] }),
   state: State,
   dueAt: Time.optional(),
@@ -151,7 +127,7 @@ const notesRouter = router({
 
   search: procedure
     .meta({ cache: { dependsOn: 'store' } })
-    .input(searchOf('note', 'notes', { ...filters, body: PartOfBody.optional(), priority: Int64.optional() }))
+    .input(searchOf('note', 'notes', { ...filters, body: partOfLine(255).optional(), priority: Int64.optional() }))
     .output(foundOf('notes', Note))
     .query(({ ctx, input }) => ctx.store.notes.search(input, ctx.searcher?.())),
 
