@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3'
 import { identityOf } from './files.ts'
 
 /** What SQLite's index says about the log. */
-interface LogState {
+export interface LogState {
   /** 1 if another connection was changing the index. The other values are then -1. */
   busy: number
   /** Frames in the log, each with a page; -1 without a log. */
@@ -12,20 +12,8 @@ interface LogState {
   checkpointed: number
 }
 
-/**
- * Makes the function that reads SQLite's index of the log, without a checkpoint. SQLite compiles the statement again for each
- * run, after which the driver would compile a function that makes objects of its rows. That takes longer than all the rest.
- */
-export function prepareLogState(connection: Database.Database): () => LogState {
-  const statement = connection.prepare<[], number[]>('PRAGMA wal_checkpoint(NOOP)').safeIntegers(false).raw()
-  return () => {
-    const [busy = 1, log = 0, checkpointed = 0] = statement.get() ?? []
-    return { busy, log, checkpointed }
-  }
-}
-
 /** Another connection changes the index for microseconds. */
-const maxStateReads = 100
+const maxLooks = 100
 
 // https://sqlite.org/fileformat2.html, section 4.1
 const headerLength = 32
@@ -42,31 +30,47 @@ interface Frame {
  */
 export class LogFile {
   readonly #descriptor: number
-  readonly #state: () => LogState
+  readonly #statement: Database.Statement<[], number[]>
   readonly #frameLength: number
-  /** The last frame at the last check. */
+  /** The last frame at the last look. */
   #last: Frame | undefined
 
   constructor(descriptor: number, connection: Database.Database) {
     this.#descriptor = descriptor
-    this.#state = prepareLogState(connection)
+    // SQLite compiles it again for each run, after which the driver would compile a function that makes objects of its rows.
+    // That takes longer than all the rest.
+    this.#statement = connection.prepare<[], number[]>('PRAGMA wal_checkpoint(NOOP)').safeIntegers(false).raw()
     this.#frameLength = frameHeaderLength + Number(connection.pragma('page_size', { simple: true }))
-    this.isIntact()
+    this.look()
   }
 
   /**
-   * Whether the log has all frames of SQLite's index. Call it outside a transaction, and after each commit: a commit after a
-   * truncation writes behind a hole, past which SQLite would not read at the next start.
+   * Whether no frame is gone since the last look. Call it after each commit: a commit after a truncation writes behind a hole,
+   * past which SQLite would not read at the next start. Runs a statement only if SQLite has begun again at the start of the log.
    */
   isIntact(): boolean {
-    for (let i = 0; i < maxStateReads; i++) {
-      const before = this.#state()
-      const last = this.#readFrame(before.log)
-      const after = this.#state()
+    return (this.#last !== undefined && this.#isInPlace(this.#last)) || this.look() !== undefined
+  }
+
+  /**
+   * Reads SQLite's index of the log, without a checkpoint, and notes the last frame for the next check. Call it outside a
+   * transaction. Undefined if the log lacks frames of the index.
+   */
+  look(): LogState | undefined {
+    let state = this.#state()
+    for (let i = 0; i < maxLooks; i++) {
+      if (!state.busy && this.#accept(this.#readFrame(state.log))) return state
+      const { busy, log } = state
+      state = this.#state()
       // Otherwise another process was changing the log.
-      if (!before.busy && !after.busy && before.log === after.log) return this.#accept(last)
+      if (!busy && !state.busy && log === state.log) return undefined
     }
-    return true
+    return state
+  }
+
+  #state(): LogState {
+    const [busy = 1, log = 0, checkpointed = 0] = this.#statement.get() ?? []
+    return { busy, log, checkpointed }
   }
 
   #accept(last: Frame | undefined): boolean {
@@ -75,9 +79,13 @@ export class LogFile {
     if (isTruncated) return false
     // The salts change whenever SQLite begins again at the start of the log.
     const isSameLog = previous && last && saltsOf(previous) === saltsOf(last)
-    if (isSameLog && !this.#read(previous.position, this.#frameLength).equals(previous.bytes)) return false
+    if (isSameLog && !this.#isInPlace(previous)) return false
     this.#last = last
     return true
+  }
+
+  #isInPlace({ position, bytes }: Frame): boolean {
+    return this.#read(position, this.#frameLength).equals(bytes)
   }
 
   #readFrame(count: number): Frame | undefined {

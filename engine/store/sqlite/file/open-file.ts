@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3'
 import { connect, orClose } from './connection.ts'
 import { type Damage, FilesDamaged } from './damage.ts'
 import { fileTimestamp, identify, identityOf, realPathOf, sizeOf } from './files.ts'
-import { LogFile, openAs } from './log-file.ts'
+import { LogFile, type LogState, openAs } from './log-file.ts'
 
 /**
  * The files of an open database, by their inode numbers: the connection keeps the files open, so these are not reused. A
@@ -74,6 +74,17 @@ export class OpenFile {
   refuseDamage(): void {
     this.refuseLostFile()
     if (this.#log?.isIntact() === false) this.#refuse('log truncated')
+  }
+
+  /**
+   * Looks at the log: see {@link LogFile.look}. Undefined without one, as of a database that is not in WAL mode.
+   *
+   * @throws {FilesDamaged}
+   */
+  lookAtLog(): LogState | undefined {
+    const state = this.#log?.look()
+    if (this.#log && !state) this.#refuse('log truncated')
+    return state
   }
 
   #refuse(damage: Damage | undefined): void {

@@ -32,7 +32,8 @@ export class FileWatch {
   check(): FilesDamaged | undefined {
     if (this.#damage || !this.#file.connection.open) return this.#damage
     try {
-      this.#file.refuseDamage()
+      this.#file.refuseLostFile()
+      this.#file.lookAtLog()
     } catch (error) {
       if (error instanceof FilesDamaged) this.leave(error.damage)
     }

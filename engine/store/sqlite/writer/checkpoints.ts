@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import { type Failure, toFailure } from '../file/failure.ts'
 import { roomFor } from '../file/files.ts'
-import { prepareLogState } from '../file/log-file.ts'
+import type { OpenFile } from '../file/open-file.ts'
 
 /**
  * Pages in the log from which on each commit is followed by a checkpoint, as with `wal_autocheckpoint`. A checkpoint writes
@@ -18,17 +18,16 @@ const firstWarning = 64
 export class Checkpoints {
   /** The error of the last checkpoint, if it failed. */
   failure: Failure | undefined
-  readonly #state: ReturnType<typeof prepareLogState>
+  readonly #file: OpenFile
   readonly #checkpoint: Database.Statement
   readonly #readMark: Database.Statement
-  readonly #path: string
   readonly #pageSize: number
   #nextWarning = firstWarning
 
-  constructor(connection: Database.Database) {
+  constructor(file: OpenFile) {
+    const { connection } = file
     connection.pragma('wal_autocheckpoint = 0')
-    this.#path = connection.name
-    this.#state = prepareLogState(connection)
+    this.#file = file
     this.#checkpoint = connection.prepare('PRAGMA wal_checkpoint(PASSIVE)')
     this.#readMark = connection.prepare('PRAGMA schema_version')
     this.#pageSize = Number(connection.pragma('page_size', { simple: true }))
@@ -53,8 +52,9 @@ export class Checkpoints {
    */
   run(): string | undefined {
     // While another connection changes the index, the next check decides.
-    const { log, checkpointed } = this.#state()
-    const isDue = log > checkpointed && (log >= checkpointSize || log * this.#pageSize > roomFor(this.#path).bytes)
+    const { log, checkpointed } = this.#file.lookAtLog() ?? { log: 0, checkpointed: 0 }
+    const fits = () => log * this.#pageSize <= roomFor(this.#file.connection.name).bytes
+    const isDue = log > checkpointed && (log >= checkpointSize || !fits())
     const failure = isDue ? this.#tryCheckpoint() : undefined
     const isNew = failure && !this.failure
     this.failure = failure

@@ -36,7 +36,7 @@ export class Committer {
     const { connection } = file
     return orClose(file, () => {
       const commitTogether = prepareCommit(connection, prepareWrites(connection, this.#loaded.collections, historyDays))
-      return { file, commitTogether, checkpoints: new Checkpoints(connection) }
+      return { file, commitTogether, checkpoints: new Checkpoints(file) }
     })
   }
 
