@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { filesOf, patternsFor } from '../sources.ts'
@@ -13,8 +13,11 @@ const digestFile = '.digest'
  * only prints a message, because the service can start without the console.
  */
 try {
+  // A source that changes from now on is newer than the build: see build-if-stale.sh.
+  const startedAt = new Date()
   const digest = digestOfSources()
   if (digest !== digestOf(built)) await build(digest)
+  utimesSync(join(built, digestFile), startedAt, startedAt)
 } catch (error) {
   if (!parseArgs({ options: { 'if-possible': { type: 'boolean' } } }).values['if-possible']) throw error
   const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')

@@ -6,6 +6,7 @@ import {
   readFileSync,
   renameSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +22,6 @@ test('npm start builds the console only if it is missing or stale', async () => 
   const folder = copyOfSources()
   installQuickVite(folder)
   const page = join(folder, 'web/dist/index.html')
-  expect(scripts.prestart).toMatch(/ && node web\/build\.ts --if-possible$/)
 
   expect(await outcome(build(folder))).toEqual([0, ''])
   expect(readFileSync(page, 'utf8')).toBe('for production')
@@ -72,8 +72,35 @@ test('a failed build stops npm run, but not npm start, which uses an older conso
   expect((await outcome(build(folder)))[0]).toBe(1)
 })
 
-test('npm start checks the version of Node first', () => {
-  expect(scripts.prestart).toMatch(/^node server\/node-version\.mjs && /)
+test('npm start runs no program of Node before the service unless a source is newer than the build', async () => {
+  const folder = copyOfSources()
+  installQuickVite(folder)
+  // Stands for Node, and notes what it is asked to run.
+  const [bin, notes] = [join(folder, 'bin'), join(folder, 'notes')]
+  mkdirSync(bin)
+  writeFileSync(join(bin, 'node'), `#!/bin/sh\necho "$*" >> '${notes}'\nexec '${process.execPath}' "$@"\n`, {
+    mode: 0o755,
+  })
+  const env = { PATH: `${bin}:${process.env.PATH}` }
+  async function programsBeforeStart(): Promise<string[]> {
+    writeFileSync(notes, '')
+    expect(await outcome(runCommand(['sh', '-c', scripts.prestart], { folder, env }))).toEqual([0, ''])
+    return readFileSync(notes, 'utf8').split('\n').slice(0, -1)
+  }
+  const all = ['server/node-version.mjs', 'web/build.ts --if-possible']
+
+  expect(await programsBeforeStart()).toEqual(all)
+  expect(await programsBeforeStart()).toEqual([])
+  for (const source of ['web/main.tsx', 'engine/client/retry.ts', 'package-lock.json', 'tsconfig.json']) {
+    appendFileSync(join(folder, source), '\n')
+    expect(await programsBeforeStart(), source).toEqual(all)
+    expect(await programsBeforeStart(), source).toEqual([])
+  }
+  const builtBefore = builds(folder)
+  utimesSync(join(folder, 'server/router.ts'), new Date(), new Date())
+  expect(await programsBeforeStart()).toEqual(all)
+  expect(builds(folder)).toBe(builtBefore)
+  expect(scripts.predev).toBe(scripts.prestart)
 })
 
 /** A copy of the console's sources, without a build. */

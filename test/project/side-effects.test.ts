@@ -49,6 +49,28 @@ test('importing every module except the programs runs nothing', () => {
   expect(child.status).toBe(0)
 })
 
+test('the start loads no fetch, and without an SDK no API for traces of its own', () => {
+  const code = `
+    import { registerHooks } from 'node:module'
+    const loaded = []
+    registerHooks({
+      load(url, context, next) {
+        loaded.push(url)
+        return next(url, context)
+      },
+    })
+    await import('./engine/service/serve/serve.ts')
+    await import('./engine/service/commands/program.ts')
+    console.log(JSON.stringify({
+      fetch: process.moduleLoadList.includes('NativeModule internal/deps/undici/undici'),
+      modules: loaded.some((url) => url.endsWith('/engine/service/app.ts')),
+      tracing: loaded.some((url) => url.endsWith('/telemetry/tracing.ts')),
+    }))`
+  const child = spawnSync(process.execPath, ['--input-type=module', '-e', code], { cwd: root, encoding: 'utf8' })
+  expect(child.stderr).toBe('')
+  expect(child.stdout).toBe('{"fetch":false,"modules":true,"tracing":false}\n')
+})
+
 /** The kinds of the statements that are neither imports nor declarations. */
 function statementsIn(file: string): string[] {
   const { body } = parseAst(readFileSync(join(root, file), 'utf8'), { lang: 'ts' })

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
-import { get } from 'node:http'
 import { OperatorError } from '../operator/operator-error.ts'
+
+// An import of it would also load Node's fetch, in each command.
+const { get } = process.getBuiltinModule('node:http')
 
 /** Milliseconds. The service itself responds within a second. */
 const timeout = 2_500

@@ -1,4 +1,4 @@
-const lists = new Intl.ListFormat('en')
+import { listOf } from '../operator/format.ts'
 
 /** What is wrong with a file or a row, for the command line and for pages. */
 export const texts = {
@@ -7,7 +7,7 @@ export const texts = {
     `The quotes do not match from line ${line} on. Write a value that contains a quote in quotes, and double that quote.`,
   header: (columns: string[], unknown: string[], repeated: string[], missing: string[]) =>
     [
-      `The columns are ${lists.format(columns)}. An id is ignored.`,
+      `The columns are ${listOf(columns)}. An id is ignored.`,
       ...named('Unknown', unknown),
       ...named('Repeated', repeated),
       ...named('Missing', missing),
@@ -18,7 +18,7 @@ export const texts = {
       ...named('Too many', surplus),
     ].join(' '),
   unused: (names: string[]) =>
-    `${names.length === 1 ? 'The column' : 'The columns'} ${shorten(lists.format(names))} ${names.length === 1 ? 'is' : 'are'} not used.`,
+    `${names.length === 1 ? 'The column' : 'The columns'} ${shorten(listOf(names))} ${names.length === 1 ? 'is' : 'are'} not used.`,
   notAnObject: 'This is not a JSON object.',
   notJson: (reason: string) => `The text is not valid JSON: ${reason}`,
   largeJson:

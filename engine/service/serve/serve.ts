@@ -13,7 +13,7 @@ import { type Audit, auditTo, describeKey } from '../telemetry/audit.ts'
 import { createLog, type Log } from '../telemetry/log.ts'
 import { unblock } from '../telemetry/log-output.ts'
 import { Metrics } from '../telemetry/metrics.ts'
-import { registeredTracer, Tracing } from '../telemetry/tracing.ts'
+import type { Tracing } from '../telemetry/tracing.ts'
 import { announce } from './announce.ts'
 import { scheduleBackups } from './backup-schedule.ts'
 import { notifySystemd } from './systemd.ts'
@@ -43,8 +43,7 @@ export async function serve(config: Config, service: Service<WithApiKeys>): Prom
   const audit = auditTo(log)
   const metrics = new Metrics(product)
   metrics.addProcess(outputs)
-  const tracer = registeredTracer(product, (message) => log.warn(message))
-  const tracing = tracer && new Tracing(tracer, config.database.kind, product.command)
+  const tracing = await startTracing(service, config, log)
   const systemd = notifySystemd(environment)
   const damaged = Promise.withResolvers<undefined>()
   let isSaving = false
@@ -201,4 +200,16 @@ async function mintFirstKey(
   if (!(await apiKeys.createFirst(record))) return undefined
   audit('key.create', describeKey(record))
   return key
+}
+
+/** Without an SDK of OpenTelemetry, which registers under this symbol, its API is not loaded: it has 100 modules. */
+async function startTracing(
+  { product }: { product: Product },
+  { database }: Config,
+  log: Log,
+): Promise<Tracing | undefined> {
+  if (!Reflect.has(globalThis, Symbol.for('opentelemetry.js.api.1'))) return undefined
+  const { registeredTracer, Tracing } = await import('../telemetry/tracing.ts')
+  const tracer = registeredTracer(product, (message) => log.warn(message))
+  return tracer && new Tracing(tracer, database.kind, product.command)
 }

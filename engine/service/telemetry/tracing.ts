@@ -29,7 +29,7 @@ declare module 'fastify' {
 }
 
 /**
- * Undefined if the process was started without an SDK of OpenTelemetry. docs/guides/monitoring.md shows how to add one.
+ * The tracer of the SDK of OpenTelemetry with which the process was started. docs/guides/monitoring.md shows how to add one.
  *
  * @param onWarning called if there is one that cannot be used
  */
