@@ -8,7 +8,7 @@ const outOfRange = 10n ** BigInt(maxDigits - 1)
  * Matches JSON text with a number that a double might round: 16 digits in a row, also around a point, or an exponent. What
  * precedes a number is checked, so that few strings match.
  */
-const mayHoldInexactNumber = /(?:^|[\s:,[])-?\d(?:[\d.]{15}|[\d.]*[eE])/
+const mayHoldInexactNumber = /(?:^|[\s:,[])-?\d(?:[\d.]{15}|[\d.]{0,14}[eE])/
 
 /**
  * Parses JSON (RFC 8259) without losing a digit of a 64-bit integer. An integer that a double cannot represent becomes a
