@@ -186,7 +186,7 @@ export async function createApp({
   const checkKey = config.rateLimit ? withRateLimit(config.rateLimit, checkBearer) : checkBearer
   const calls: CallOptions = { store, release: product.version, traceCalls: tracing?.traceCalls.bind(tracing) }
   app.register(async (adapters) => {
-    shedLoad(adapters, loadMeter)
+    shedLoad(adapters, loadMeter, store)
     adapters.addHook('onRequest', checkKey)
     const { rest_responses, rpc_responses } = metrics.cacheLookups
     const [restCache, rpcCache] = [responseCache(store, rest_responses), responseCache(store, rpc_responses)]

@@ -2,6 +2,7 @@ import { AsyncResource } from 'node:async_hooks'
 import type { ServerResponse } from 'node:http'
 import { getHeapStatistics } from 'node:v8'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { BaseStore } from '#store'
 import { temporarilyUnavailable } from '../api/errors.ts'
 
 /** Calls that start in one turn of the event loop. The garbage of more large responses would survive collections. */
@@ -68,7 +69,7 @@ interface Waiting {
  * neither health checks nor a stop. Responds 503 to a request that waited too long for its turn, while the heap is almost
  * full, and while unfinished responses have too many bytes. Groups also save CPU time: see decision 31.
  */
-export function shedLoad(app: FastifyInstance, meter: LoadMeter): void {
+export function shedLoad(app: FastifyInstance, meter: LoadMeter, store: Pick<BaseStore, 'inOneSnapshot'>): void {
   const waiting: Waiting[] = []
   let heap = { share: 0, at: Number.NEGATIVE_INFINITY }
   let hasAccepted = false
@@ -83,7 +84,9 @@ export function shedLoad(app: FastifyInstance, meter: LoadMeter): void {
       return
     }
     acceptingTurns = 0
-    startGroup()
+    // A request alone has one read, or the two of its key.
+    if (waiting.length > 1) store.inOneSnapshot(startGroup)
+    else startGroup()
     if (waiting.length > 0) setImmediate(takeTurn)
   }
 

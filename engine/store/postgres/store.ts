@@ -89,6 +89,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ...Object.fromEntries(opened),
     // Other instances write rows without notifying this one.
     revision: () => undefined,
+    inOneSnapshot: (run) => run(),
     check: () => failures.write(check(pool, loaded, probes)),
     load: () => ({ queuedWrites: mutations.queued, pool: { ...loadOf(pool), errors: connectionErrors } }),
     sizes: () => measureDatabase(pool),

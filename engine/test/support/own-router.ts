@@ -40,7 +40,7 @@ export function routerTests<Store extends BaseStore & WithApiKeys>(
     app.decorateRequest<ApiKey | null>('apiKey', null)
     const checkKey = bearerCheck(store, product)
     app.addHook('onRequest', rateLimit ? withRateLimit(rateLimit, checkKey) : checkKey)
-    shedLoad(app, processLoad)
+    shedLoad(app, processLoad, store)
     app.decorateRequest('rateLimit', undefined)
     app.decorateRequest('idempotency', undefined)
     app.decorateRequest('changedIds', undefined)

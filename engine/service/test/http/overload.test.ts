@@ -178,7 +178,7 @@ function startApp() {
   const app = fastify()
   const meter = new TestMeter()
   handleErrors(app)
-  shedLoad(app, meter)
+  shedLoad(app, meter, { inOneSnapshot: (run) => run() })
   onTestFinished(async () => {
     app.server.closeAllConnections()
     await app.close()

@@ -24,6 +24,8 @@ export class Reader {
   readonly #file: OpenFile
   /** Changes with each commit of another connection (https://sqlite.org/pragma.html#pragma_data_version). */
   readonly #dataVersion: Database.Statement<[], number>
+  readonly #begin: Database.Statement
+  readonly #commit: Database.Statement
   readonly #checks: NodeJS.Timeout
   #revision: number | undefined
   #isRevisionKnown = false
@@ -35,6 +37,8 @@ export class Reader {
     this.#file = new OpenFile(options.path, { readonly: true })
     this.watch = new FileWatch(this.#file, options)
     const { connection } = this.#file
+    this.#begin = connection.prepare('BEGIN')
+    this.#commit = connection.prepare('COMMIT')
     this.#dataVersion = connection.prepare<[], number>('PRAGMA data_version').pluck().safeIntegers(false)
     this.#checks = setInterval(() => this.#check(), checkInterval).unref()
   }
@@ -65,6 +69,20 @@ export class Reader {
     })
   }
 
+  /** See {@link BaseStore.inOneSnapshot}. Nothing else runs meanwhile, so no client waits for a commit that they do not see. */
+  inOneSnapshot(run: () => void): void {
+    if (this.#file.connection.open) this.#begin.run()
+    try {
+      run()
+    } finally {
+      this.#endSnapshot()
+    }
+  }
+
+  #endSnapshot(): void {
+    if (this.#file.connection.inTransaction) this.#commit.run()
+  }
+
   async #run<T>(read: () => T): Promise<T> {
     let hasRepeated = false
     for (const deadline = performance.now() + busyTimeout; ; ) {
@@ -73,6 +91,7 @@ export class Reader {
         return read()
       } catch (error) {
         if (!this.#file.connection.open) throw new ClosedStore()
+        this.#endSnapshot()
         this.#check()
         const failure = toFailure(this.watch.damage ?? error)
         if (isBusy(failure) && performance.now() < deadline) {

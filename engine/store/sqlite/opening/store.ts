@@ -45,6 +45,7 @@ export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
   return {
     ...Object.fromEntries(opened),
     revision: () => reader.revision(),
+    inOneSnapshot: (run) => reader.inOneSnapshot(run),
     async check() {
       const problem = await reader.schemaProblem()
       if (problem) {

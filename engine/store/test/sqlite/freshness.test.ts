@@ -115,3 +115,32 @@ async function startOnFile() {
   const api = await startTestApi({ store: openFileStore(path) })
   return { ...api, database: openDatabase(path) }
 }
+
+test('reads in one snapshot see no commit meanwhile, also after one that fails, and the next read sees it', async () => {
+  const path = join(temporaryFolder(), 'notes.db')
+  const store = openFileStore(path)
+  await addNotes(store, 1)
+  const database = openDatabase(path)
+  const priorityNow = () => store.notes.get(1n).then((note) => note?.priority)
+  const reads: Promise<unknown>[] = []
+  store.inOneSnapshot(() => {
+    reads.push(priorityNow())
+    database.exec('UPDATE notes SET priority = 8')
+    reads.push(priorityNow())
+  })
+  reads.push(priorityNow())
+  database.exec('ALTER TABLE notes RENAME TO hidden')
+  store.inOneSnapshot(() => void reads.push(priorityNow().catch(() => 'failed')))
+  database.exec('ALTER TABLE hidden RENAME TO notes; UPDATE notes SET priority = 9')
+  reads.push(priorityNow())
+  expect(await Promise.all(reads)).toEqual([1n, 1n, 8n, 'failed', 9n])
+})
+
+test('requests that arrive together are read in one snapshot', async () => {
+  const { rest, store } = await startTestApi()
+  await addNotes(store, 1)
+  const snapshots = vi.spyOn(store, 'inOneSnapshot')
+  const responses = await Promise.all(Array.from({ length: 64 }, () => rest.get('/v1/notes/1')))
+  expect(new Set(responses.map(({ text }) => text)).size).toBe(1)
+  expect(snapshots.mock.calls.length).toBeGreaterThan(0)
+})
