@@ -147,7 +147,7 @@ function Waiting({ edit, failureReason, failureCount }: EditState) {
     <div className="edit-notice" data-failed>
       <p dir="auto">
         <span role="status">
-          {texts.waiting(textOf(edit.seen[resource.title]))} {problem.message}
+          <span>{texts.waiting(textOf(edit.seen[resource.title]))}</span> <span>{problem.message}</span>
         </span>{' '}
         <Countdown key={failureCount} seconds={seconds} />
       </p>

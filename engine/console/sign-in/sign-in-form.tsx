@@ -61,7 +61,7 @@ export function SignInForm({
       {wasRefused && !problem && <Notice title={messages.session.signedOut}>{messages.session.signedOutText}</Notice>}
       {problem && problem.kind !== 'refused' && (
         <Notice title={messages.session.notChecked} problem={problem}>
-          {problem.message} {isTransient(problem) && messages.session.tryLater}
+          <span>{problem.message}</span> {isTransient(problem) && <span>{messages.session.tryLater}</span>}
         </Notice>
       )}
       {/* A password manager stores a key under this name. It differs for each service of an origin. */}

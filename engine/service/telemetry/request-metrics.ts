@@ -32,7 +32,7 @@ export function requestMetrics({ gauge, counter, histogram }: MetricFactory) {
   for (const reason of rejectionReasons) rejected.inc({ reason }, 0)
   const replayed = counter(
     'idempotent_replays_total',
-    'Creates whose response repeated that of an earlier request with the same Idempotency-Key.',
+    'Mutations whose response repeated that of an earlier request with the same Idempotency-Key.',
   )
 
   return {

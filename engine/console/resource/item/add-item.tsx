@@ -187,7 +187,7 @@ function Failure({ problem, newItem: { isUncertain, failures }, isStopped }: Fai
   const seconds = isStopped ? retryAfter : retryDelayAfter(failures.current, problem) / 1_000
   return (
     <Notice title={isUncertain ? texts.uncertain : texts.notAdded} problem={problem}>
-      {message}{' '}
+      <span>{message}</span>{' '}
       {isTransient(problem) && (!isStopped || retryAfter !== undefined) && (
         <Countdown
           key={failures.current}
@@ -195,7 +195,7 @@ function Failure({ problem, newItem: { isUncertain, failures }, isStopped }: Fai
           texts={isStopped ? messages.problem.allowed : messages.problem.retrying}
         />
       )}{' '}
-      {isUncertain && texts.uncertainText}
+      {isUncertain && <span>{texts.uncertainText}</span>}
     </Notice>
   )
 }

@@ -149,7 +149,7 @@ function OutOfDate() {
     <div className="list-out-of-date">
       <IconAlertTriangle />
       <span role="status">
-        {texts.outOfDate(new Date(dataUpdatedAt))} {message}{' '}
+        <span>{texts.outOfDate(new Date(dataUpdatedAt))}</span> <span>{message}</span>{' '}
         <Countdown key={retryAfter && failureCount} seconds={retryAfter} />
       </span>
       <ShowRequest requestId={requestId} />
