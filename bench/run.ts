@@ -40,6 +40,7 @@ async function compareServers(): Promise<void> {
     petstore: { title: 'Petstore', template },
     control: { title: 'Petstore, control', template },
     fastify: { title: 'Fastify by hand', template, peer: ['fastify'] },
+    untuned: { title: 'Fastify, untuned', template, peer: ['fastify', 'untuned'] },
     group: { title: 'Fastify, group commit', template, peer: ['fastify', 'group-commit'] },
     'trpc-to-openapi': { title: 'trpc-to-openapi', template, peer: ['trpc-to-openapi'] },
     'node-http': { title: 'node:http', template, peer: ['node-http'] },
@@ -93,7 +94,7 @@ async function measure(
       for (const [name, contestant] of Object.entries(contestants))
         running.push([name, await startServer(contestant, under)])
       if (!options.scale) await expectSameResponses(running.map(([, server]) => server))
-      for (const [, server] of running) for (const load of names) await measureSlice(server, load, 1, round)
+      for (const [, server] of running) for (const load of names) await measureSlice(server, load, warmUp(load), round)
       for (const load of names) {
         for (const [name, server] of shuffled(running))
           results.add(load, name, await measureSlice(server, load, seconds, rounds + round))
@@ -102,6 +103,11 @@ async function measure(
       await Promise.all(running.map(([, server]) => server.stop()))
     }
   }
+}
+
+/** Seconds. A lone caller sends few requests in a second, and V8 compiles what runs often. */
+function warmUp(load: LoadName): number {
+  return loads[load].connections === 1 ? 4 : 1
 }
 
 function shuffled<T>(values: T[]): T[] {

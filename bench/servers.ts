@@ -12,7 +12,7 @@ import type { Target } from './wrk.ts'
 export interface Contestant {
   title: string
   template: Template
-  /** A file in `peers/` and its arguments. Without a peer, it is the service. */
+  /** A file in `peers/` and its arguments. Without a peer, it is the service. With `untuned`, it runs as its manual shows. */
   peer?: string[]
 }
 
@@ -31,7 +31,7 @@ export const slowDisk = [
 ]
 
 /**
- * Starts a server on a free port with a copy of the database, and with the V8 options of `npm start`.
+ * Starts a server on a free port with a copy of the database, and unless it is `untuned`, with the V8 options of `npm start`.
  *
  * @param under a command that runs the server
  */
@@ -40,7 +40,8 @@ export async function startServer({ peer, template }: Contestant, under: string[
   const [path, port] = [join(folder, 'petstore.db'), await freePort()]
   copyDatabase(template.path, path)
   const [file = '', ...words] = peer ? [`bench/peers/${peer[0]}.ts`, path, `${port}`, ...peer.slice(1)] : [launcher]
-  const [command = '', ...rest] = [...under, process.execPath, ...v8Options, join(root, file), ...words]
+  const node = [process.execPath, ...(peer?.includes('untuned') ? [] : v8Options)]
+  const [command = '', ...rest] = [...under, ...node, join(root, file), ...words]
   const child = spawn(command, rest, {
     // The peers log nothing, and so does the service with this level.
     env: {

@@ -24,7 +24,9 @@ const [path = '', portText = ''] = process.argv.slice(2)
 export const port = Number(portText)
 
 export const database = new Database(path, { fileMustExist: true })
-for (const option of ['synchronous = FULL', 'cache_size = -8000', 'wal_autocheckpoint = 4000']) database.pragma(option)
+database.pragma('synchronous = FULL')
+if (!process.argv.includes('untuned'))
+  for (const option of ['cache_size = -8000', 'wal_autocheckpoint = 4000']) database.pragma(option)
 
 const columns = 'id, name, category_id AS categoryId, status'
 const selectAll = database.prepare<[number, number], Pet>(
