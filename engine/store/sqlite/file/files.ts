@@ -48,9 +48,9 @@ function giveFolderAway(path: string, ownership: Ownership): void {
   withDescriptor(openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), (folder) => giveAway(folder, ownership))
 }
 
-function withDescriptor(descriptor: number, use: (descriptor: number) => void): void {
+export function withDescriptor<T>(descriptor: number, use: (descriptor: number) => T): T {
   try {
-    use(descriptor)
+    return use(descriptor)
   } finally {
     closeSync(descriptor)
   }

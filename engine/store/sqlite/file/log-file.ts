@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import type Database from 'better-sqlite3'
-import { identityOf } from './files.ts'
+import { identityOf, withDescriptor } from './files.ts'
 
 /** What SQLite's index says about the log. */
 export interface LogState {
@@ -19,11 +19,6 @@ const maxLooks = 100
 const headerLength = 32
 const frameHeaderLength = 24
 
-interface Frame {
-  position: number
-  bytes: Buffer
-}
-
 /**
  * The write-ahead log of a connection, through a descriptor of its own, so that it can be read after it lost its name.
  * Closing the descriptor releases no lock, because SQLite locks the database and the index, but never the log.
@@ -32,13 +27,12 @@ export class LogFile {
   readonly #descriptor: number
   readonly #statement: Database.Statement<[], number[]>
   readonly #frameLength: number
-  /** The last frame at the last look. */
-  #last: Frame | undefined
+  /** The last frame at the last look, and its number. */
+  #last: { number: number; bytes: Buffer } | undefined
 
   constructor(descriptor: number, connection: Database.Database) {
     this.#descriptor = descriptor
-    // SQLite compiles it again for each run, after which the driver would compile a function that makes objects of its rows.
-    // That takes longer than all the rest.
+    // SQLite compiles it for each run, and then the driver would compile a function that makes objects of the rows.
     this.#statement = connection.prepare<[], number[]>('PRAGMA wal_checkpoint(NOOP)').safeIntegers(false).raw()
     this.#frameLength = frameHeaderLength + Number(connection.pragma('page_size', { simple: true }))
     this.look()
@@ -49,7 +43,7 @@ export class LogFile {
    * past which SQLite would not read at the next start. Runs a statement only if SQLite has begun again at the start of the log.
    */
   isIntact(): boolean {
-    return (this.#last !== undefined && this.#isInPlace(this.#last)) || this.look() !== undefined
+    return this.#hasLast() || this.look() !== undefined
   }
 
   /**
@@ -59,7 +53,7 @@ export class LogFile {
   look(): LogState | undefined {
     let state = this.#state()
     for (let i = 0; i < maxLooks; i++) {
-      if (!state.busy && this.#accept(this.#readFrame(state.log))) return state
+      if (!state.busy && this.#accept(state.log)) return state
       const { busy, log } = state
       state = this.#state()
       // Otherwise another process was changing the log.
@@ -73,25 +67,23 @@ export class LogFile {
     return { busy, log, checkpointed }
   }
 
-  #accept(last: Frame | undefined): boolean {
-    const previous = this.#last
+  /** @param number of the last frame; not positive without one */
+  #accept(number: number): boolean {
+    const last = number > 0 ? { number, bytes: this.#frame(number) } : undefined
     const isTruncated = last && (last.bytes.length < this.#frameLength || last.bytes.readUInt32BE(0) === 0)
-    if (isTruncated) return false
     // The salts change whenever SQLite begins again at the start of the log.
-    const isSameLog = previous && last && saltsOf(previous) === saltsOf(last)
-    if (isSameLog && !this.#isInPlace(previous)) return false
+    const isSameLog = this.#last && last && saltsOf(this.#last.bytes) === saltsOf(last.bytes)
+    if (isTruncated || (isSameLog && !this.#hasLast())) return false
     this.#last = last
     return true
   }
 
-  #isInPlace({ position, bytes }: Frame): boolean {
-    return this.#read(position, this.#frameLength).equals(bytes)
+  #hasLast(): boolean {
+    return this.#last?.bytes.equals(this.#frame(this.#last.number)) ?? false
   }
 
-  #readFrame(count: number): Frame | undefined {
-    if (count <= 0) return undefined
-    const position = headerLength + (count - 1) * this.#frameLength
-    return { position, bytes: this.#read(position, this.#frameLength) }
+  #frame(number: number): Buffer {
+    return read(this.#descriptor, headerLength + (number - 1) * this.#frameLength, this.#frameLength)
   }
 
   /** Whether commits are in the log, but not in the database. */
@@ -102,21 +94,13 @@ export class LogFile {
 
   /** Whether the file is an old copy of this log. */
   isCopy(path: string): boolean {
-    const descriptor = openSync(path, 'r')
-    try {
-      const own = originOf(this.#read(0, headerLength))
-      return own !== undefined && own === originOf(read(descriptor, 0, headerLength))
-    } finally {
-      closeSync(descriptor)
-    }
+    const own = originOf(read(this.#descriptor, 0, headerLength))
+    const other = withDescriptor(openSync(path, 'r'), (file) => originOf(read(file, 0, headerLength)))
+    return own !== undefined && own === other
   }
 
   close(): void {
     closeSync(this.#descriptor)
-  }
-
-  #read(position: number, length: number): Buffer {
-    return read(this.#descriptor, position, length)
   }
 }
 
@@ -133,8 +117,8 @@ function read(descriptor: number, position: number, length: number): Buffer {
   return bytes.subarray(0, readSync(descriptor, bytes, 0, length, position))
 }
 
-function saltsOf({ bytes }: Frame): bigint {
-  return bytes.readBigUInt64BE(8)
+function saltsOf(frame: Buffer): bigint {
+  return frame.readBigUInt64BE(8)
 }
 
 /**

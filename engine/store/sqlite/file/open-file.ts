@@ -76,11 +76,7 @@ export class OpenFile {
     if (this.#log?.isIntact() === false) this.#refuse('log truncated')
   }
 
-  /**
-   * Looks at the log: see {@link LogFile.look}. Undefined without one, as of a database that is not in WAL mode.
-   *
-   * @throws {FilesDamaged}
-   */
+  /** See {@link LogFile.look}. Undefined without a log, as of a database that is not in WAL mode. @throws {FilesDamaged} */
   lookAtLog(): LogState | undefined {
     const state = this.#log?.look()
     if (this.#log && !state) this.#refuse('log truncated')

@@ -53,8 +53,8 @@ export class Checkpoints {
   run(): string | undefined {
     // While another connection changes the index, the next check decides.
     const { log, checkpointed } = this.#file.lookAtLog() ?? { log: 0, checkpointed: 0 }
-    const fits = () => log * this.#pageSize <= roomFor(this.#file.connection.name).bytes
-    const isDue = log > checkpointed && (log >= checkpointSize || !fits())
+    const fits = () => log < checkpointSize && log * this.#pageSize <= roomFor(this.#file.connection.name).bytes
+    const isDue = log > checkpointed && !fits()
     const failure = isDue ? this.#tryCheckpoint() : undefined
     const isNew = failure && !this.failure
     this.failure = failure
