@@ -16,8 +16,8 @@ try {
   // A source that changes from now on is newer than the build: see build-if-stale.sh.
   const startedAt = new Date()
   const digest = digestOfSources()
-  if (digest !== digestOf(built)) await build(digest)
-  utimesSync(join(built, digestFile), startedAt, startedAt)
+  if (digest === digestOf(built)) utimesSync(join(built, digestFile), startedAt, startedAt)
+  else await build(digest, startedAt)
 } catch (error) {
   if (!parseArgs({ options: { 'if-possible': { type: 'boolean' } } }).values['if-possible']) throw error
   const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
@@ -25,7 +25,7 @@ try {
   process.stderr.write(`The console could not be built, and the service starts with ${instead}. ${reason}\n`)
 }
 
-async function build(digest: string): Promise<void> {
+async function build(digest: string, startedAt: Date): Promise<void> {
   const vite = await import('vite')
   if (process.stderr.isTTY) process.stderr.write('Building the console …\n')
   // Vite would use the value of the shell, which may build for development.
@@ -41,6 +41,7 @@ async function build(digest: string): Promise<void> {
       build: { outDir: fresh, emptyOutDir: true },
     })
     writeFileSync(join(fresh, digestFile), digest)
+    utimesSync(join(fresh, digestFile), startedAt, startedAt)
     replaceBuild(fresh, former, digest)
   } finally {
     for (const folder of [fresh, former]) rmSync(folder, { recursive: true, force: true })

@@ -29,6 +29,7 @@ export class LogFile {
   readonly #frameLength: number
   /** The last frame at the last look, and its number. */
   #last: { number: number; bytes: Buffer } | undefined
+  #isTruncated = false
 
   constructor(descriptor: number, connection: Database.Database) {
     this.#descriptor = descriptor
@@ -43,7 +44,7 @@ export class LogFile {
    * past which SQLite would not read at the next start. Runs a statement only if SQLite has begun again at the start of the log.
    */
   isIntact(): boolean {
-    return this.#hasLast() || this.look() !== undefined
+    return !this.#isTruncated && (this.#hasLast() || this.look() !== undefined)
   }
 
   /**
@@ -57,7 +58,8 @@ export class LogFile {
       const { busy, log } = state
       state = this.#state()
       // Otherwise another process was changing the log.
-      if (!busy && !state.busy && log === state.log) return undefined
+      this.#isTruncated ||= !busy && !state.busy && log === state.log
+      if (this.#isTruncated) return undefined
     }
     return state
   }
@@ -70,10 +72,10 @@ export class LogFile {
   /** @param number of the last frame; not positive without one */
   #accept(number: number): boolean {
     const last = number > 0 ? { number, bytes: this.#frame(number) } : undefined
-    const isTruncated = last && (last.bytes.length < this.#frameLength || last.bytes.readUInt32BE(0) === 0)
+    if (last && (last.bytes.length < this.#frameLength || last.bytes.readUInt32BE(0) === 0)) return false
     // The salts change whenever SQLite begins again at the start of the log.
     const isSameLog = this.#last && last && saltsOf(this.#last.bytes) === saltsOf(last.bytes)
-    if (isTruncated || (isSameLog && !this.#hasLast())) return false
+    if (isSameLog && !this.#hasLast()) return false
     this.#last = last
     return true
   }
@@ -121,9 +123,7 @@ function saltsOf(frame: Buffer): bigint {
   return frame.readBigUInt64BE(8)
 }
 
-/**
- * A number that stays the same as long as SQLite uses one log: the first salt and the count of checkpoints grow together.
- */
+/** Stays the same as long as SQLite uses one log: the first salt and the count of checkpoints grow together. */
 function originOf(header: Buffer): number | undefined {
   const isLog = header.length === headerLength && (header.readUInt32BE(0) & ~1) === 0x377f0682
   return isLog ? (header.readUInt32BE(16) - header.readUInt32BE(12)) | 0 : undefined

@@ -58,9 +58,8 @@ export class Checkpoints {
     const failure = isDue ? this.#tryCheckpoint() : undefined
     const isNew = failure && !this.failure
     this.failure = failure
-    if (isNew) {
+    if (isNew)
       return `The write-ahead log cannot be moved into the database (${failure.code}: ${failure.message}), so it only grows. Check the disk.`
-    }
     return this.#warnOfSize(Math.round((log * this.#pageSize) / 2 ** 20))
   }
 
