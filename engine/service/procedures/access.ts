@@ -1,7 +1,7 @@
 import type { ApiKey } from '#store/keys'
 import { ApiError, type Rejection } from '../api/errors.ts'
 
-/** What a request without a key is asked for. */
+/** The message to a request without a key. */
 export const sendKey = 'Send an API key in the header Authorization: Bearer <API key>.'
 
 /** @param parameters of the challenge `WWW-Authenticate: Bearer` (RFC 6750) */

@@ -159,7 +159,7 @@ export function createTrpc<Store>() {
   }
 }
 
-/** @param requireMore of the key of each call */
+/** @param requireMore throws if the key of a call lacks what these procedures need */
 export function createBuilder<ContextOfResolver extends object, Meta extends ProcedureMeta>(requireMore?: Guard) {
   const { procedure, router } = initTRPC
     .context<ContextOfResolver>()

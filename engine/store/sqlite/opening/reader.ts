@@ -69,7 +69,7 @@ export class Reader {
     })
   }
 
-  /** See {@link BaseStore.inOneSnapshot}. Nothing else runs meanwhile, so no client waits for a commit that they do not see. */
+  /** See {@link BaseStore.inOneSnapshot}. No event is handled meanwhile, so no response has reported a commit that they miss. */
   inOneSnapshot(run: () => void): void {
     if (this.#file.connection.open) this.#begin.run()
     try {
