@@ -16,6 +16,8 @@ const screenshots = join(import.meta.dirname, 'screenshots')
 interface VisitOptions extends BrowserContextOptions {
   /** Opens the console with this key stored in the tab. Without it, the console shows the sign-in form. */
   key?: string
+  /** Whether the test may intercept requests. Intercepted responses are larger, and not cached. */
+  isIntercepted?: boolean
 }
 
 /** Opens a page in a browser context of its own. Errors in the page, and requests to another origin, fail the test. */
@@ -34,11 +36,13 @@ export const test = plainTest.extend<{ browser: Browser; visit: Visit }>({
   visit: async ({ browser }, use) => {
     const problems: string[] = []
     const closings: (() => Promise<void>)[] = []
-    await use(async (url, { key, ...options } = {}) => {
+    await use(async (url, { key, isIntercepted = true, ...options } = {}) => {
       const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
       closings.push(() => context.close())
       context.setDefaultTimeout(20_000)
       const page = await context.newPage()
+      // A page that begins to intercept requests while it works lets one of the next requests pass.
+      if (isIntercepted) await page.route('**/never', (route) => route.continue())
       collectProblems(page, new URL(url).origin, problems)
       if (key !== undefined) await page.addInitScript(storeKey, [storageKey, key] as const)
       await page.goto(url)

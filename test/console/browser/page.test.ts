@@ -68,7 +68,7 @@ describe('speed', () => {
   test('the page, its scripts and its styles are at most 115 kB, until the list is shown', async ({ visit }) => {
     const { url, key, store } = await startConsole()
     await addPets(store, 25)
-    const page = await visit(url)
+    const page = await visit(url, { isIntercepted: false })
     await signIn(page, key)
     await showing(page, '1–20 of 25')
     const total = await transferred(page)
