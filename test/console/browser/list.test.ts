@@ -49,7 +49,7 @@ test('what another client adds appears with the counts, and costs nothing while 
 }) => {
   const { url, key, store, log } = await startConsole()
   await addPets(store, 3)
-  const page = await visit(url, { key })
+  const page = await visit(url, { key, isIntercepted: false })
   await showing(page, '1–3 of 3')
   const polls = () => log.map((line) => JSON.parse(line)).filter(({ operation }) => operation === 'pets.list')
   await expect.poll(() => polls().filter(({ status }) => status === 304).length).toBeGreaterThan(1)
@@ -232,7 +232,7 @@ test("a refresh of the console gets 304 from the browser's cache, and the body o
 }) => {
   const { url, key, store, log } = await startConsole()
   await addPets(store, 2)
-  const page = await visit(url, { key })
+  const page = await visit(url, { key, isIntercepted: false })
   await showing(page, '1–2 of 2')
   const statusesOf = (operation: string, lines: string[]) =>
     lines.map((line) => JSON.parse(line)).flatMap((line) => (line.operation === operation ? [line.status] : []))
@@ -250,7 +250,7 @@ test('a page reads a 304 as 200 with the headers of the 304, and a wrong key get
   visit,
 }) => {
   const { url, key, log } = await startConsole()
-  const page = await visit(url)
+  const page = await visit(url, { isIntercepted: false })
   const request = (authorization: string) =>
     page.evaluate(
       async (headers) => {
