@@ -87,7 +87,7 @@ export const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 export type Guard = <T>(clean: () => void, work: () => Promise<T>) => Promise<T>
 
 /** Also cleans up if one of the {@link signals} ends the process. */
-export const withCleanup: Guard = async (clean, work) => {
+export async function withCleanup<T>(clean: () => void, work: () => Promise<T>): Promise<T> {
   const end = (signal: NodeJS.Signals) => {
     clean()
     // This listener was removed before the call, so the signal now ends the process.

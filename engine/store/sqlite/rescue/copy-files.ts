@@ -9,7 +9,7 @@ import { attempt } from '../file/diagnosis.ts'
 import { identify, makeFile, makeFolder, roomFor, sizeOf, syncFolder } from '../file/files.ts'
 import type { FileIdentities } from '../file/open-file.ts'
 import { type Ownership, ownershipOf } from '../file/ownership.ts'
-import { type Guard, publish, withTemporaryFile } from '../file/temporary-file.ts'
+import { publish, withTemporaryFile } from '../file/temporary-file.ts'
 
 /** The files of a database that may have lost their names, while a connection has them open. */
 export interface OpenFiles {
@@ -20,7 +20,9 @@ export interface OpenFiles {
 }
 
 /** Removes an incomplete copy at the end, but not when a signal arrives: see {@link withCleanup}. */
-const guard: Guard = async (clean, work) => work().finally(clean)
+async function guard<T>(clean: () => void, work: () => Promise<T>): Promise<T> {
+  return work().finally(clean)
+}
 
 /**
  * Copies the pages that the connection sees. They are not checked: no other copy exists, and a restore checks it.
