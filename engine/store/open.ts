@@ -5,8 +5,8 @@ import type { PrepareOptions } from './database/migrations.ts'
 import type { Inspection } from './inspection/inspection.ts'
 
 interface OpenOptions extends PrepareOptions {
-  /** Milliseconds to wait for the lock of an SQLite file that another process holds. */
-  busyTimeout: number
+  /** Milliseconds to wait for the lock of an SQLite file that another process holds, 5,000 by default. */
+  busyTimeout?: number | undefined
   /** The maximum number of connections to PostgreSQL for requests. */
   maxConnections?: number | undefined
   /**
@@ -47,7 +47,7 @@ export async function migrateStore(
 export async function openStore<Stores>(
   definition: StoreDefinition<Stores>,
   location: Location,
-  options: OpenOptions,
+  options: OpenOptions = {},
 ): Promise<BaseStore & Stores> {
   // Safe: each database opens each collection of the definition under its name.
   if (location.kind === 'postgres') {

@@ -41,7 +41,7 @@ test('an import is completed by running it again after SIGKILL', async () => {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'pets.ndjson'), ndjsonOf(3_000))
   const command = { folder, arguments: ['pets', 'import', 'pets.ndjson'] }
-  const store = await openStore(definition, locationOf(folder), { busyTimeout: 5_000 })
+  const store = await openStore(definition, locationOf(folder))
   const killed = runProgram(command)
   while ((await store.pets.list({ limit: 1, cursor: 0n })).length === 0) await wait(1)
   killed.child.kill('SIGKILL')

@@ -23,8 +23,6 @@ export async function withStore<Stores>(
     migrate: false,
     historyDays: config.historyDays,
     ...reportsOn(database, audit),
-    // Longer than in the service: a command may wait until a busy service has committed.
-    busyTimeout: 5_000,
     onDamage: (message) => {
       damage = message
     },

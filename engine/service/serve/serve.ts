@@ -51,8 +51,6 @@ export async function serve(config: Config, service: Service<WithApiKeys>): Prom
     if (!isSaving) killAtOnce(log, reason)
   }
   const store = await openStore(definition, config.database, {
-    // The writer thread waits, not the event loop. VACUUM in a shell, for example, holds the lock for seconds.
-    busyTimeout: 5_000,
     maxConnections: config.databaseConnections,
     historyDays: config.historyDays,
     onWarning: (message) => log.warn(message),

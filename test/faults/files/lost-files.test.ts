@@ -159,7 +159,7 @@ async function run({ fault, files, state, path: spelling, outcome }: Case) {
 
 /** As a command of another process does. */
 async function addKey(path: string, name: string): Promise<string> {
-  const store = openSqlite({ path, busyTimeout: 5_000 })
+  const store = openSqlite({ path })
   try {
     return await createKey(store, name)
   } finally {
@@ -171,7 +171,7 @@ async function addKey(path: string, name: string): Promise<string> {
 async function readStore(path: string, keys: string[]): Promise<Set<string>> {
   const found = new Set<string>()
   try {
-    const store = openSqlite({ path, busyTimeout: 5_000 })
+    const store = openSqlite({ path })
     try {
       for (let cursor = 0n, isOver = false; !isOver; ) {
         const page = await store.pets.list({ cursor, limit: 100 })

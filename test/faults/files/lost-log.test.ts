@@ -109,7 +109,7 @@ test('no acknowledged pet is lost when the log is truncated while a create waits
 test('a create whose log was lost meanwhile is committed at most once', async () => {
   const { path, given } = databasePaths((path) => path)
   const { promise: damage, resolve: onDamage } = Promise.withResolvers<string>()
-  const store = openSqlite({ path: given, busyTimeout: 5_000, onDamage })
+  const store = openSqlite({ path: given, onDamage })
   onTestFinished(() => store.close())
   await store.pets.create(rex)
   const other = openConnection(path)

@@ -18,8 +18,8 @@ export interface WriterOptions {
   /** Of the files that the event loop has open. */
   identities: FileIdentities
   loaded: Loaded<SqliteCollection>
-  /** Milliseconds that a transaction waits for another process's lock. */
-  busyTimeout: number
+  /** Milliseconds that a transaction waits for another process's lock, {@link defaultBusyTimeout} by default. */
+  busyTimeout?: number | undefined
   /** See {@link PrepareOptions}. */
   historyDays?: number | undefined
 }
@@ -32,6 +32,8 @@ interface Events {
   observer?: StoreObserver | undefined
 }
 
+/** Milliseconds. The thread waits, not the event loop. VACUUM in a shell, for example, holds the lock for seconds. */
+const defaultBusyTimeout = 5_000
 /** Milliseconds after which the disk hangs, and is not just slow. */
 export const maxCommitTime = 10_000
 /** Milliseconds that the thread may take to start. On a busy machine that takes longer than a commit. */
@@ -177,7 +179,7 @@ export class Writer {
     this.#startedAt = performance.now()
     this.#sentCount = 0
     this.#rejectedCount[0] = 0n
-    const { path, identities, busyTimeout: lockTimeout, historyDays, loaded } = this.#options
+    const { path, identities, busyTimeout: lockTimeout = defaultBusyTimeout, historyDays, loaded } = this.#options
     const data: WriterData = {
       ...{ path, identities, lockTimeout, historyDays },
       ...{ definition: loaded.url, rejectedCount: this.#rejectedCount },

@@ -112,7 +112,7 @@ test('statements that were planned for a small table use its indexes when it gro
     query(url, `${insert.replace(' VALUES', '')} SELECT 'Ann', 1, 'done' FROM generate_series(1, ${count})`)
   await add(50)
   await query(url, 'ALTER TABLE notes SET (autovacuum_enabled = off); ANALYZE notes')
-  const { notes, close } = await openStore(definition, { kind: 'postgres', url }, { busyTimeout: 0 })
+  const { notes, close } = await openStore(definition, { kind: 'postgres', url })
   async function read(): Promise<void> {
     await notes.get(50_000n)
     await notes.list({ cursor: 50_000n, limit: 20 })
@@ -135,7 +135,7 @@ test('the counts read only the index by state, and no more of it than they count
     url,
     `${insert.replace(' VALUES', '')} SELECT 'Ann', 1, CASE WHEN n <= 50000 THEN 'done' ELSE 'waiting' END FROM generate_series(1, 100000) AS n`,
   )
-  const { notes, close } = await openStore(definition, { kind: 'postgres', url }, { busyTimeout: 0 })
+  const { notes, close } = await openStore(definition, { kind: 'postgres', url })
   await notes.counts()
   // PostgreSQL adds the statistics of a session when it ends.
   await close()
