@@ -118,7 +118,10 @@ export function createClient<Router extends AnyRouter>({
   return client as unknown as TRPCClient<Router>
 }
 
-/** Whether an error is that of a call, also of another copy of @trpc/client. Without a response of the service it has no data. */
+/**
+ * Whether an error is that of a call, also of another copy of @trpc/client. Without a response of the service it has no
+ * data.
+ */
 export function isServiceError(error: unknown): error is ServiceError {
   // Not instanceof: a package may bring its own copy of @trpc/client.
   if (!(error instanceof Error) || error.name !== 'TRPCClientError' || !('data' in error)) return false

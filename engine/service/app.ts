@@ -154,10 +154,10 @@ function createBase({
  * Creates the service without listening: REST at `/v1`, RPC at `/trpc`, the web console at `/`, the API reference at
  * `/docs/`, and `/metrics` unless the admin listener serves it.
  *
- * The hooks of a request run in this order, and the first one that responds ends it. Before the body is read: CORS, the start of
- * the log line and the metrics, the checks of the URL and the headers, the load and the turn of its group (503), the API key and
- * its rate limit (401, 429), the access of the key (403), the path (404). Then the body, the bytes of other unfinished responses
- * (503), and the procedure. So a request that is refused costs little.
+ * The hooks of a request run in this order, and the first one that responds ends it. Before the body is read: CORS, the
+ * start of the log line and the metrics, the checks of the URL and the headers, the load and the turn of its group
+ * (503), the API key and its rate limit (401, 429), the access of the key (403), the path (404). Then the body, the
+ * bytes of other unfinished responses (503), and the procedure. So a request that is refused costs little.
  */
 export async function createApp({
   product,

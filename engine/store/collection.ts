@@ -98,7 +98,8 @@ function refuseSlowFilters(table: TableWithId, filters: Names): void {
 /**
  * Defines the rows of a table and what can be done with them, for both databases.
  *
- * @throws {Error} for an id that could be used again, a column of another kind or without its rule, and a filter without an index
+ * @throws {Error} for an id that could be used again, a column of another kind or without its rule, and a filter
+ *   without an index
  */
 export function collection<
   T extends TableWithId,

@@ -1,4 +1,7 @@
-/** What the command line of an operator needs: inspection, migration, copies, backups, and files that belong to the owner of the database. */
+/**
+ * What the command line of an operator needs: inspection, migration, copies, backups, and files that belong to the
+ * owner of the database.
+ */
 export { type CopyProgress, type CopyRequest, copyStore, type TableSummary } from './copy/copy-store.ts'
 export type { Migration, PrepareOptions } from './database/migrations.ts'
 export type { Inspection, SchemaState, ServerState, TableContents } from './inspection/inspection.ts'

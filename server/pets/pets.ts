@@ -143,7 +143,10 @@ export const petsRouter = router({
       found('pet', petId, (id) => ctx.store.pets.remove({ id, expected, by: ctx.apiKey.name }, ctx.idempotency)),
     ),
 
-  /** Reads who has updated or removed pets, when, and what has changed, the newest change first. The key must be one that may write. */
+  /**
+   * Reads who has updated or removed pets, when, and what has changed, the newest change first. The key must be one
+   * that may write.
+   */
   history: procedure
     .meta({ access: 'write' })
     .input(HistoryOfPets)

@@ -70,10 +70,10 @@ export function proceduresOf(router: AnyRouter): Procedure[] {
 }
 
 /**
- * tRPC runs guard, input validation, resolver and output validation as a chain of middlewares and copies its options for
- * each of them, which takes 50 times as long as all four. If the chain holds nothing else, `call` runs the guard, validates
- * the input and calls the resolver. It skips output validation, which would leave the output unchanged: TypeScript and the store guarantee its
- * type.
+ * tRPC runs guard, input validation, resolver and output validation as a chain of middlewares and copies its options
+ * for each of them, which takes 50 times as long as all four. If the chain holds nothing else, `call` runs the guard,
+ * validates the input and calls the resolver. It skips output validation, which would leave the output unchanged:
+ * TypeScript and the store guarantee its type.
  */
 function compileCall(router: AnyRouter, path: string, type: ProcedureType, definition: Definition) {
   const constant = { type, path, signal: undefined, batchIndex: 0 }
@@ -103,7 +103,10 @@ interface Parts {
   resolver: Resolver
 }
 
-/** Returns undefined unless the chain is the guard, at most one input, at most one output that keeps its values, and the resolver. */
+/**
+ * Returns undefined unless the chain is the guard, at most one input, at most one output that keeps its values, and the
+ * resolver.
+ */
 function directParts({ inputs, output, middlewares, resolver, caller }: Definition): Parts | undefined {
   if (!Array.isArray(inputs) || !Array.isArray(middlewares) || !isResolver(resolver) || caller) return undefined
   const [schema] = inputs

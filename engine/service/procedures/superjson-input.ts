@@ -71,7 +71,10 @@ function decodeAt({ parent, key }: Place, annotation: unknown, path: string): vo
   else throw invalid(`${shorten(path)}: expected ${annotatedTypes[type]}, because it is annotated as ${type}`)
 }
 
-/** No field of an input has a dot or a backslash in its name. Version 1 of superjson escapes them, and such a path is refused. */
+/**
+ * No field of an input has a dot or a backslash in its name. Version 1 of superjson escapes them, and such a path is
+ * refused.
+ */
 function findPlace(root: { json: unknown }, path: string): Place {
   let place: Place = { parent: root, key: 'json' }
   for (const key of path.split('.')) {

@@ -132,8 +132,9 @@ function textOf(value: unknown): string {
 }
 
 /**
- * Keyset pagination for operations with the inputs `cursor` and `limit`: a full page links to the page after its last id
- * (RFC 8288), which keeps the other parameters. Many clients do not resolve a relative link. Returns undefined for any other operation.
+ * Keyset pagination for operations with the inputs `cursor` and `limit`: a full page links to the page after its last
+ * id (RFC 8288), which keeps the other parameters. Many clients do not resolve a relative link. Returns undefined for
+ * any other operation.
  */
 function nextLink(operation: Operation, apiUrl: () => string) {
   const { cursor, limit } = operation.input.shape

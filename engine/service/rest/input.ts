@@ -49,7 +49,10 @@ function fieldsDecoder({ shape, _zod }: z.ZodObject, decoderOf: (field: z.core.$
   }
 }
 
-/** A JSON integer becomes a `bigint`, and the text of a time a `Date`, where the schema expects one. Also in lists and objects. */
+/**
+ * A JSON integer becomes a `bigint`, and the text of a time a `Date`, where the schema expects one. Also in lists and
+ * objects.
+ */
 function decodeJson(schema: z.core.$ZodType): Decode {
   if (schema instanceof z.ZodBigInt)
     return (value) => (typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value)

@@ -12,7 +12,8 @@ export function writeAnything(value: unknown): string {
 
 /**
  * Compiles a serializer from a schema. superjson searches each value for `bigint`s; the schema says where they are. The
- * serializer writes only the fields that the schema lists, and no optional field that is undefined. It does not annotate which objects are identical.
+ * serializer writes only the fields that the schema lists, and no optional field that is undefined. It does not
+ * annotate which objects are identical.
  *
  * @returns undefined unless the schema is an object or array whose validation keeps values, as the direct call of a
  * procedure requires, too.

@@ -31,7 +31,8 @@ interface AuditDetails {
 /**
  * Writes the audit line of an action that has succeeded: who did what to which subject, where and when.
  *
- * @param subject must not contain a secret. See {@link describeKey} and `describeLocation` in `engine/store/database/location.ts`.
+ * @param subject must not contain a secret. See {@link describeKey} and `describeLocation` in
+ *   `engine/store/database/location.ts`.
  */
 export type Audit = (action: AuditAction, subject: string, details?: AuditDetails) => void
 

@@ -12,13 +12,14 @@ import type { Generated, NewEntity } from '../collection/row.ts'
 export type TableWithId = PgTable & { id: PgColumn }
 
 /**
- * A write that shares transactions and may have an idempotency key. It takes rows of values. The rows that its statements return have 64-bit integers as `bigint`.
+ * A write that shares transactions and may have an idempotency key. It takes rows of values. The rows that its
+ * statements return have 64-bit integers as `bigint`.
  */
 export interface AnyMutation {
   /**
-   * Resolves to an outcome for each row: what it has generated, undefined if it found no row to change, or the rule that the
-   * row breaks. Only the first of them changes something. If it rejects, for example with a violated constraint, the rows are run again in parts, and those
-   * that are refused fail alone.
+   * Resolves to an outcome for each row: what it has generated, undefined if it found no row to change, or the rule
+   * that the row breaks. Only the first of them changes something. If it rejects, for example with a violated
+   * constraint, the rows are run again in parts, and those that are refused fail alone.
    *
    * @param isLocked whether it runs in a transaction that has the advisory lock of inserts
    * @param historyDays for how many days the history is kept

@@ -39,7 +39,10 @@ export function recordingOf(count: SQL, parameter: (field: string, type: string)
     "swept entries" AS (${sweeping(parameter(expiry, 'timestamptz'), sql`${count} * ${sql.raw(String(maxSwept.byChange))}`)})`
 }
 
-/** Skips what another instance deletes, so that they cannot wait for each other. As an array, the limited rows are selected once. */
+/**
+ * Skips what another instance deletes, so that they cannot wait for each other. As an array, the limited rows are
+ * selected once.
+ */
 function sweeping(time: SQL, limit: SQL): SQL {
   const { id, at } = history
   return sql`DELETE FROM ${history} WHERE ${id} = ANY (ARRAY(

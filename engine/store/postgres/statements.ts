@@ -89,8 +89,8 @@ export function pageStatement(table: TableWithId, filters: readonly string[], or
 }
 
 /**
- * The rows with a value after an id, or before and with it, as a range of the index by that column and the id: for `column = …` PostgreSQL may walk
- * past all rows with other values. Order them by the column and the id.
+ * The rows with a value after an id, or before and with it, as a range of the index by that column and the id: for
+ * `column = …` PostgreSQL may walk past all rows with other values. Order them by the column and the id.
  */
 export function rangeOf(column: Column, id: Column, value: SQL, after: SQL, order: Order = 'oldest'): SQL {
   return order === 'oldest'
@@ -207,7 +207,10 @@ export async function query<Row extends unknown[]>(client: ClientBase, statement
   return (await client.query<Row>({ text, values, rowMode: 'array', name })).rows
 }
 
-/** The sequence of the ids of a table. PostgreSQL parses the name of the table, but not that of the column. The result is quoted. */
+/**
+ * The sequence of the ids of a table. PostgreSQL parses the name of the table, but not that of the column. The result
+ * is quoted.
+ */
 export function sequenceOf(table: Table): SQL {
   return sql`pg_get_serial_sequence(${textOf(sql`${table}`)}, ${columnOf(table, 'id').name})`
 }

@@ -28,7 +28,8 @@ interface PostgresStoreOptions extends PrepareOptions {
 }
 
 /**
- * Opens a store in a PostgreSQL database. Creates or migrates its tables first if necessary. Any number of instances may share the database.
+ * Opens a store in a PostgreSQL database. Creates or migrates its tables first if necessary. Any number of instances
+ * may share the database.
  *
  * @throws {UnusableDatabase}
  */

@@ -37,8 +37,8 @@ export async function withConnection<T>(pool: Pool, work: (client: PoolClient) =
 }
 
 /**
- * Runs the work in a transaction, which first takes the lock, if there is one. Drizzle's own `transaction` leaks the connection when BEGIN fails, and returns a broken
- * one to the pool.
+ * Runs the work in a transaction, which first takes the lock, if there is one. Drizzle's own `transaction` leaks the
+ * connection when BEGIN fails, and returns a broken one to the pool.
  */
 export async function inTransaction<T>(
   pool: Pool,

@@ -28,7 +28,10 @@ function changeIn<T extends TableWithId>(
     const remove = connection.prepare<unknown[]>(textOf(sql`DELETE FROM ${table} WHERE ${table.id} = ?`))
     const prepared = new Map<string, ReturnType<typeof prepareUpdate>>()
 
-    /** Sets only the fields that a call sets, because SQLite writes the index of a column that is set, also to its old value. */
+    /**
+     * Sets only the fields that a call sets, because SQLite writes the index of a column that is set, also to its old
+     * value.
+     */
     function updateOf(fields: string[]): ReturnType<typeof prepareUpdate> {
       const isKept = prepared.size < maxUpdates || prepared.has(fields.join())
       const set = isKept ? fields : given

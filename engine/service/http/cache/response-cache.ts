@@ -16,7 +16,10 @@ type NegotiableResponse = CacheableResponse & { compress?: Compress }
 /** The body is compressed if the client accepts it, and absent if the client has it already. */
 type NegotiatedResponse = Omit<CacheableResponse, 'body'> & { body?: string | Buffer }
 
-/** Capacity in characters of URLs and bodies, which is 4 MB at most, and twice that for compressed bodies that hardly shrink. */
+/**
+ * Capacity in characters of URLs and bodies, which is 4 MB at most, and twice that for compressed bodies that hardly
+ * shrink.
+ */
 const capacity = 2_000_000
 /** URLs that are remembered because they were requested once, which are 4 MB at most. */
 const maxRequested = 500

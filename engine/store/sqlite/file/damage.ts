@@ -1,4 +1,7 @@
-/** What happens to the files of an open database, which SQLite does not detect. A file is lost if another one, or none, is in its place. */
+/**
+ * What happens to the files of an open database, which SQLite does not detect. A file is lost if another one, or none,
+ * is in its place.
+ */
 export type Damage =
   | 'database lost'
   /** Or its index (`-shm`), which also holds the locks between processes. */

@@ -64,7 +64,8 @@ export function refuseNonFile(path: string): void {
 }
 
 /**
- * Refuses a copy in WAL mode without its log: of a database that was open, it lacks what was only in the log. A backup is not in WAL mode.
+ * Refuses a copy in WAL mode without its log: of a database that was open, it lacks what was only in the log. A backup
+ * is not in WAL mode.
  *
  * @throws {UnusableDatabase}
  */

@@ -40,8 +40,9 @@ export class LogFile {
   }
 
   /**
-   * Whether no frame is gone since the last look. Call it after each commit: a commit after a truncation writes behind a hole,
-   * past which SQLite would not read at the next start. Runs a statement only if SQLite has begun again at the start of the log.
+   * Whether no frame is gone since the last look. Call it after each commit: a commit after a truncation writes behind
+   * a hole, past which SQLite would not read at the next start. Runs a statement only if SQLite has begun again at the
+   * start of the log.
    */
   isIntact(): boolean {
     return !this.#isTruncated && (this.#hasLast() || this.look() !== undefined)

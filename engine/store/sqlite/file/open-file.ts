@@ -42,7 +42,8 @@ export class OpenFile {
     if (identities) this.#refuse(this.#findLostFile(identities))
     this.connection = connect(path, { readonly, busyTimeout: 0 })
     const open = orClose(this.connection, () => {
-      // The first read creates the log and its index if they are missing. Since then a lock keeps other processes from deleting them.
+      // The first read creates the log and its index if they are missing. Since then a lock keeps other processes from
+      // deleting them.
       this.connection.pragma('schema_version')
       const found = identities ?? this.#identifyFiles()
       const descriptor = found.log === undefined ? undefined : openAs(`${this.#realPath}-wal`, found.log)

@@ -69,7 +69,10 @@ export class Reader {
     })
   }
 
-  /** See {@link BaseStore.inOneSnapshot}. No event is handled meanwhile, so no response has reported a commit that they miss. */
+  /**
+   * See {@link BaseStore.inOneSnapshot}. No event is handled meanwhile, so no response has reported a commit that they
+   * miss.
+   */
   inOneSnapshot(run: () => void): void {
     if (this.#file.connection.open) this.#begin.run()
     try {

@@ -66,8 +66,9 @@ const refusals = {
 }
 
 /**
- * Sends the writes of the store to the writer thread. They resolve once their transaction is on disk. If the thread ends, or the disk hangs,
- * the writes that the thread holds are rejected as {@link StoreUnavailable}, because they may or may not have happened.
+ * Sends the writes of the store to the writer thread. They resolve once their transaction is on disk. If the thread
+ * ends, or the disk hangs, the writes that the thread holds are rejected as {@link StoreUnavailable}, because they may
+ * or may not have happened.
  *
  * The states of the thread: none, until the first write starts it; running; hanging, when it has not replied for
  * `maxCommitTime`, until it does; none again, when it has ended. A thread that hangs cannot be stopped: it learns from a shared
@@ -220,7 +221,10 @@ export class Writer {
     this.#reject(sent, error)
   }
 
-  /** If the event loop was blocked, the write may have been sent just now, or its reply waits: it is read before the next turn. */
+  /**
+   * If the event loop was blocked, the write may have been sent just now, or its reply waits: it is read before the
+   * next turn.
+   */
   #onTimeout(): void {
     if (this.#startedAt !== undefined && performance.now() - this.#startedAt < maxStartTime) {
       this.#watchdog.refresh()

@@ -8,7 +8,10 @@ import { prepareOnce } from '../idempotency.ts'
 /** A call of a write, as it is sent to the writer thread: a flat array is copied faster than an object. */
 export type Write = [name: string, ...args: unknown[]]
 
-/** The writes by their names, with that of the collection: `<collection>.<write>`. Whoever sends a name sends the arguments of that write. */
+/**
+ * The writes by their names, with that of the collection: `<collection>.<write>`. Whoever sends a name sends the
+ * arguments of that write.
+ */
 export type Writes = ReadonlyMap<string, (...args: unknown[]) => unknown>
 
 /** A mutation with an idempotency key. */
