@@ -4,7 +4,7 @@ import { petCollection } from './pets/pets.ts'
 
 export { type NewPet, type Pet, type PetStatus, petStatuses } from './pets/pets.ts'
 
-/** Every collection of the service. This is the only list. */
+/** Every collection of the service. Their tables are also in tables.ts, for drizzle-kit. */
 export const definition = defineStore({
   url: import.meta.url,
   program: 'petstore',

@@ -18,7 +18,7 @@ const requestHeader = z
 /** @param creates what the mutation creates, if it does */
 export function requestHeaders(creates: string | undefined) {
   const noEffect = creates === undefined ? 'has no second effect' : `adds no second ${creates}`
-  const description = `A string of your choice for each new request, such as a UUID: 1 to 255 visible ASCII characters, bare or in double quotes. Within 24 hours, a repeated request with the same key ${noEffect}: it gets the response of the first one, with \`Idempotency-Replayed: true\`.`
+  const description = `A string of your choice for each new request, such as a UUID: 1 to 255 visible ASCII characters, bare, or in double quotes, where spaces are allowed. Within 24 hours, a repeated request with the same key ${noEffect}: it gets the response of the first one, with \`Idempotency-Replayed: true\`.`
   return z.object({ 'Idempotency-Key': requestHeader.meta({ description }) })
 }
 
@@ -44,7 +44,7 @@ export function readIdempotencyKey({ method, headers }: Request): string | undef
   if (key === undefined) {
     throw new ApiError(
       'invalid_request',
-      'Idempotency-Key: expected a string of 1 to 255 visible ASCII characters, bare or in double quotes',
+      'Idempotency-Key: expected a string of 1 to 255 visible ASCII characters, bare, or in double quotes with or without spaces',
     )
   }
   return key

@@ -55,7 +55,7 @@ export function foundOf<Item extends z.ZodType>(plural: string, item: Item) {
     items: z.array(item).meta({ description: `The ${plural} that this call has found.` }),
     searched: z.int().meta({ description: `The number of ${plural} that this call has compared.`, examples: [7_500] }),
     next: Int64.optional().meta({
-      description: `The \`cursor\` of the next call. Absent if all ${plural} were compared.`,
+      description: `The \`cursor\` of the next call, which may find nothing. Absent if no ${plural} are left.`,
       examples: [20],
     }),
   })

@@ -19,8 +19,8 @@ const touchInterval = 60_000
 const maxCachedKeys = 1_000
 
 /**
- * Returns the check that both adapters run before anything else: HTTP bearer authentication (RFC 6750) with an API key.
- * Keys are cached until the revision of the store's keys changes, so on SQLite a revocation acts on the next request. With a
+ * Returns the check of the API key (RFC 6750), which comes after that of the load, and before the body is read. Keys
+ * are cached until the revision of the store's keys changes, so on SQLite a revocation acts on the next request. With a
  * cached key, the check completes synchronously.
  *
  * It completes with the {@link ApiError} `unauthorized` if the key is missing, unknown, revoked or expired.

@@ -48,7 +48,10 @@ export const RateLimitState = z.object({
 })
 export type RateLimitState = z.infer<typeof RateLimitState>
 
-/** What a resolver reads of the context. A cached response depends on nothing else, so every API key may get it. */
+/**
+ * What a resolver reads of the context. A cached response depends only on the store, so every API key may get it. It must
+ * not depend on the searcher, whose id is that of the key.
+ */
 export interface ResolverContext<Store> {
   store: Store
   /** Says on whose behalf a search runs. Its signal is aborted when the client has gone before it got the response. */

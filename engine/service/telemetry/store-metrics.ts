@@ -24,7 +24,7 @@ export function storeMetrics(factory: MetricFactory) {
   gauge('disk_bytes', 'Size of the file system of the SQLite database.', () => sizes.disk?.bytes)
   gauge(
     'backup_bytes',
-    'Size of all backups in the folder backups beside the SQLite database.',
+    'Size of the backups of the SQLite database in the folder backups beside it, without their checksums.',
     () => sizes.backups?.bytes,
   )
   gauge(

@@ -86,7 +86,10 @@ export const writeFailures = [
 ] as const
 export type WriteFailure = (typeof writeFailures)[number]
 
-/** Times of a transaction in milliseconds of `performance.now()`, which Node counts from the start of the process in every thread. */
+/**
+ * Times of a transaction in milliseconds of `performance.now()`, which Node counts from the start of the process in
+ * every thread.
+ */
 export interface TransactionTimes {
   /** When the work on the transaction began. The wait for locks comes later. */
   startedAt: number
@@ -96,8 +99,9 @@ export interface TransactionTimes {
 }
 
 /**
- * Is told about writes, for metrics. The calls are synchronous and must not throw. These are all writes, also
- * those of readiness checks. On PostgreSQL, only creates wait in the queue and share transactions.
+ * Is told about writes, for metrics. The calls are synchronous and must not throw. On SQLite, these are all writes, also
+ * those of readiness checks. On PostgreSQL, only mutations wait in the queue and share transactions; of other writes, only
+ * the failures are reported.
  */
 export interface StoreObserver {
   /** @param writes the number of writes that shared the transaction */

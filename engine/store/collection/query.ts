@@ -49,6 +49,6 @@ export interface Found<T extends Table> {
   items: Entity<T>[]
   /** The number of rows that were read. */
   searched: number
-  /** The `cursor` of the next call. Undefined if no row is left. */
+  /** The `cursor` of the next call, which may find no row. Undefined if none is left. */
   next?: bigint | undefined
 }
