@@ -24,14 +24,13 @@ interface Circumstances {
   cause?: unknown
 }
 
-/** The message of {@link OtherRelease}, which also comes from the writer thread. */
-export const otherRelease =
-  'Another release has migrated the database. Stop this service and start that release, or restore a backup made before that.'
-
 /** Another release has migrated the database while the service runs. */
 export class OtherRelease extends StoreUnavailable {
   constructor({ isRetryable = false }: Pick<Circumstances, 'isRetryable'> = {}) {
-    super(otherRelease, { isRetryable, failure: 'schema' })
+    super(
+      'Another release has migrated the database. Stop this service and start that release, or restore a backup made before that.',
+      { isRetryable, failure: 'schema' },
+    )
   }
 }
 

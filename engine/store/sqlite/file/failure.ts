@@ -5,7 +5,6 @@ import {
   IdempotencyKeyReused,
   IdsExhausted,
   OtherRelease,
-  otherRelease,
   RowChanged,
   RowConflict,
   RuleViolation,
@@ -22,14 +21,17 @@ export interface Failure {
   message: string
   /** The subject of a {@link RuleViolation}. */
   rule?: string
-  /** Of {@link FilesDamaged}. */
+  /** Of {@link FilesDamaged}, whose message is a sentence for the operator. */
   damage?: Damage
+  /** Whether it is {@link OtherRelease}. */
+  isOtherRelease?: boolean
 }
 
 export function toFailure(error: unknown): Failure {
   if (!(error instanceof Error)) return { code: 'UNKNOWN', message: String(error) }
   if (error instanceof RuleViolation) return { code: error.name, message: error.message, rule: error.subject }
   if (error instanceof FilesDamaged) return { code: error.name, message: error.message, damage: error.damage }
+  if (error instanceof OtherRelease) return { code: 'SQLITE_SCHEMA', message: error.message, isOtherRelease: true }
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
   return { code, message: error.message }
 }
@@ -98,23 +100,18 @@ function kindOf({ code, damage }: Failure): WriteFailure {
 
 /** Converts a failure to an error of the Store port. */
 export function storeError(failure: Failure): Error {
-  const { code, message, rule } = failure
+  const { code, message, rule, damage, isOtherRelease } = failure
   if (rule !== undefined) {
     const Rule = [IdempotencyKeyReused, IdsExhausted, RowChanged].find(({ name }) => name === code) ?? RuleViolation
     return Object.assign(new Rule(message, rule), { name: code })
   }
   if (!concernsDatabase(failure)) return new Error(`${code}: ${message}`)
   // A retry may reach an instance of the other release.
-  if (message === otherRelease) return new OtherRelease({ isRetryable: true })
-  return new StoreUnavailable(isSentence(message) ? message : runtimeMessage(reasonOf(failure), code), {
+  if (isOtherRelease) return new OtherRelease({ isRetryable: true })
+  return new StoreUnavailable(damage === undefined ? runtimeMessage(reasonOf(failure), code) : message, {
     isRetryable: !isCorrupt(failure) || mayBeReadError(failure),
     failure: kindOf(failure),
   })
-}
-
-/** Errors of this service have a sentence for the operator. Those of SQLite and of the file system have no full stop. */
-function isSentence(message: string): boolean {
-  return message.endsWith('.')
 }
 
 /** What is wrong and what to do, as a clause. */

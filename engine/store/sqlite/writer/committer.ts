@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import { otherRelease } from '../../collection/errors.ts'
+import { OtherRelease } from '../../collection/errors.ts'
 import type { Loaded } from '../../database/loaded.ts'
 import { isUpToDate } from '../../database/migrations.ts'
 import type { SqliteCollection } from '../collection.ts'
@@ -71,7 +71,7 @@ export class Committer {
   #explain(connection: Database.Database, failure: Failure): Failure {
     try {
       if (violatesConstraint(failure) && !isUpToDate(readJournal(connection), this.#loaded.migrations)) {
-        return { code: 'SQLITE_SCHEMA', message: otherRelease }
+        return toFailure(new OtherRelease())
       }
       return findFullDisk(this.#data.path, failure)
     } catch {
