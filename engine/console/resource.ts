@@ -197,6 +197,11 @@ export function textOf(value: unknown): string {
   return value instanceof Date ? value.toISOString() : String(value ?? '')
 }
 
+/** Whether two values of a field are the same. Times are objects. */
+export function isSame(one: unknown, other: unknown): boolean {
+  return textOf(one) === textOf(other)
+}
+
 /** A value as the user sees it. */
 export function shownText({ choices = {} }: Field, value: unknown): string {
   return choices[String(value)] ?? textOf(value)

@@ -16,15 +16,6 @@ const licenseFile = 'licenses.md'
 
 const scalarFile = 'docs/scalar.js'
 
-/** Leaves out the code with which Mantine adds style elements: the content security policy forbids them. */
-const noStyleElements: Plugin = {
-  name: 'no-style-elements',
-  load(id) {
-    const [, name] = /[\\/](MantineCssVariables|MantineClasses)\.mjs$/.exec(id) ?? []
-    return name && `export const ${name} = () => null`
-  },
-}
-
 /**
  * Moves the style sheets of the console below the content of its page, which the browser then shows at once. Style sheets in
  * the head would delay it by another round trip. Those that are loaded later follow them, and so take precedence.
@@ -86,7 +77,7 @@ export function consoleConfig(root: string, router: AnyRouter): UserConfig {
     // `.env` files would change the console without changing its sources.
     envDir: false,
     define: { SERVICE_PROCEDURES: JSON.stringify(proceduresIn(router)) },
-    plugins: [react(), noStyleElements, lateStyleSheets, pages.length > 1 && scalarScript, otherLicenses],
+    plugins: [react(), lateStyleSheets, pages.length > 1 && scalarScript, otherLicenses],
     build: {
       target: 'es2022',
       // The content security policy forbids inline scripts and styles.

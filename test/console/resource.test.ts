@@ -7,7 +7,7 @@ import { fileOf } from '../../engine/console/bulk/write-file.ts'
 import { commandOf, restRequestOf } from '../../engine/console/requests/curl.ts'
 import { offersOf } from '../../engine/console/resource/list/other-filters.tsx'
 import { loadPart, meaningsOf, pageCalls } from '../../engine/console/resource/search.ts'
-import { identityOf, resourceOf, type Values } from '../../engine/console/resource.ts'
+import { identityOf, isSame, resourceOf, type Values } from '../../engine/console/resource.ts'
 import { setProduct } from '../../engine/console/service.ts'
 import { parseTexts } from '../../engine/service/reader/fields.ts'
 import { petstore } from '../../server/product.ts'
@@ -159,7 +159,20 @@ test('a request follows from the method and the path of its procedure', () => {
   })
   expect(command('toys.remove', { toyId: 7n }, 'k')).toMatch(/^curl --request DELETE '.+\/v1\/all-toys\/7' \\\n/)
   expect(command('toys.wash', { toyId: 7n })).toBe('await client.toys.wash.mutate({ toyId: 7n })')
+  const expected = { price: 7n, sold: new Date(0), tags: ['a', null] }
+  const washed = command('toys.wash', { toyId: 7n, expected })
+  expect(new Function('client', `return ${washed.slice('await client.toys.wash.mutate('.length, -1)}`)()).toEqual({
+    toyId: 7n,
+    expected,
+  })
   expect(restRequestOf(procedures, call('pets.get', {}))).toBeUndefined()
+})
+
+test('equal times are the same value, and so are an empty one and none', () => {
+  expect(isSame(new Date(5), new Date(5))).toBe(true)
+  expect(isSame(new Date(5), new Date(6))).toBe(false)
+  expect(isSame(undefined, null)).toBe(true)
+  expect(isSame(7n, 8n)).toBe(false)
 })
 
 test('a text that is searched for is an id, an integer and a part of a text', () => {

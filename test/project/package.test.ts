@@ -44,7 +44,7 @@ test('the package contains the sources as JavaScript, all migrations, the consol
   expect(shipped.toSorted()).toEqual([...expected, ...own].toSorted())
   expect(shipped).toContain('engine/store/sqlite/writer/writer-thread.js')
   const notices = readFileSync(join(installed, 'web/dist/licenses.md'), 'utf8')
-  for (const library of ['react', '@mantine/core', '@trpc/client', 'Tabler Icons'])
+  for (const library of ['react', '@mantine/hooks', '@trpc/client', 'Tabler Icons'])
     expect(notices).toContain(`## ${library} - `)
 })
 

@@ -1,8 +1,4 @@
-import '@mantine/core/styles/Checkbox.layer.css'
-import '@mantine/core/styles/Input.layer.css'
-import '@mantine/core/styles/Progress.layer.css'
 import './bulk.css'
-import { Progress } from '@mantine/core'
 import { useWindowEvent } from '@mantine/hooks'
 import { type Ref, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { texts } from '#service/reader'
@@ -175,7 +171,7 @@ function RunProgress({ run: { missing, pause }, total }: { run: Run; total: numb
   const done = total - missing.length
   return (
     <div>
-      <Progress value={Math.floor((done / total) * 100)} size="sm" aria-label={bulk.progress} className="bulk-bar" />
+      <progress className="bulk-bar" value={done} max={total} aria-label={bulk.progress} />
       <p className="bulk-numbers">{bulk.progressOf(done, total)}</p>
       {pause && <PauseMessage pause={pause} />}
     </div>

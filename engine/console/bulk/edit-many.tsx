@@ -1,6 +1,4 @@
-import '@mantine/core/styles/Progress.layer.css'
 import './bulk.css'
-import { Progress } from '@mantine/core'
 import { useWindowEvent } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useReducer, useRef, useState } from 'react'
@@ -116,11 +114,11 @@ export function EditMany({ edits, same, isUndo, onClose, onDone, onUndo }: EditM
         )}
         {hasStarted ? (
           <div>
-            <Progress
-              value={((edits.length - left.length) / edits.length) * 100}
-              size="sm"
-              aria-label={texts.progress}
+            <progress
               className="bulk-bar"
+              value={edits.length - left.length}
+              max={edits.length}
+              aria-label={texts.progress}
             />
             <p className="bulk-numbers">{bulk.progressOf(edits.length - left.length, edits.length)}</p>
             {pause && <PauseMessage pause={pause} />}

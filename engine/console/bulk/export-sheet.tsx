@@ -1,6 +1,4 @@
-import '@mantine/core/styles/Progress.layer.css'
 import './bulk.css'
-import { Progress } from '@mantine/core'
 import { useState } from 'react'
 import { useClient } from '../client.ts'
 import { Button } from '../components/buttons.tsx'
@@ -72,11 +70,11 @@ export function ExportSheet({ onClose, resource, filter, search, part, total }: 
           <div ref={keepFocus}>
             {count !== undefined && count > 0 && (
               // More items may have been added since they were counted.
-              <Progress
-                value={Math.min(100, Math.floor((items / count) * 100))}
-                size="sm"
-                aria-label={texts.progress(resource)}
+              <progress
                 className="bulk-bar"
+                value={Math.min(items, count)}
+                max={count}
+                aria-label={texts.progress(resource)}
               />
             )}
             <p className="bulk-numbers">

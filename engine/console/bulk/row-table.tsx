@@ -1,4 +1,3 @@
-import { Checkbox, Table } from '@mantine/core'
 import { type ChangeEvent, type KeyboardEvent, memo, useState } from 'react'
 import { Value } from '../components/value.tsx'
 import { FieldInput } from '../form/field-input.tsx'
@@ -8,7 +7,7 @@ import type { Field, Resource } from '../resource.ts'
 import { bulk } from '../texts/bulk.ts'
 import type { Outcome } from './add-rows.ts'
 import type { Outcomes } from './progress.ts'
-import { isValid, type Row, type Table as TableOfRows } from './table.ts'
+import { isValid, type Row, type Table } from './table.ts'
 
 /** Rows that are rendered at once, when the end of those before is visible. */
 const step = 50
@@ -17,7 +16,7 @@ type RowChange = (row: Row, name: string, text: string) => void
 
 interface RowTableProps {
   resource: Resource
-  table: TableOfRows
+  table: Table
   outcomes: Outcomes
   /** Called with a corrected text. Undefined while the rows cannot be corrected. */
   onChange: RowChange | undefined
@@ -38,27 +37,24 @@ export function RowTable({ resource, table, outcomes, onChange, onLast }: RowTab
   return (
     <section className="bulk-rows" aria-label={bulk.table}>
       {problems.length > 0 && (
-        <Checkbox
-          className="bulk-problems"
-          size="xs"
-          label={bulk.onlyProblems(problems.length)}
-          checked={onlyProblems}
-          onChange={(event) => setChoice(event.currentTarget.checked)}
-        />
+        <label className="checkbox bulk-problems">
+          <input type="checkbox" checked={onlyProblems} onChange={(event) => setChoice(event.currentTarget.checked)} />
+          {bulk.onlyProblems(problems.length)}
+        </label>
       )}
-      <Table className="bulk-table" onKeyDown={(event) => moveToNextProblem(event, onLast)}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{bulk.row}</Table.Th>
+      <table className="bulk-table" onKeyDown={(event) => moveToNextProblem(event, onLast)}>
+        <thead>
+          <tr>
+            <th>{bulk.row}</th>
             {resource.entered.map(({ name, label, kind }) => (
-              <Table.Th key={name} data-kind={kind}>
+              <th key={name} data-kind={kind}>
                 {label}
-              </Table.Th>
+              </th>
             ))}
-            <Table.Th>{bulk.result}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
+            <th>{bulk.result}</th>
+          </tr>
+        </thead>
+        <tbody>
           {rows.slice(0, shown).map((row) => (
             <TableRow
               key={row.number}
@@ -69,8 +65,8 @@ export function RowTable({ resource, table, outcomes, onChange, onLast }: RowTab
               onChange={onChange}
             />
           ))}
-        </Table.Tbody>
-      </Table>
+        </tbody>
+      </table>
       {rows.length > shown && (
         <p key={shown} className="bulk-more" ref={whenVisible(() => setShown(shown + step))}>
           {bulk.more(rows.length - shown)}
@@ -124,12 +120,12 @@ interface TableRowProps {
 const TableRow = memo(function TableRow({ resource, row, columns, outcome, onChange }: TableRowProps) {
   const isEditable = onChange !== undefined && row.values !== undefined && isToCorrect(row, outcome)
   return (
-    <Table.Tr>
-      <Table.Td>{row.number}</Table.Td>
+    <tr>
+      <td>{row.number}</td>
       {resource.entered.map((field, index) => {
         const column = columns.indexOf(field.name)
         return (
-          <Table.Td key={field.name} data-kind={field.kind}>
+          <td key={field.name} data-kind={field.kind}>
             <RowCell
               field={field}
               row={row}
@@ -137,13 +133,13 @@ const TableRow = memo(function TableRow({ resource, row, columns, outcome, onCha
               isFirst={index === 0}
               onChange={isEditable && column >= 0 ? onChange : undefined}
             />
-          </Table.Td>
+          </td>
         )
       })}
-      <Table.Td>
+      <td>
         <Result resource={resource} row={row} outcome={outcome} />
-      </Table.Td>
-    </Table.Tr>
+      </td>
+    </tr>
   )
 })
 
@@ -172,7 +168,7 @@ function RowCell({ field, row, text, isFirst, onChange }: RowCellProps) {
 
 function CellField({ field, row, text, isFirst, onChange }: RowCellProps & { text: string; onChange: RowChange }) {
   const attributes = {
-    size: 'xs' as const,
+    isSmall: true,
     'aria-label': bulk.cell(field.label, row.number),
     // A problem that is not about one field is shown at the first.
     error: !isValid(row) && (row.invalid.includes(field.name) || (row.invalid.length === 0 && isFirst)),

@@ -1,8 +1,8 @@
-import { FileButton, Textarea } from '@mantine/core'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { namesOf } from '#service/fields'
 import { mayBeUtf16, texts } from '#service/reader'
 import { Button } from '../components/buttons.tsx'
+import { Labelled } from '../form/text-field.tsx'
 import { type Draft, importDrafts } from '../resource/drafts.ts'
 import type { Resource } from '../resource.ts'
 import { bulk } from '../texts/bulk.ts'
@@ -41,7 +41,7 @@ interface SourceInputProps {
 export function SourceInput({ resource, draft, dropped, onChange, problem }: SourceInputProps) {
   const [fileProblem, setFileProblem] = useState<string>()
   const area = useRef<HTMLTextAreaElement>(null)
-  const resetChoice = useRef<() => void>(null)
+  const choice = useRef<HTMLInputElement>(null)
 
   function change(changed: string, name?: string) {
     setFileProblem(undefined)
@@ -54,10 +54,10 @@ export function SourceInput({ resource, draft, dropped, onChange, problem }: Sou
     area.current?.focus()
   }
 
-  async function load(file: File | null | undefined) {
+  async function load(file: File | undefined) {
     if (!file) return
     // Otherwise choosing the same file again would change nothing.
-    resetChoice.current?.()
+    if (choice.current) choice.current.value = ''
     const read = await readFile(file)
     if ('text' in read) change(read.text, file.name)
     else {
@@ -74,34 +74,34 @@ export function SourceInput({ resource, draft, dropped, onChange, problem }: Sou
 
   return (
     <div>
-      <Textarea
-        ref={area}
-        label={bulk.source}
-        description={hintOf(resource)}
-        placeholder={exampleOf(resource)}
-        error={fileProblem ?? problem}
-        value={draft.text}
-        onChange={(event) => change(event.currentTarget.value)}
-        classNames={{ input: 'bulk-source' }}
-        rows={8}
-        resize="vertical"
-        wrap="off"
-        spellCheck={false}
-        autoComplete="off"
-        data-autofocus
-      />
+      <Labelled label={bulk.source} description={hintOf(resource)} error={fileProblem ?? problem}>
+        {(ids) => (
+          <textarea
+            ref={area}
+            {...ids}
+            className="bulk-source"
+            placeholder={exampleOf(resource)}
+            value={draft.text}
+            onChange={(event) => change(event.currentTarget.value)}
+            rows={8}
+            wrap="off"
+            spellCheck={false}
+            autoComplete="off"
+            data-autofocus
+          />
+        )}
+      </Labelled>
       <div className="bulk-file">
-        <FileButton
-          resetRef={resetChoice}
-          onChange={(file) => void load(file)}
+        <input
+          ref={choice}
+          type="file"
           accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl,text/*,application/json"
-        >
-          {(props) => (
-            <Button variant="default" size="compact-sm" {...props}>
-              {bulk.chooseFile}
-            </Button>
-          )}
-        </FileButton>
+          onChange={(event) => void load(event.currentTarget.files?.[0])}
+          hidden
+        />
+        <Button variant="default" size="compact-sm" onClick={() => choice.current?.click()}>
+          {bulk.chooseFile}
+        </Button>
         <span>{draft.file === undefined ? bulk.dropHint : bulk.file(draft.file)}</span>
         {draft.sent.size > 0 && (
           <Button variant="default" size="compact-sm" onClick={startOver}>

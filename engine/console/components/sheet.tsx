@@ -1,22 +1,17 @@
-import '@mantine/core/styles/Paper.layer.css'
-import '@mantine/core/styles/Overlay.layer.css'
-import '@mantine/core/styles/ModalBase.layer.css'
-import '@mantine/core/styles/Drawer.layer.css'
-import '@mantine/core/styles/Modal.layer.css'
-import '@mantine/core/styles/CloseButton.layer.css'
 import './sheet.css'
-import { Drawer, type MantineSize, Modal } from '@mantine/core'
-import { useWindowEvent } from '@mantine/hooks'
+import { useFocusTrap, useId, useMergedRef, useWindowEvent } from '@mantine/hooks'
 import { type ReactNode, useRef } from 'react'
+import { createPortal } from 'react-dom'
 import { useCloseOnBack } from '../history.ts'
 import { messages } from '../texts/messages.ts'
-import { MantineContext } from '../theme/mantine.tsx'
+import { IconButton } from './buttons.tsx'
 import { topDialog, useFocusReturn } from './focus.ts'
+import { IconX } from './icons.tsx'
 
 interface SheetProps {
   title: string
   onClose: () => void
-  size?: MantineSize
+  size?: 'sm' | 'md' | 'lg' | 'xl'
   /** Whether the sheet contains form entries. A click beside it then does not close it. */
   holdsEntries?: boolean
   /** Whether it is a dialog in the middle that is as tall as its content, for a short one. */
@@ -37,41 +32,37 @@ export function Sheet({
   children,
 }: SheetProps) {
   const { page } = messages
-  const { Root, Overlay, Content, Title, CloseButton } = isModal ? Modal : Drawer
-  const content = useRef<HTMLDivElement>(null)
+  const dialog = useRef<HTMLDivElement>(null)
+  const ref = useMergedRef(dialog, useFocusTrap())
+  const id = useId()
   useFocusReturn()
   useCloseOnBack(isInUrl ? undefined : onClose)
-  useCloseOnEscape(() => content.current, onClose)
-  return (
-    <MantineContext>
-      <Root
-        opened
-        onClose={onClose}
-        {...(isModal ? { centered: true } : { position: 'right' })}
-        size={size}
-        // Mantine's version adds a style element, which the content security policy forbids.
-        lockScroll={false}
-        // Mantine's versions close every open sheet, and need a sheet that is mounted before it opens.
-        closeOnEscape={false}
-        returnFocus={false}
-        closeOnClickOutside={!holdsEntries}
-        transitionProps={{ duration: 0 }}
-        classNames={{ content: isModal ? 'sheet modal' : 'sheet' }}
+  useCloseOnEscape(() => dialog.current, onClose)
+  return createPortal(
+    <div className="sheet-layer" data-modal={isModal || undefined}>
+      {/* The button and the Escape key close it for everybody. */}
+      <div className="sheet-overlay" onClick={holdsEntries ? undefined : onClose} aria-hidden />
+      <div
+        ref={ref}
+        className="sheet"
+        data-size={size}
+        role="dialog"
+        aria-modal="true"
+        aria-labelledby={id}
+        tabIndex={-1}
       >
-        <Overlay backgroundOpacity={0.4} />
-        <Content ref={content}>
-          {/* Assistive technology would treat Mantine's header element as a second banner. */}
-          <div className="sheet-head">
-            <Title dir="auto" title={title} aria-live="polite">
-              {title}
-            </Title>
-            <CloseButton aria-label={page.close} />
-          </div>
-          {/* Without Drawer.Body, which would make everything in it the description of the dialog. */}
-          <div className="sheet-body">{children}</div>
-        </Content>
-      </Root>
-    </MantineContext>
+        <div className="sheet-head">
+          <h2 id={id} dir="auto" title={title} aria-live="polite">
+            {title}
+          </h2>
+          <IconButton label={page.close} onClick={onClose}>
+            <IconX />
+          </IconButton>
+        </div>
+        <div className="sheet-body">{children}</div>
+      </div>
+    </div>,
+    document.body,
   )
 }
 

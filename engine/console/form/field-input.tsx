@@ -1,6 +1,7 @@
-import { NativeSelect, TextInput } from '@mantine/core'
-import type { ChangeEvent, FocusEvent, KeyboardEvent, ReactNode } from 'react'
+import './field-input.css'
+import type { ChangeEvent, FocusEvent, KeyboardEvent } from 'react'
 import type { Field } from '../resource.ts'
+import { Labelled, TextField } from './text-field.tsx'
 
 interface FieldInputProps {
   field: Field
@@ -11,9 +12,10 @@ interface FieldInputProps {
   'aria-label'?: string
   name?: string
   /** What is wrong with the value, or whether something is. */
-  error?: ReactNode
-  description?: ReactNode
-  size?: 'xs' | 'sm'
+  error?: string | boolean | undefined
+  description?: string
+  /** Whether it stands where the value stood. */
+  isSmall?: boolean
   readOnly?: boolean
   isFirst?: boolean
   /** Whether a time is entered as files have it. Otherwise it is one of the user's time zone. */
@@ -24,15 +26,33 @@ interface FieldInputProps {
 }
 
 /** The field of a form for a value. */
-export function FieldInput({ field, isFirst, isPlain = false, readOnly, description, ...props }: FieldInputProps) {
-  const label = props['aria-label'] === undefined && field.label
-  const first = isFirst && { autoFocus: true, 'data-autofocus': true }
-  if (field.choices) return <NativeSelect label={label} {...props} {...first} data={optionsOf(field, props.value)} />
+export function FieldInput(props: FieldInputProps) {
+  const { field, isFirst, isPlain = false, isSmall, readOnly, description, error, ...others } = props
+  const texts = { label: others['aria-label'] === undefined ? field.label : undefined, error }
+  const attributes = {
+    ...others,
+    'data-small': isSmall,
+    ...(isFirst && { autoFocus: true, 'data-autofocus': true }),
+  }
+  if (field.choices) {
+    return (
+      <Labelled {...texts}>
+        {(ids) => (
+          <select {...ids} {...attributes}>
+            {optionsOf(field, props.value).map(([value, text]) => (
+              <option key={value} value={value}>
+                {text}
+              </option>
+            ))}
+          </select>
+        )}
+      </Labelled>
+    )
+  }
   return (
-    <TextInput
-      label={label}
-      {...props}
-      {...first}
+    <TextField
+      {...texts}
+      {...attributes}
       readOnly={readOnly}
       description={description}
       autoComplete="off"
@@ -44,11 +64,10 @@ export function FieldInput({ field, isFirst, isPlain = false, readOnly, descript
 }
 
 /** The choices. A field without a default value can stay empty. Another value is one of them, so that it stays visible. */
-function optionsOf({ choices = {}, default: initial }: Field, value: string) {
-  const options = Object.entries(choices).map(([choice, label]) => ({ value: choice, label }))
-  const isEmpty = value === '' || initial === undefined
-  if (isEmpty) options.unshift({ value: '', label: '' })
-  return value === '' || Object.hasOwn(choices, value) ? options : [{ value, label: value }, ...options]
+function optionsOf({ choices = {}, default: initial }: Field, value: string): [value: string, text: string][] {
+  const options = Object.entries(choices)
+  if (value === '' || initial === undefined) options.unshift(['', ''])
+  return value === '' || Object.hasOwn(choices, value) ? options : [[value, value], ...options]
 }
 
 /** The entries as files have them. That of a time is one of the user's time zone. */

@@ -56,11 +56,19 @@ export function curlOf({ method, path, headers = [], body }: RestRequest, url = 
 
 /** A call with the typed client. */
 function typeScriptOf(procedures: Procedures, { procedure, input }: Call): string {
-  const values = entriesOf(Object(input)).map(
-    ([name, value]) => `${name}: ${jsonOf(value)}${typeof value === 'bigint' ? 'n' : ''}`,
-  )
   const method = procedures[procedure]?.type === 'mutation' ? 'mutate' : 'query'
-  return `await client.${procedure}.${method}(${values.length > 0 ? `{ ${values.join(', ')} }` : ''})`
+  return `await client.${procedure}.${method}(${entriesOf(Object(input)).length > 0 ? literalOf(input) : ''})`
+}
+
+/** A value in TypeScript, whose names need no quotes. */
+function literalOf(value: unknown): string {
+  if (typeof value === 'bigint') return `${value}n`
+  if (value instanceof Date) return `new Date(${visibleJsonOf(value)})`
+  if (Array.isArray(value)) return `[${value.map(literalOf).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return visibleJsonOf(value)
+  return `{ ${entriesOf(value)
+    .map(([name, each]) => `${name}: ${literalOf(each)}`)
+    .join(', ')} }`
 }
 
 /** A word of a POSIX shell. The text must not contain NUL. */

@@ -119,12 +119,14 @@ export async function loggedFetch(input: RequestInfo | URL, init: RequestInit = 
 
 function callsOf({ pathname, searchParams }: URL, { headers, body }: RequestInit): LogEntry[] {
   const sent = JSON.parse(typeof body === 'string' ? body : (searchParams.get('input') ?? '{}'))
-  const idempotencyKey = new Headers(headers).get('idempotency-key') ?? undefined
+  const key = new Headers(headers).get('idempotency-key') ?? undefined
+  // A batch has a list of quoted keys.
+  const keys = searchParams.has('batch') ? key?.split(', ').map((quoted) => quoted.slice(1, -1)) : [key]
   const procedures = pathname.slice(pathname.lastIndexOf('/') + 1).split(',')
   return procedures.map((procedure, call) => {
     const serialized = searchParams.has('batch') ? sent[call] : sent
     const input = serialized && superjson.deserialize(serialized)
-    return { ...entryOf({ procedure, input, idempotencyKey }, serialized), isAction: body !== undefined }
+    return { ...entryOf({ procedure, input, idempotencyKey: keys?.[call] }, serialized), isAction: body !== undefined }
   })
 }
 

@@ -1,6 +1,7 @@
 import './edit-notice.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect, useLayoutEffect, useState } from 'react'
+import { createPortal } from 'react-dom'
 import { Button, IconButton } from '../components/buttons.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
 import { Countdown } from '../components/failure.tsx'
@@ -41,21 +42,24 @@ export function EditNotice({ done, onClose }: { done: DoneMany | undefined; onCl
   const onUndo = isMany ? done.onUndo : last && canUndo(last) ? () => edits.undo(last.edit) : undefined
   const text = isMany ? done.text : last ? savedText(pageOf, last) : ''
   const isSaved = isRecent && !failed && !waiting
+  const notice = failed ? (
+    <Failed key={failed.edit.idempotencyKey} {...failed} onClose={() => edits.forget(failed.edit)} />
+  ) : waiting ? (
+    <Waiting key={waiting.edit.idempotencyKey} {...waiting} />
+  ) : (
+    isRecent && <Saved key={isMany ? done.at : last?.edit.idempotencyKey} text={text} onUndo={onUndo} onClose={close} />
+  )
+  /** The panel of an item, if it is above the page: that keeps the focus, and is all that a screen reader reads. */
+  const [sheet, setSheet] = useState<Element | null>(null)
+  // After any render, because the panel opens and closes with the page.
+  useLayoutEffect(() => setSheet(document.querySelector('.sheet:has([data-arrow-keys])')))
   return (
     <>
       {/* There before it has a text, or screen readers would not announce the first one. */}
       <span className="visually-hidden" role="status">
         {isSaved && `${text} ${onUndo ? editTextsOf(pageOf.resource).edit.undoKey : ''}`}
       </span>
-      {failed ? (
-        <Failed key={failed.edit.idempotencyKey} {...failed} onClose={() => edits.forget(failed.edit)} />
-      ) : waiting ? (
-        <Waiting key={waiting.edit.idempotencyKey} {...waiting} />
-      ) : (
-        isRecent && (
-          <Saved key={isMany ? done.at : last?.edit.idempotencyKey} text={text} onUndo={onUndo} onClose={close} />
-        )
-      )}
+      {sheet ? createPortal(notice, sheet) : notice}
     </>
   )
 }

@@ -2,7 +2,7 @@ import { MutationObserver, type QueryClient, useMutationState } from '@tanstack/
 import { type Batch, createIdempotencyKey, type ServiceClient } from '#client'
 import { isTransient, problemOf, retryDelayAfter } from '../problem.ts'
 import { procedures as known } from '../requests/procedures.ts'
-import type { Edit, Item, Resource, Values } from '../resource.ts'
+import { type Edit, type Item, isSame, type Resource, type Values } from '../resource.ts'
 import { editDrafts } from './drafts.ts'
 
 /** An edit, and what became of it. */
@@ -44,7 +44,7 @@ export function reverseOf({ seen, set = {}, place }: Edit): Edit {
 
 /** Whether an item has the values of an edit. */
 export function isResultOf({ seen, set }: Edit, item: Item): boolean {
-  return seen.id === item.id && set !== undefined && Object.keys(set).every((name) => set[name] === item[name])
+  return seen.id === item.id && set !== undefined && Object.keys(set).every((name) => isSame(set[name], item[name]))
 }
 
 /** The input of `update`, or of `remove`: the edited fields, or all, must still have the values that the user saw. */

@@ -5,7 +5,7 @@ const colorSchemes = ['auto', 'light', 'dark'] as const
 type ColorScheme = (typeof colorSchemes)[number]
 
 const storageKey = 'color-scheme-value'
-/** The name and the attribute are Mantine's, whose style sheets use the attribute. */
+/** Begins the stored name, as in former releases: users keep their choice. */
 const owner = 'mantine'
 const prefersDark = matchMedia('(prefers-color-scheme: dark)')
 const listeners = new Set<() => void>()
@@ -30,7 +30,7 @@ function choose(scheme: ColorScheme): void {
 function apply(wanted: string | null | undefined): void {
   chosen = colorSchemes.find((scheme) => scheme === wanted) ?? 'auto'
   const system = prefersDark.matches ? 'dark' : 'light'
-  document.documentElement.dataset.mantineColorScheme = chosen === 'auto' ? system : chosen
+  document.documentElement.dataset.colorScheme = chosen === 'auto' ? system : chosen
   for (const listener of listeners) listener()
 }
 

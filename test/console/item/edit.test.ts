@@ -129,6 +129,29 @@ describe('the status of a pet', () => {
     await expectStatus(store, 2n).toBe('sold')
     await counting(page, 'Sold 1')
   })
+
+  test('can be undone on a phone, where the panel covers the page', async ({ visit }) => {
+    const { url, key, store } = await startWithPets(3)
+    const page = await visit(`${url}/?pet=2`, { key, viewport: { width: 390, height: 844 }, hasTouch: true })
+    const sheet = page.getByRole('dialog', { name: 'pet 2' })
+    await sheet.getByRole('button', { name: 'Sold' }).tap()
+    await expectStatus(store, 2n).toBe('sold')
+    const tops = await sheet
+      .getByRole('group', { name: 'Status' })
+      .getByRole('button')
+      .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top))
+    expect(new Set(tops).size).toBe(1)
+    const undo = page.getByRole('region', { name: 'Last change' }).getByRole('button', { name: 'Undo' })
+    await inspect(page, 'undo-phone')
+    await undo.tap()
+    await expectStatus(store, 2n).toBe('available')
+    await sheet.getByRole('button', { name: 'Pending' }).tap()
+    await undo.waitFor()
+    await sheet.getByRole('button', { name: 'Close' }).tap()
+    await sheet.waitFor({ state: 'hidden' })
+    await undo.tap()
+    await expectStatus(store, 2n).toBe('available')
+  })
 })
 
 describe('the name of a pet', () => {

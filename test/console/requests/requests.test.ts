@@ -8,8 +8,10 @@ import {
   enterPet,
   inspect,
   isFocused,
+  openBulkAdd,
   panel,
   panelsLoaded,
+  pasteRows,
   showing,
   signIn,
   signOut,
@@ -121,6 +123,25 @@ describe('the drawer of the requests', () => {
     const drawer = await openRequests(page)
     expect(await request(drawer, 'GET /v1/pets?cursor=998&limit=1').innerText()).toMatch(/\s400\s/)
     expect(await request(drawer, 'GET /v1/pets?limit=20').innerText()).toMatch(/\s200\s/)
+  })
+
+  test('has the idempotency key of each call of a batch', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url, { key })
+    await showing(page, 'No pets')
+    const sheet = await openBulkAdd(page)
+    await pasteRows(sheet, 'Ann,7,sold\nTom,8,sold')
+    await sheet.getByRole('button', { name: 'Add 2 pets' }).click()
+    await sheet.getByText('2 pets were added.').waitFor()
+    await page.keyboard.press('Escape')
+    const drawer = await openRequests(page)
+    const keys = new Set<string | undefined>()
+    for (const name of ['Ann', 'Tom']) {
+      const command = drawer.locator('.command code', { hasText: `"${name}"` })
+      keys.add(/--header 'Idempotency-Key: ([0-9a-f]{64}:\d)'/.exec((await command.textContent()) ?? '')?.[1])
+    }
+    expect(keys.size).toBe(2)
+    expect(keys).not.toContain(undefined)
   })
 
   test('opens at the request of a failure', async ({ visit }) => {

@@ -1,9 +1,4 @@
-import '@mantine/core/styles/Input.layer.css'
-import '@mantine/core/styles/InlineInput.layer.css'
-import '@mantine/core/styles/Checkbox.layer.css'
 import './add-item.css'
-import { Checkbox } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { useRef, useState } from 'react'
 import type { ServiceIssue } from '#client'
 import { parseTexts } from '#service/fields'
@@ -19,7 +14,6 @@ import { isTransient, type Problem, problemOf, retryDelayAfter } from '../../pro
 import { type Field, type Item, type Resource, textOf, type Values } from '../../resource.ts'
 import { messages } from '../../texts/messages.ts'
 import type { PageTexts } from '../../texts/page.ts'
-import { MantineContext } from '../../theme/mantine.tsx'
 import { formDrafts } from '../drafts.ts'
 import { useList, useResource } from '../page-context.ts'
 import { type NewItem, useRetry } from './new-item.ts'
@@ -39,11 +33,9 @@ export function AddItem({ newItem, onClose }: AddItemProps) {
     onClose()
   }
   return (
-    <MantineContext>
-      <Panel title={texts.add.title} onClose={close} holdsEntries>
-        <ItemForm newItem={newItem} />
-      </Panel>
-    </MantineContext>
+    <Panel title={texts.add.title} onClose={close} holdsEntries>
+      <ItemForm newItem={newItem} />
+    </Panel>
   )
 }
 
@@ -54,21 +46,16 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
   const { many } = resource
   /** Whether the entries are others than those of the last attempt. */
   const [isChanged, setIsChanged] = useState(false)
-  // Only the values that the user has entered.
-  const form = useForm<Entries>({
-    initialValues: formDrafts.get(many) ?? {},
-    onValuesChange(values) {
-      formDrafts.set(many, values)
-      setIsChanged(true)
-    },
-  })
+  /** Only those that the user has entered. */
+  const [entered, setEntered] = useState<Entries>(() => formDrafts.get(many) ?? {})
+  const form = useRef<HTMLFormElement>(null)
   const texts = pageTexts.add
   const { mutate, isPending, error, addsAnother, setAddsAnother } = newItem
   const [added, setAdded] = useState<Item>()
   const wasAdded = useRef(false)
   // Another filter does not change the values of an open form.
   const [initial] = useState(() => entriesOf(resource, view.filter))
-  const entries = { ...initial, ...form.values }
+  const entries = { ...initial, ...entered }
   /** What the console has found wrong itself. */
   const [issues, setIssues] = useState<ServiceIssue[]>([])
   const problem = error && problemOf(error)
@@ -80,7 +67,7 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
   function submit() {
     if (newItem.isSaving()) return
     // Those of the last render may be older.
-    const latest = { ...initial, ...form.getValues() }
+    const latest = { ...initial, ...formDrafts.get(many) }
     // The second click of two, and Enter that is held down, must not look like a failure.
     if (wasAdded.current && !latest[resource.title]) return
     const values = parseTexts(resource.fields, asInFiles(resource.entered, latest))
@@ -95,9 +82,7 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
       onSuccess(item) {
         wasAdded.current = true
         if (addsAnother) return startNext(item)
-        // They are the draft of the former session, if there was one.
-        form.setInitialValues({})
-        form.reset()
+        setEntered({})
         closeForm()
       },
       onError: (failure) => focusFirst(problemOf(failure).issues),
@@ -106,27 +91,36 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
 
   useRetry(newItem, submit, isChanged)
 
+  function enter(changed: Entries) {
+    formDrafts.set(many, changed)
+    setEntered(changed)
+    setIsChanged(true)
+  }
+
   function focusFirst(invalid: ServiceIssue[] = []) {
-    const first = resource.entered.find(({ name }) => invalid.some(({ path }) => path === name))
-    if (first) focusInForm(form.getInputNode(first.name))
+    focusInForm(
+      form.current,
+      resource.entered.find(({ name }) => invalid.some(({ path }) => path === name)),
+    )
   }
 
   /** Keeps everything but the title for the next item. */
   function startNext(item: Item) {
     setAdded(item)
-    form.setValues({ ...entries, [resource.title]: '' })
-    focusInForm(form.getInputNode(resource.entered[0]?.name ?? ''))
-  }
-
-  function attributesOf({ name }: Field) {
-    const { onChange, ...props } = form.getInputProps(name)
-    const value = entries[name] ?? ''
-    // The response replaces the entries.
-    return { name, ...props, value, error: errors?.[name], onChange: isPending ? () => {} : onChange }
+    enter({ ...entries, [resource.title]: '' })
+    focusInForm(form.current, resource.entered[0])
   }
 
   return (
-    <form className="add-item" noValidate onSubmit={form.onSubmit(submit)}>
+    <form
+      ref={form}
+      className="add-item"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
       <p className="add-item-added" role="status">
         {added && !isPending && !error && <Added key={String(added.id)} item={added} />}
       </p>
@@ -135,7 +129,13 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
         <FieldInput
           key={field.name}
           field={field}
-          {...attributesOf(field)}
+          name={field.name}
+          value={entries[field.name] ?? ''}
+          error={errors?.[field.name]}
+          onChange={({ currentTarget: { value } }) => {
+            // The response replaces the entries.
+            if (!isPending) enter({ ...formDrafts.get(many), [field.name]: value })
+          }}
           readOnly={isPending}
           description={descriptionOf(field, texts)}
           isFirst={index === 0}
@@ -145,21 +145,24 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
         <Button type="submit" isDisabled={isPending} labels={[texts.title, texts.adding, texts.retry]}>
           {isPending ? texts.adding : problem && isTransient(problem) ? texts.retry : texts.title}
         </Button>
-        <Checkbox
-          size="xs"
-          label={texts.another}
-          checked={addsAnother}
-          onChange={(event) => setAddsAnother(event.currentTarget.checked)}
-        />
+        <label className="checkbox">
+          <input
+            type="checkbox"
+            checked={addsAnother}
+            onChange={(event) => setAddsAnother(event.currentTarget.checked)}
+          />
+          {texts.another}
+        </label>
       </div>
     </form>
   )
 }
 
 /** Moves the focus to a field, unless the user has left the form. */
-function focusInForm(field: HTMLInputElement | null): void {
+function focusInForm(form: HTMLFormElement | null, field: Field | undefined): void {
+  const input = field && form?.elements.namedItem(field.name)
   const focused = document.activeElement
-  if (focused === document.body || field?.form?.contains(focused)) field?.focus()
+  if (input instanceof HTMLElement && (focused === document.body || form?.contains(focused))) input.focus()
 }
 
 /** Beside the label of the first field, which has the focus. It moves nothing. */

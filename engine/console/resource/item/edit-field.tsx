@@ -1,12 +1,10 @@
-import '@mantine/core/styles/Input.layer.css'
-import '@mantine/core/styles/InlineInput.layer.css'
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { parseTexts } from '#service/fields'
 import { issuesOf } from '../../bulk/table.ts'
 import { Button } from '../../components/buttons.tsx'
 import { asInFiles, FieldInput } from '../../form/field-input.tsx'
 import { issueTexts } from '../../issues.ts'
-import { type Field, type Item, shownText, textOf } from '../../resource.ts'
+import { type Field, type Item, isSame, shownText, textOf } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
 import { fieldDrafts } from '../drafts.ts'
 import { useList, useResource } from '../page-context.ts'
@@ -32,7 +30,7 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
   const [text, setText] = useState(() => fieldDrafts.get(key) ?? entryOf(field, item[name]))
   const [error, setError] = useState<string>()
   const isOver = useRef(false)
-  const isChanged = textOf(item[name]) !== textOf(seen)
+  const isChanged = !isSame(item[name], seen)
 
   function end() {
     isOver.current = true
@@ -66,7 +64,7 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
       <FieldInput
         field={field}
         aria-label={label}
-        size="xs"
+        isSmall
         onFocus={({ currentTarget }) => 'select' in currentTarget && currentTarget.select()}
         isFirst
         value={text}

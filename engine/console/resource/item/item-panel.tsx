@@ -16,7 +16,6 @@ import { procedures } from '../../requests/procedures.ts'
 import { type Field, type Item, parseChoice, textOf } from '../../resource.ts'
 import { useIsReadOnly } from '../../sign-in/access.ts'
 import { editTextsOf } from '../../texts/edits.ts'
-import { MantineContext } from '../../theme/mantine.tsx'
 import { hasHistory, isEditable, isRemovable } from '../edits.ts'
 import type { ShownList } from '../list/use-shown-list.ts'
 import { useList, useResource } from '../page-context.ts'
@@ -30,26 +29,24 @@ export function ItemPanel({ id, onClose }: { id: bigint; onClose: () => void }) 
   const { resource, texts } = useResource()
   const { item, move } = useList()
   return (
-    <MantineContext>
-      <Panel
-        title={item.data ? textOf(item.data[resource.title]) : texts.item.heading(id)}
-        onClose={onClose}
-        {...arrowKeys}
-        focusAfter={() => rowOf(id)}
-        actions={
-          <>
-            <IconButton label={texts.item.previous} shortcut="previousItem" onClick={() => move(-1)}>
-              <IconChevronUp />
-            </IconButton>
-            <IconButton label={texts.item.next} shortcut="nextItem" onClick={() => move(1)}>
-              <IconChevronDown />
-            </IconButton>
-          </>
-        }
-      >
-        <LoadedItem key={String(id)} id={id} item={item} />
-      </Panel>
-    </MantineContext>
+    <Panel
+      title={item.data ? textOf(item.data[resource.title]) : texts.item.heading(id)}
+      onClose={onClose}
+      {...arrowKeys}
+      focusAfter={() => rowOf(id)}
+      actions={
+        <>
+          <IconButton label={texts.item.previous} shortcut="previousItem" onClick={() => move(-1)}>
+            <IconChevronUp />
+          </IconButton>
+          <IconButton label={texts.item.next} shortcut="nextItem" onClick={() => move(1)}>
+            <IconChevronDown />
+          </IconButton>
+        </>
+      }
+    >
+      <LoadedItem key={String(id)} id={id} item={item} />
+    </Panel>
   )
 }
 

@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import { type Item, textOf } from '../../resource.ts'
+import { type Item, isSame } from '../../resource.ts'
 
 /** Milliseconds for which a change stays marked. */
 const shownFor = 8_000
@@ -47,5 +47,5 @@ export function areEqual(some: Item[], others: Item[]): boolean {
 
 function isEqual(one: Item, other: Item): boolean {
   const names = new Set([...Object.keys(one), ...Object.keys(other)])
-  return [...names].every((name) => textOf(one[name]) === textOf(other[name]))
+  return [...names].every((name) => isSame(one[name], other[name]))
 }

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
-import { type Count, entriesOf, type Item, type Resource, type Values } from '../../resource.ts'
+import { type Count, entriesOf, type Item, isSame, type Resource, type Values } from '../../resource.ts'
 import { type EditState, withEdits } from '../edits.ts'
 import type { Queries } from '../queries.ts'
 import { isScan } from '../search.ts'
@@ -88,7 +88,7 @@ function withHeld(loaded: Item[], edits: EditState[]): Item[] {
 
 /** Whether a filter lets an item through. */
 export function isIncluded(filter: Values, item: Item): boolean {
-  return entriesOf(filter).every(([name, value]) => item[name] === value)
+  return entriesOf(filter).every(([name, value]) => isSame(item[name], value))
 }
 
 /** The number of the items that a scan finds. Undefined until they are counted. */

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { focusedRow, rowOf } from '../../components/focus.ts'
 import { putFirst } from '../../requests/log.ts'
-import type { Field, Item, Resource, Values } from '../../resource.ts'
+import { type Field, type Item, isSame, type Resource, type Values } from '../../resource.ts'
 import { type Edits, editOf, useEdits, withEdits } from '../edits.ts'
 import type { Navigation } from '../navigation.ts'
 import { itemCallOf, type Queries } from '../queries.ts'
@@ -82,7 +82,7 @@ export function useShownList(
 
   /** Saves other values of an item. */
   function edit(seen: Item, set: Values) {
-    if (Object.entries(set).every(([name, value]) => seen[name] === value)) return
+    if (Object.entries(set).every(([name, value]) => isSame(seen[name], value))) return
     edits.save(editOf(seen, set, list.items?.some(({ id }) => id === seen.id) ? place : undefined))
   }
 
