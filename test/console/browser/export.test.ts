@@ -14,7 +14,7 @@ test('the pets of the list are downloaded with every digit', async ({ visit }) =
   const page = await visit(url, { key })
   const sheet = await openExport(page)
   await sheet.getByText('Downloads all 122 pets of the store as a file.').waitFor()
-  expect(await isFocused(sheet.getByRole('button', { name: 'CSV' }))).toBe(true)
+  await expect.poll(() => isFocused(sheet.getByRole('button', { name: 'CSV' }))).toBe(true)
   expect(await download(page, 'CSV')).toEqual(['pets.csv', await exportText(store, 'csv')])
   await sheet.getByRole('status').getByText('122 pets were exported.').waitFor()
   await inspect(page, 'exported')
@@ -86,16 +86,11 @@ test('an export waits while the service is away', async ({ visit }) => {
   await showing(page, '1–20 of 250')
   const secondPage = cursorOf(100)
   await page.route(secondPage, (route) => route.abort())
-  const [file] = await Promise.all([
-    page.waitForEvent('download'),
-    (async () => {
-      await openExport(page)
-      await start(page, 'CSV')
-      await page.getByText(/The service cannot be reached\. Trying again in [12] s\./).waitFor()
-      await inspect(page, 'export-service-away')
-      await page.unroute(secondPage)
-    })(),
-  ])
+  await openExport(page)
+  await start(page, 'CSV')
+  await page.getByText(/The service cannot be reached\. Trying again in [12] s\./).waitFor()
+  await inspect(page, 'export-service-away')
+  const [file] = await Promise.all([page.waitForEvent('download'), page.unroute(secondPage)])
   expect(await readFile(await file.path(), 'utf8')).toBe(await exportText(store, 'csv'))
 })
 

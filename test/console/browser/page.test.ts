@@ -1,4 +1,4 @@
-import type { Locator, Page } from 'playwright-core'
+import type { CDPSession, Locator, Page } from 'playwright-core'
 import superjson from 'superjson'
 import { describe, expect } from 'vitest'
 import { addPets } from '../../support/petstore.ts'
@@ -50,9 +50,16 @@ test('the layout does not shift while the console loads', async ({ visit }) => {
   gate.resolve()
   await showing(page, '1–20 of 45')
   expect(await table.getAttribute('aria-busy')).toBe('false')
+  expect(await moved(page)).toBe(0)
   await page.getByRole('link', { name: 'pet 2', exact: true }).click()
   await panel(page, 'pet 2').waitFor()
   await page.keyboard.press('Escape')
+  await panel(page).waitFor({ state: 'hidden' })
+  // On a busy machine, the panel opens or closes more than 500 ms after the click or the key.
+  await moved(page)
+  await page.evaluate(() => {
+    Object.assign(window, { moved: 0 })
+  })
   await choose(page, 'Sold')
   await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
   await choose(page, 'All')
@@ -61,8 +68,16 @@ test('the layout does not shift while the console loads', async ({ visit }) => {
   await page.getByRole('region', { name: '1 selected' }).waitFor()
   await page.getByRole('combobox', { name: 'Pets per page' }).selectOption('50')
   await showing(page, '1–45 of 45')
-  expect(await page.evaluate(() => Reflect.get(window, 'moved'))).toBe(0)
+  expect(await moved(page)).toBe(0)
 })
+
+/** What {@link measureShifts} has summed up, including the last frame. */
+function moved(page: Page): Promise<number> {
+  return page.evaluate(async () => {
+    for (let frames = 0; frames < 2; frames++) await new Promise(requestAnimationFrame)
+    return Reflect.get(window, 'moved')
+  })
+}
 
 describe('speed', () => {
   test('the page, its scripts and its styles are at most 115 kB, until the list is shown', async ({ visit }) => {
@@ -79,7 +94,7 @@ describe('speed', () => {
   test('a slow network shows the name of the service within a second, long before the script', async ({ visit }) => {
     const { url, key, store } = await startConsole()
     await addPets(store, 3)
-    const paints: number[] = []
+    const delays: number[] = []
     for (let round = 0; round < 3; round++) {
       const page = await visit(`${url}/livez`, { key })
       const client = await page.context().newCDPSession(page)
@@ -93,12 +108,17 @@ describe('speed', () => {
       await page.goto(url, { waitUntil: 'commit' })
       await page.locator('#root').getByText('Petstore').waitFor()
       await showing(page, '1–3 of 3')
-      const [paint] = await page.evaluate(() =>
-        performance.getEntriesByName('first-contentful-paint').map(({ startTime }) => startTime),
-      )
-      paints.push(paint ?? Number.POSITIVE_INFINITY)
+      const [delay, size] = await page.evaluate(() => {
+        const [paint] = performance.getEntriesByName('first-contentful-paint')
+        // Safe: the entries of this type are these.
+        const [loaded] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+        return [(paint?.startTime ?? Number.NaN) / (loaded?.responseEnd ?? 0), loaded?.transferSize] as const
+      })
+      // So the page itself takes half a second of this network. A busy machine is slower with both.
+      expect(size).toBeLessThanOrEqual(5_000)
+      delays.push(delay)
     }
-    expect(Math.min(...paints)).toBeLessThanOrEqual(1_000)
+    expect(Math.min(...delays)).toBeLessThanOrEqual(2)
   })
 
   // The target is 300 ms. A busy machine takes longer.
@@ -150,12 +170,7 @@ test('a list of 100 rows scrolls without a long task', async ({ visit }) => {
   await showing(page, '1–100 of 120')
   await page.waitForLoadState('networkidle')
   const client = await page.context().newCDPSession(page)
-  // Time on the processor, which does not count the time of other processes.
   await client.send('Performance.enable', { timeDomain: 'threadTicks' })
-  async function taskTime(): Promise<number> {
-    const { metrics } = await client.send('Performance.getMetrics')
-    return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN
-  }
   await page.locator('tbody tr').first().hover()
   let step = -150
   /** Returns the median time of a step in milliseconds. A step has several tasks. */
@@ -163,10 +178,10 @@ test('a list of 100 rows scrolls without a long task', async ({ visit }) => {
     step = -step
     const times: number[] = []
     for (let turns = 0; turns < 20; turns++) {
-      const before = await taskTime()
+      const before = await taskTime(client)
       await page.mouse.wheel(0, step)
       await page.evaluate(() => new Promise(requestAnimationFrame))
-      times.push(1_000 * ((await taskTime()) - before))
+      times.push((await taskTime(client)) - before)
     }
     return times.toSorted((a, b) => a - b)[times.length / 2] ?? Number.NaN
   }
@@ -176,13 +191,19 @@ test('a list of 100 rows scrolls without a long task', async ({ visit }) => {
   await expect.poll(scroll).toBeLessThan(50)
 })
 
+/** Milliseconds on the processor, which do not count the time of other processes. */
+async function taskTime(client: CDPSession): Promise<number> {
+  const { metrics } = await client.send('Performance.getMetrics')
+  return 1_000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN)
+}
+
 describe('the first use of each panel', () => {
-  // React's fallback takes 300 ms on its own. To evaluate and render the form takes longer on a slower machine.
+  // React's fallback would take 300 ms, so many frames. To evaluate and render the form takes longer on a slower machine.
   test.for([
     { slowdown: 1, limit: 250 },
     { slowdown: 4, limit: 1_000 },
   ])(
-    'takes at most $limit ms more than the second on a processor that is $slowdown times slower',
+    'takes at most two frames, and at most $limit ms more of the processor than the second, if that is $slowdown times slower',
     async ({ slowdown, limit }, { visit }) => {
       const { url, key, store } = await startConsole()
       await addPets(store, 25)
@@ -193,6 +214,7 @@ describe('the first use of each panel', () => {
         await panelsLoaded(page)
         await page.waitForLoadState('networkidle')
         const devTools = await page.context().newCDPSession(page)
+        await devTools.send('Performance.enable', { timeDomain: 'threadTicks' })
         await devTools.send('Emulation.setCPUThrottlingRate', { rate: slowdown })
         const sample: Record<string, number> = {}
         const modal = '[aria-modal=true]'
@@ -204,8 +226,11 @@ describe('the first use of each panel', () => {
           ['request', page.getByRole('button', { name: 'Requests' }), modal],
           ['help', page.getByRole('button', { name: 'Keyboard shortcuts' }), modal],
         ] as const) {
-          const first = await timeToOpen(page, target, panelSelector)
-          sample[name] = first - (await timeToOpen(page, target, panelSelector))
+          const before = await taskTime(devTools)
+          expect(await framesToOpen(page, target, panelSelector), name).toBeLessThanOrEqual(2)
+          const between = await taskTime(devTools)
+          await framesToOpen(page, target, panelSelector)
+          sample[name] = between - before - ((await taskTime(devTools)) - between)
         }
         samples.push(sample)
         await page.context().close()
@@ -230,19 +255,19 @@ describe('the first use of each panel', () => {
 
 const rounds = 3
 
-/** Milliseconds from the click to the frame that shows a panel. Closes it then. */
-async function timeToOpen(page: Page, target: Locator, panelSelector: string): Promise<number> {
-  const time = await target.evaluate(async (element, selector) => {
-    const start = performance.now()
+/** The number of frames from the click to the one that shows a panel. Closes it then. */
+async function framesToOpen(page: Page, target: Locator, panelSelector: string): Promise<number> {
+  const frames = await target.evaluate(async (element, selector) => {
     // Safe: it is a link or a button.
     ;(element as HTMLElement).click()
-    do await new Promise(requestAnimationFrame)
-    while (!document.querySelector(selector))
-    return performance.now() - start
+    for (let count = 1; ; count++) {
+      await new Promise(requestAnimationFrame)
+      if (document.querySelector(selector)) return count
+    }
   }, panelSelector)
   await page.keyboard.press('Escape')
   await page.locator(panelSelector).waitFor({ state: 'hidden' })
-  return time
+  return frames
 }
 
 test('the console fits each width, and on a phone the first pet is near the top', async ({ visit }) => {

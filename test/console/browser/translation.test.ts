@@ -83,6 +83,8 @@ test('a page that the browser translates keeps working', async ({ visit }) => {
 
   await page.getByRole('button', { name: 'Status of pet 2: Available' }).click()
   await page.getByRole('menuitemradio', { name: 'Sold' }).click()
+  // It stays as long as the pointer is on it.
+  await notice(page).hover()
   await notice(page).getByText('pet 2 is sold.').waitFor()
   await page.getByRole('button', { name: 'Status of pet 2: Sold' }).getByText('Sold').waitFor()
   await page.keyboard.press('z')
@@ -105,9 +107,9 @@ test('a page that the browser translates keeps working', async ({ visit }) => {
   await page.keyboard.press('j')
   await panel(page, 'pet 4').waitFor()
   await panel(page, 'pet 4').getByRole('button', { name: 'Remove pet' }).click()
-  await panel(page, 'pet 5').waitFor()
   await notice(page).getByText('pet 4 will be removed.').waitFor()
   await notice(page).getByRole('button', { name: 'Undo' }).click()
+  await panel(page, 'pet 5').waitFor()
   await page.getByRole('link', { name: 'pet 4', exact: true }).waitFor()
   await page.keyboard.press('Escape')
 

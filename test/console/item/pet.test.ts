@@ -139,9 +139,15 @@ describe('the panel of a pet', () => {
     const { url, key, rpc } = await startConsole()
     await rpc.pets.create.mutate({ name: 'Rex "the dog"', categoryId: 9007199254740993n })
     const page = await visit(`${url}/?pet=1`, { key, permissions: ['clipboard-read', 'clipboard-write'] })
+    await panel(page).getByRole('button', { name: 'Copy link' }).waitFor()
+    // The button says that it has copied for two seconds.
+    await page.clock.install()
+    await page.clock.pauseAt(Date.now() + 1_000)
     const copied = async (name: string) => {
       await panel(page).getByRole('button', { name }).click()
       await panel(page).getByRole('button', { name: 'Copied' }).waitFor()
+      await showing(page, 'Copied')
+      await page.clock.runFor(2_000)
       await panel(page).getByRole('button', { name: 'Copied' }).waitFor({ state: 'hidden' })
       return page.evaluate(() => navigator.clipboard.readText())
     }
@@ -157,8 +163,9 @@ describe('the panel of a pet', () => {
     const page = await visit(`${url}/?pet=${pet.id}`, { key, permissions: ['clipboard-read', 'clipboard-write'] })
     await panel(page).getByText('Request and JSON').click()
     await panel(page).getByRole('button', { name: 'Copy the command' }).click()
-    await panel(page).getByRole('button', { name: 'Copied' }).waitFor()
-    const command = await page.evaluate(() => navigator.clipboard.readText())
+    const clipboard = () => page.evaluate(() => navigator.clipboard.readText())
+    await expect.poll(clipboard).toContain('curl')
+    const command = await clipboard()
     expect(await page.content()).not.toContain(key.slice(10))
     expect(parseExactly(await runCurl(command, { PETSTORE_API_KEY: key }))).toEqual([pet])
   })

@@ -59,6 +59,7 @@ test('a search shows the names that contain the text, while it is typed', async 
   await panel(page, 'Molly').waitFor()
   await page.keyboard.press('j')
   await page.keyboard.press('Escape')
+  await panel(page).waitFor({ state: 'hidden' })
   await showing(page, '1–2 of 2')
   // One entry of the history for the whole search.
   await page.goBack()
