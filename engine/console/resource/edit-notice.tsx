@@ -22,12 +22,19 @@ export interface DoneMany {
   onUndo: (() => void) | undefined
 }
 
+interface EditNoticeProps {
+  done: DoneMany | undefined
+  /** When the page was shown. Its script may be loaded after the first edit. */
+  since: number
+  onClose: () => void
+}
+
 /** Says what became of the last edit, and offers to undo it. A failure stays until the user has decided. */
-export function EditNotice({ done, onClose }: { done: DoneMany | undefined; onClose: () => void }) {
+export function EditNotice({ done, since, onClose }: EditNoticeProps) {
   const pageOf = useResource()
   const { edits } = pageOf
   const { states } = useList()
-  const [closedAt, setClosedAt] = useState(() => Date.now())
+  const [closedAt, setClosedAt] = useState(since)
   const failed = states.findLast(
     ({ status, failureReason }) => status === 'error' && failureReason && problemOf(failureReason).kind !== 'refused',
   )

@@ -79,6 +79,7 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   const { resource, texts, open, closePanel } = useResource()
   const { view, list, item, selection, move, extend, current, openMenu, remove } = useList()
   const [done, setDone] = useState<DoneMany>()
+  const [shownAt] = useState(() => Date.now())
   const isReadOnly = useIsReadOnly()
   const canEdit = !isReadOnly && isEditable(resource)
   const canRemove = !isReadOnly && isRemovable(resource)
@@ -176,7 +177,7 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
         ) : (
           dialog && <OpenDialog dialog={dialog} onClose={onCloseDialog} />
         )}
-        {list.isSuccess && <EditNotice done={done} onClose={() => setDone(undefined)} />}
+        {list.isSuccess && <EditNotice done={done} since={shownAt} onClose={() => setDone(undefined)} />}
       </main>
     </>
   )

@@ -140,8 +140,6 @@ describe('the status of a pet', () => {
     const { url, key, store } = await startWithPets(3)
     const page = await visit(`${url}/?pet=2`, { key, viewport: { width: 390, height: 844 }, hasTouch: true })
     const sheet = page.getByRole('dialog', { name: 'pet 2' })
-    // The notice says only what happens after it is loaded.
-    await panelsLoaded(page)
     await sheet.getByRole('button', { name: 'Sold' }).tap()
     await notice(page).hover()
     await expectStatus(store, 2n).toBe('sold')
@@ -170,7 +168,6 @@ describe('the name of a pet', () => {
     const { url, key, store } = await startWithPets(3)
     const page = await visit(`${url}/?pet=2`, { key })
     const field = panel(page).getByRole('textbox', { name: 'Name' })
-    await panelsLoaded(page)
     await panelFocused(page, 'pet 2')
     await page.keyboard.press('e')
     await expect.poll(() => isFocused(field)).toBe(true)
