@@ -27,7 +27,7 @@ import { inTransaction, type Transaction, withConnection } from './transaction.t
  */
 
 /** A call of a mutation. Of the calls with the same key only the first that succeeds takes effect. */
-export interface MutationCall extends Attempt {
+interface MutationCall extends Attempt {
   mutation: AnyMutation
   table: PgTable
   idempotency?: IdempotencyKey | undefined
