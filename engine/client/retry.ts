@@ -1,6 +1,6 @@
 export type Fetch = typeof globalThis.fetch
 
-export interface RetryOptions {
+interface RetryOptions {
   retries: number
   /** Milliseconds; 10 s by default. */
   maxPause?: number | undefined

@@ -18,7 +18,7 @@ export {
 export { restoreDatabase } from './sqlite/backup/restore.ts'
 export type { Progress } from './sqlite/backup/snapshot.ts'
 export { checksumOf, verifyBackup } from './sqlite/file/checksum.ts'
-export { roomFor } from './sqlite/file/files.ts'
+export { realPathOf, roomFor } from './sqlite/file/files.ts'
 export { refuseCopyWithoutLog, refuseMountedFile } from './sqlite/file/header.ts'
 export { existingFolder, giveAway, type Ownership, ownershipOf } from './sqlite/file/ownership.ts'
 export { publish, withCleanup } from './sqlite/file/temporary-file.ts'

@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { definition } from '../../db/store.ts'
@@ -78,6 +87,15 @@ test('before the first start, the doctor only warns that there is no database', 
     { check: 'database', status: 'warning', message: expect.stringContaining('There is no database at') },
   ])
   expect(readdirSync(folder)).toEqual([])
+})
+
+test('the doctor judges the folder in which the first start creates the file of a link', async () => {
+  const [folder, target] = [temporaryFolder(), temporaryFolder()]
+  symlinkSync(join(target, 'petstore.db'), join(folder, 'petstore.db'))
+  const findings = await diagnose(join(folder, 'petstore.db'))
+  const messages = findings.map(({ check, message }) => [check, message])
+  expect(messages).toContainEqual(['permissions', expect.stringMatching(`^This user may write to ${target}\\.`)])
+  expect(messages).toContainEqual(['disk space', expect.stringContaining(` in ${target}.`)])
 })
 
 test('a key that expires later, and a backup with a time in the future, are nothing to report', async () => {

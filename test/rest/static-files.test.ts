@@ -1,16 +1,17 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import fastify from 'fastify'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { serveFile } from '../../engine/service/http/static-files.ts'
+import { readConsolePage, serveFile } from '../../engine/service/http/static-files.ts'
 import { isLongForm, report } from '../../engine/test/support/long-form.ts'
 import { residentMemory, waitForOutput } from '../../engine/test/support/process.ts'
 import { exchange, openSocket } from '../../engine/test/support/raw-http.ts'
 import { connectRestClient } from '../../engine/test/support/rest-client.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { consoleFolder, largestFile } from '../support/built-console.ts'
 import { bannerKey, shareServer, shareTestApi, startTestApi } from '../support/petstore.ts'
 
@@ -286,3 +287,13 @@ test('the page of the API reference runs no inline script and calls only the ser
   ])
   expect(headers['cache-control']).toBe('no-store')
 })
+
+test.for(['<base href="/" />', '<base href="/"/>', '<base href="/">'])(
+  'the links of a console with %s lead to the path of the service',
+  (element) => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'index.html'), `<head>${element}</head>`)
+    const page = readConsolePage(folder, '/a&$&')
+    expect(page?.content.toString()).toBe('<head><base href="/a&amp;$&amp;/" /></head>')
+  },
+)

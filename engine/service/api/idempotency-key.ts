@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ApiError } from './errors.ts'
+import { isSafeMethod } from './method.ts'
 
 // Either a string as in RFC 9651, section 3.3.3, or text that does not begin with a quote. Both patterns are in the OpenAPI
 // document. Some languages reject an unescaped quote, or an unescaped [ in a class.
@@ -29,8 +30,6 @@ export const responseHeaders = z.object({
     .meta({ description: 'This is the response to an earlier request with the same `Idempotency-Key`.' }),
 })
 
-const readingMethods = ['GET', 'HEAD', 'OPTIONS']
-
 interface Request {
   method: string
   headers: Record<string, string | string[] | undefined>
@@ -39,7 +38,7 @@ interface Request {
 /** The idempotency key of a request that may change something. On other requests the header is ignored. */
 export function readIdempotencyKey({ method, headers }: Request): string | undefined {
   const header = headers['idempotency-key']
-  if (header === undefined || readingMethods.includes(method)) return undefined
+  if (header === undefined || isSafeMethod(method)) return undefined
   const key = parseKey(String(header))
   if (key === undefined) {
     throw new ApiError(

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describeLocation, type Location, type StoreDefinition } from '#store'
 import {
@@ -9,6 +9,7 @@ import {
   inspect,
   listBackups,
   measureBackups,
+  realPathOf,
   refuseMountedFile,
   roomFor,
   type SchemaState,
@@ -260,7 +261,11 @@ async function checkBackups(path: string, interval: number | undefined): Promise
   return failure(`${message} Check that the service runs, and look for "backup failed" in its log.`)
 }
 
-/** The path itself if the file does not exist yet. */
+/** The path itself if its links cannot be followed, which the check of the database reports. */
 function realPath(path: string): string {
-  return existsSync(path) ? realpathSync.native(path) : path
+  try {
+    return realPathOf(path)
+  } catch {
+    return path
+  }
 }

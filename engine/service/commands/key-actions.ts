@@ -28,6 +28,7 @@ export async function createKey(
  * Replaces a key by its successor, which has the same name and access.
  *
  * @param lifetime in milliseconds; without one the successor has the lifetime of the old key.
+ * @param onLost see {@link ApiKeyStore.rotate}.
  * @returns also the record of the old key.
  */
 export async function rotateKey(
@@ -35,10 +36,11 @@ export async function rotateKey(
   store: WithApiKeys,
   nameOrStart: string,
   lifetime?: number,
+  onLost?: (error: Error) => void,
 ): Promise<MintedKey & { old: ApiKey }> {
   const old = await findKey(product, store, nameOrStart)
   const successor = apiKeyFormat(product.keyPrefix).mintApiKey(old.name, lifetime ?? lifetimeOf(old), old.access)
-  if (!(await store.apiKeys.rotate(old, successor.record))) throw new OperatorError(revokedMeanwhile)
+  if (!(await store.apiKeys.rotate(old, successor.record, onLost))) throw new OperatorError(revokedMeanwhile)
   return { ...successor, old }
 }
 

@@ -86,7 +86,12 @@ export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
     .option(...jsonOption)
     .action((nameOrStart: string, options: NewKeyOptions) =>
       withStore(cli, async (store, audit) => {
-        const { old, ...minted } = await rotateKey(product, store, nameOrStart, options.expires)
+        const variable = cli.configuration.nameOf('apiKey')
+        const { old, ...minted } = await rotateKey(product, store, nameOrStart, options.expires, ({ message }) =>
+          note(
+            `The old key is refused, but could not be kept as a revoked one. ${message} If ${variable} is that key, change it.`,
+          ),
+        )
         audit('key.rotate', describeKey(minted.record), { replaces: describeKey(old) })
         printKey(product, options, minted)
       }),

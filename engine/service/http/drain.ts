@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Server, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import { isSafeMethod } from '../api/method.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -18,7 +19,6 @@ const firstRequestTime = 300
 const maxClosingTime = 500
 /** Milliseconds. */
 const shortTurn = 0.5
-const reads = new Set<string | undefined>(['GET', 'HEAD', 'OPTIONS'])
 
 /** While the service drains, each response ends its connection. Clients then reconnect to another instance. */
 export function makeDrainable(app: FastifyInstance): void {
@@ -42,7 +42,7 @@ export function makeDrainable(app: FastifyInstance): void {
   const writes = new Set<IncomingMessage>()
   app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     unused.delete(request.socket)
-    if (reads.has(request.method)) return
+    if (isSafeMethod(request.method)) return
     writes.add(request)
     response.once('close', () => writes.delete(request))
   })

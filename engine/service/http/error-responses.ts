@@ -66,7 +66,7 @@ const interval = 1_000
 const maxCauses = 1_000
 
 /** Returns how many lines about this cause were dropped since the last one, or undefined to drop this one, too. */
-export type MayLog = (cause: string) => number | undefined
+type MayLog = (cause: string) => number | undefined
 
 /** A rate limit of one log line a second for each cause: an outage must not fill the disk. */
 export function oncePerSecond(now = () => performance.now()): MayLog {

@@ -21,7 +21,7 @@ declare module 'fastify' {
 }
 
 /** Of paths without a route, and of URLs that cannot be decoded. */
-export const unknownRequest: RequestLabels = { adapter: 'http', operation: 'unknown' }
+const unknownRequest: RequestLabels = { adapter: 'http', operation: 'unknown' }
 /** Of OPTIONS, and of methods that a path does not serve. */
 export const otherMethod: RequestLabels = { adapter: 'http', operation: 'other_method' }
 

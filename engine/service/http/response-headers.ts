@@ -19,7 +19,7 @@ export function securityHeaders(publicUrl: string | undefined): Record<string, s
 }
 
 /** Adds the CORS headers of one response. Returns true if the request was a preflight; its response is then sent. */
-export type ApplyCors = (request: FastifyRequest, reply: FastifyReply) => boolean
+type ApplyCors = (request: FastifyRequest, reply: FastifyReply) => boolean
 
 // Each list ends with *: a page can read the error for a method that is not served only if its preflight succeeds, and a
 // client may send headers of its own. Browsers exclude Authorization from *, and old ones do not know *.

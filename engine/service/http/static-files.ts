@@ -111,7 +111,7 @@ export function readConsolePage(folder: string | undefined, basePath: string): P
   const page = readPage(folder, 'index.html')
   if (page === undefined) return undefined
   return {
-    content: Buffer.from(page.replace(baseElement(''), () => baseElement(basePath))),
+    content: Buffer.from(page.replace(/<base href="\/" ?\/?>/, () => baseElement(basePath))),
     headers: { 'content-type': mediaTypeOf('index.html'), 'content-security-policy': pagePolicy },
   }
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { BaseStore, IdempotencyKey, Searcher } from '#store'
 import { readIdempotencyKey, readIdempotencyKeys } from '../api/idempotency-key.ts'
+import { isSafeMethod } from '../api/method.ts'
 import { signalOf } from '../http/request.ts'
 import type { Context } from './trpc.ts'
 
@@ -32,8 +33,7 @@ export function createContext(
   const key = replays ? readIdempotencyKey(request) : undefined
   const idempotency = key === undefined || !apiKey ? undefined : { owner: apiKey.id, key, isReplay: false }
   request.idempotency = idempotency && [idempotency]
-  // A query has the method GET or HEAD.
-  const changedIds: bigint[] | undefined = request.method === 'GET' || request.method === 'HEAD' ? undefined : []
+  const changedIds: bigint[] | undefined = isSafeMethod(request.method) ? undefined : []
   request.changedIds = changedIds
   // All calls of a batch share it, because each signal listens to the response.
   let searcher: Searcher | undefined

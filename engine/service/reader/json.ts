@@ -15,13 +15,10 @@ export function isJson(text: string): boolean {
 export function jsonReader(fields: readonly Field[], start: string): Reader {
   const [first = ''] = start.trimStart().split('\n', 1)
   const isLine = !first.startsWith('[') && (first === '' || first.trimEnd().endsWith('}'))
-  const table = {
-    format: isLine ? 'ndjson' : 'json',
-    hasHeader: false,
-    columns: namesOf(givenOf(fields)),
-    unused: [],
-  } as const
-  return { table: { ...table, unused: [] }, read: isLine ? readLines(fields) : readDocument(fields) }
+  return {
+    table: { format: isLine ? 'ndjson' : 'json', hasHeader: false, columns: namesOf(givenOf(fields)), unused: [] },
+    read: isLine ? readLines(fields) : readDocument(fields),
+  }
 }
 
 function readLines(fields: readonly Field[]): Reader['read'] {

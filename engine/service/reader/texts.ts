@@ -30,6 +30,6 @@ function named(problem: string, names: string[]): string[] {
   return names.length === 0 ? [] : [`${problem}: ${shorten(names.join(', '))}.`]
 }
 
-export function shorten(text: string): string {
+function shorten(text: string): string {
   return text.length > 40 ? `${text.slice(0, 39)}…` : text
 }

@@ -1,14 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import { parseJson, writeJson } from '../api/literals.ts'
+import { isSafeMethod } from '../api/method.ts'
 import { acceptJsonOnly } from '../http/routing.ts'
 import { requireWriteAccess } from '../procedures/access.ts'
 
 interface OwnRoutesOptions {
   add: (app: FastifyInstance) => void | Promise<void>
 }
-
-/** Methods that change nothing (RFC 9110, section 9.2.1). */
-const safeMethods = ['GET', 'HEAD', 'OPTIONS']
 
 /**
  * The routes that a product adds beside its procedures. The hooks of the instance, such as the check of the API key, run
@@ -21,7 +19,7 @@ export async function ownRoutes(app: FastifyInstance, { add }: OwnRoutesOptions)
     route.config = { labels: { adapter: 'http', operation: route.url }, ...route.config }
   })
   app.addHook('onRequest', async (request) => {
-    if (!safeMethods.includes(request.method)) requireWriteAccess(request)
+    if (!isSafeMethod(request.method)) requireWriteAccess(request)
   })
   await add(app)
 }

@@ -4,7 +4,7 @@ import { keepsValues, requiredPart } from '../api/output.ts'
 import { isRecord } from '../api/validation.ts'
 
 /** Serializes a value to the JSON text that superjson writes. */
-export type Write = (value: unknown) => string
+type Write = (value: unknown) => string
 
 export function writeAnything(value: unknown): string {
   return superjson.stringify(value)

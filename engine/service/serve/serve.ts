@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import { describeLocation, openStore } from '#store'
 import type { WithApiKeys } from '#store/keys'
 import { createAdminApp, createApp, listeningOn } from '../app.ts'
-import { apiKeyFormat, explainTakenName } from '../auth/api-key.ts'
+import { apiKeyFormat } from '../auth/api-key.ts'
 import { type Config, environment, originOf } from '../config.ts'
 import { type Address, addressesOf, findListenProblems, listenProblem } from '../http/addresses.ts'
 import { drain } from '../http/drain.ts'
@@ -184,7 +184,7 @@ async function listen(app: FastifyInstance, address: Address, describe: (url: st
 async function registerKey({ keyPrefix }: Product, { apiKeys }: WithApiKeys, key: string, audit: Audit): Promise<void> {
   const { apiKeyRecord, startOf } = apiKeyFormat(keyPrefix)
   const record = apiKeyRecord(key, `environment (${startOf(key)})`)
-  const isNew = !(await apiKeys.find(record.hash)) && (await explainTakenName(apiKeys.register(record)))
+  const isNew = !(await apiKeys.find(record.hash)) && (await apiKeys.register(record))
   if (isNew) audit('key.register', describeKey({ name: 'environment', start: record.start }))
 }
 

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os'
 import type { Logger } from 'pino'
 import type { ApiKey } from '#store/keys'
 
-export type AuditAction =
+type AuditAction =
   | 'key.create'
   | 'key.rotate'
   | 'key.revoke'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type IdempotencyKey, noApiKey, StoreUnavailable } from '#store'
+import { type IdempotencyKey, noApiKey, RowConflict, StoreUnavailable } from '#store'
 import { describeIssues, OtherText } from '../api/validation.ts'
 import { count } from '../operator/format.ts'
 import { OperatorError } from '../operator/operator-error.ts'
@@ -42,9 +42,15 @@ export async function importItems<New>(
   const nextKey = keysIn(key === undefined ? `file ${input.path}` : `--key ${key}`)
   let [created, existing] = [0, 0]
 
-  async function create(item: New): Promise<void> {
+  async function create({ item, place }: Placed<New>): Promise<void> {
     const idempotency: IdempotencyKey = { owner: noApiKey, key: nextKey(item) }
-    await items.create(item, idempotency)
+    try {
+      await items.create(item, idempotency)
+    } catch (error) {
+      if (!(error instanceof RowConflict)) throw error
+      if (options.onInvalid) return options.onInvalid(`${place}: ${error.message}`)
+      throw refusalOf(`${place} of ${input.name} cannot be stored`, error.message)
+    }
     if (idempotency.isReplay) existing++
     else created++
   }
@@ -84,6 +90,12 @@ function keysIn(namespace: string): (item: unknown) => string {
   }
 }
 
+/** An item with its place in the input, for messages. */
+interface Placed<New> {
+  item: New
+  place: string
+}
+
 /**
  * Reads the valid items. The items before an invalid line come before its error.
  *
@@ -93,20 +105,18 @@ export async function* readItems<New>(
   itemType: ItemType<New>,
   input: Input,
   { format, onInvalid }: ReadOptions,
-): AsyncGenerator<New[]> {
+): AsyncGenerator<Placed<New>[]> {
   const fields = fieldsOf(itemType)
   for await (const rows of readRows(fields, input, format)) {
-    const items: New[] = []
+    const items: Placed<New>[] = []
     for (const row of rows) {
       const checked = checkRow(itemType, fields, row)
       const place = row.line === undefined ? `item ${row.number}` : `line ${row.line}`
-      if ('item' in checked) items.push(checked.item)
+      if ('item' in checked) items.push({ item: checked.item, place })
       else if (onInvalid) onInvalid(`${place}: ${checked.problem}`)
       else {
         yield items
-        throw new OperatorError(
-          `${capitalize(place)} of ${input.name} is invalid: ${sentence(checked.problem)} Correct it, or skip invalid lines with --skip-invalid.`,
-        )
+        throw refusalOf(`${place} of ${input.name} is invalid`, checked.problem)
       }
     }
     yield items
@@ -153,8 +163,9 @@ function checkRow<New>(
   return error ? { problem: describeIssues(error) } : { item: data }
 }
 
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
+function refusalOf(what: string, problem: string): OperatorError {
+  const start = what.charAt(0).toUpperCase() + what.slice(1)
+  return new OperatorError(`${start}: ${sentence(problem)} Correct it, or skip invalid lines with --skip-invalid.`)
 }
 
 function sentence(text: string): string {

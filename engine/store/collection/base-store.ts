@@ -37,7 +37,7 @@ export interface StoreLoad {
   pool?: ConnectionPool
 }
 
-export interface ConnectionPool {
+interface ConnectionPool {
   inUse: number
   idle: number
   /** Requests that wait for a connection. */

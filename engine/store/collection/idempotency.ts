@@ -24,7 +24,7 @@ export interface IdempotencyKey {
 export const noApiKey = 0n
 
 /** How long an idempotency key is remembered, in milliseconds. */
-export const idempotencyLifetime = 24 * 3_600_000
+const idempotencyLifetime = 24 * 3_600_000
 
 /**
  * The result of each mutation with an idempotency key. The lowest ids are the oldest rows. There is no foreign key to what

@@ -33,12 +33,6 @@ export function idOf(row: object): bigint {
   return (row as { id: bigint }).id
 }
 
-/** A row as an entity. */
-export function toEntity<T extends Table>(row: T['$inferSelect']): Entity<T> {
-  // Safe: the fields are those of the row, without those that are NULL.
-  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Entity<T>
-}
-
 /** The fields of a new row besides the id, each in the order of the columns. See {@link NewEntity} and {@link Generated}. */
 export function fieldsOfNew(table: Table) {
   const columns = Object.entries(getTableColumns(table)).filter(([field]) => field !== 'id')

@@ -52,7 +52,7 @@ export interface ServerState {
 }
 
 /** What an inspection needs of SQLite or PostgreSQL. Every failure of the database is an {@link UnusableDatabase}. */
-export interface InspectedDatabase<T extends Table> {
+interface InspectedDatabase<T extends Table> {
   /** The path, or the URL without a password, for messages. */
   name: string
   migrations: Migration[]

@@ -19,7 +19,10 @@ export interface ApiKeyStore {
    * one name, one of them does.
    */
   createFirst(key: NewApiKey): Promise<boolean>
-  /** Creates the key unless one with the same hash exists. Resolves to whether it did. */
+  /**
+   * Creates the key unless one with the same hash, or an unrevoked one with the same name, exists: that is its successor, or
+   * another instance has registered it meanwhile. Resolves to whether it did.
+   */
   register(key: NewApiKey): Promise<boolean>
   /** Resolves to whether the key was not revoked before. */
   revoke(id: bigint, at: Date): Promise<boolean>
@@ -27,8 +30,10 @@ export interface ApiKeyStore {
    * Replaces a key by its successor, which keeps the id and so the idempotency keys, the name and the access, unless it was
    * revoked or replaced since it was read. The replaced key stays under another id, as a revoked one. Resolves to whether it
    * did.
+   *
+   * @param onLost called if the replaced key could not be kept. It is refused, too, but could be registered again.
    */
-  rotate(old: ApiKey, successor: NewApiKey): Promise<boolean>
+  rotate(old: ApiKey, successor: NewApiKey, onLost?: (error: Error) => void): Promise<boolean>
   /** Records the use of a key, unless it was replaced since. */
   touch(key: ApiKey, at: Date): Promise<void>
   /**
@@ -56,24 +61,14 @@ export function methodsOf({ list, getBy, create, update, revision }: Derived<typ
       if ((await page({ limit: 1 })).length > 0) return false
       return unless(RowConflict, add(key))
     },
-    async register(key) {
-      if (await find(key.hash)) return false
-      try {
-        await add(key)
-        return true
-      } catch (error) {
-        // Another instance may have registered it meanwhile.
-        if (error instanceof RowConflict && (await find(key.hash))) return false
-        throw error
-      }
-    },
+    register: async (key) => !(await find(key.hash)) && unless(RowConflict, add(key)),
     revoke: (id, revokedAt) => unless(RowChanged, change({ id, set: { revokedAt }, expected: { revokedAt: null } })),
-    async rotate({ id, ...old }, { name: _, access: __, expiresAt = null, ...successor }) {
+    async rotate({ id, ...old }, { name: _, access: __, expiresAt = null, ...successor }, onLost = () => {}) {
       const set = { ...successor, expiresAt, lastUsedAt: null }
       const expected = { hash: old.hash, revokedAt: null }
       if (!(await unless(RowChanged, change({ id, set, expected })))) return false
       // So that its use is rejected as that of a revoked key. The rotation has succeeded without it.
-      await add({ ...old, revokedAt: successor.createdAt }).catch(() => {})
+      await add({ ...old, revokedAt: successor.createdAt }).catch(onLost)
       return true
     },
     async touch({ id, hash }, lastUsedAt) {

@@ -3,7 +3,7 @@ import { check, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { int64, isOneOf, isTimestamp, timestamp } from '../collection/schema.ts'
 
 /** With `write`, a key may also call mutations. */
-export const accesses = ['read', 'write'] as const
+const accesses = ['read', 'write'] as const
 
 export const apiKeys = sqliteTable(
   'api_keys',

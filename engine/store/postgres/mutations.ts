@@ -27,7 +27,7 @@ import { inTransaction, type Transaction, withConnection } from './transaction.t
  */
 
 /** A call of a mutation. Of the calls with the same key only the first that succeeds takes effect. */
-export interface MutationCall extends Attempt {
+interface MutationCall extends Attempt {
   mutation: AnyMutation
   table: PgTable
   idempotency?: IdempotencyKey | undefined
@@ -53,7 +53,7 @@ export function prepareMutations(pool: Pool, failures: Failures, historyDays?: n
     const [mutation, ...others] = new Set(batch.map(({ mutation }) => mutation))
     const hasKeys = batch.some(({ idempotency }) => idempotency)
     if (others.length > 0 || hasKeys || !mutation?.isOneStatement(batch.map(({ values }) => values)))
-      return inTransaction(pool, (db) => runBatch(db, batch, now, performTogether), 'inserts')
+      return inTransaction(pool, (db) => runBatch(db, batch, now, performTogether))
     const results = await withConnection(pool, (client) => runAll(client, batch, historyDays)).catch((error) => {
       if (isRefusal(error) || concernsDatabase(error)) throw error
       // The statement may have taken effect, so the calls must not run again.
@@ -68,7 +68,7 @@ export function prepareMutations(pool: Pool, failures: Failures, historyDays?: n
       await db.$client.query('SET CONSTRAINTS ALL IMMEDIATE')
       return runBatch(db, batch, now, performInParts)
     }
-    return inTransaction(pool, work, 'inserts')
+    return inTransaction(pool, work)
   }
 
   /**

@@ -92,7 +92,7 @@ export function pageStatement(table: TableWithId, filters: readonly string[], or
  * The rows with a value after an id, or before and with it, as a range of the index by that column and the id: for
  * `column = …` PostgreSQL may walk past all rows with other values. Order them by the column and the id.
  */
-export function rangeOf(column: Column, id: Column, value: SQL, after: SQL, order: Order = 'oldest'): SQL {
+function rangeOf(column: Column, id: Column, value: SQL, after: SQL, order: Order = 'oldest'): SQL {
   return order === 'oldest'
     ? sql`(${column}, ${id}) > (${value}, ${after}) AND ${column} <= ${value}`
     : sql`(${column}, ${id}) <= (${value}, ${after}) AND ${column} >= ${value}`

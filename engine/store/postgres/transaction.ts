@@ -37,19 +37,14 @@ export async function withConnection<T>(pool: Pool, work: (client: PoolClient) =
 }
 
 /**
- * Runs the work in a transaction, which first takes the lock, if there is one. Drizzle's own `transaction` leaks the
- * connection when BEGIN fails, and returns a broken one to the pool.
+ * Runs the work in a transaction, which first takes the lock of inserts. Drizzle's own `transaction` leaks the connection
+ * when BEGIN fails, and returns a broken one to the pool.
  */
-export async function inTransaction<T>(
-  pool: Pool,
-  work: (transaction: Transaction) => Promise<T>,
-  lock?: keyof typeof locks,
-): Promise<T> {
+export async function inTransaction<T>(pool: Pool, work: (transaction: Transaction) => Promise<T>): Promise<T> {
   return withConnection(pool, async (client) => {
     // Each statement must see what was committed before it, also if it has waited for a lock.
-    const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED'
     // One message, and so one wait for the server.
-    await client.query(lock ? `${begin}; ${lockStatement(lock)}` : begin)
+    await client.query(`BEGIN ISOLATION LEVEL READ COMMITTED; ${lockStatement('inserts')}`)
     const result = await work(drizzle({ client }))
     await client.query('COMMIT')
     return result

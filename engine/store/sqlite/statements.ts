@@ -107,13 +107,13 @@ export function insertInto<T extends TableWithId>(table: T): Mutation<NewEntity<
 }
 
 /** Selects whole rows, each column under the name of its field. */
-export function selectFrom(table: SQLiteTable): SQL {
+function selectFrom(table: SQLiteTable): SQL {
   const columns = Object.entries(getTableColumns(table))
   return sql`SELECT ${listOf(columns.map(([field, column]) => sql`${column} AS ${sql.identifier(field)}`))} FROM ${table}`
 }
 
 /** Prepares a statement that begins with {@link selectFrom}. The driver makes an object of each row. */
-export function prepareSelect<T extends SQLiteTable>(
+function prepareSelect<T extends SQLiteTable>(
   connection: Database.Database,
   table: T,
   select: SQL,

@@ -88,7 +88,10 @@ export function openStoreModel(): ModelledStore {
       list: async () => keys,
       create: async (key) => addKey(key),
       createFirst: async (key) => keys.length === 0 && addKey(key) !== undefined,
-      register: async (key) => !keys.some(({ hash }) => hash === key.hash) && addKey(key) !== undefined,
+      async register(key) {
+        const isTaken = ({ hash, name, revokedAt }: ApiKey) => hash === key.hash || (!revokedAt && name === key.name)
+        return !keys.some(isTaken) && addKey(key) !== undefined
+      },
       revoke: async (id, at) => revoke(id, at) !== undefined,
       async rotate({ id, hash }, { name: _, access: __, ...successor }) {
         const key = keys.find((key) => key.id === id && key.hash === hash && !key.revokedAt)

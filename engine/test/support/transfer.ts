@@ -35,7 +35,7 @@ export function transferTests<Store extends BaseStore, New>(items: Transfer<Stor
       const found: New[] = []
       await withContent(content, format, async (input) => {
         const options = { format, onInvalid: (line: string) => void skipped.push(line) }
-        for await (const each of readItems(items, input, options)) found.push(...each)
+        for await (const each of readItems(items, input, options)) found.push(...each.map(({ item }) => item))
       })
       return { count: found.length, found, skipped }
     },

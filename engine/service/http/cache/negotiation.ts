@@ -5,7 +5,7 @@ import { type BrotliOptions, brotliCompress, gzip, type ZlibOptions } from 'node
 
 /** Content codings (RFC 9110, section 8.4.1). At equal weights, the first one is preferred. */
 const encodings = ['br', 'gzip'] as const
-export type Encoding = (typeof encodings)[number]
+type Encoding = (typeof encodings)[number]
 
 interface CompressionOptions {
   br: BrotliOptions

@@ -12,7 +12,7 @@ import { readHeader, refuseCopyWithoutLog, refuseForeignFile } from '../file/hea
 import { type Ownership, ownershipOf } from '../file/ownership.ts'
 import { type OnProgress, withSnapshot } from './snapshot.ts'
 
-export interface Restored {
+interface Restored {
   /** The path of the old database, `shop.db.before-restore-<time>`, if there was one. */
   kept: string | undefined
   /** Whether the backup had a checksum, which it matched. */

@@ -195,7 +195,7 @@ export class Writer {
       if (reply.warning !== undefined) this.#events.onWarning?.(reply.warning)
       const settled = this.#sent.splice(0, reply.outcomes.length)
       const { observer } = this.#events
-      const committed = reply.outcomes.filter((outcome) => outcome && 'value' in outcome).length
+      const committed = reply.outcomes.filter((outcome) => 'value' in outcome).length
       if (reply.times && committed > 0) observer?.transactionCommitted?.(committed, reply.times)
       for (const [index, sent] of settled.entries()) this.#settle(sent, reply.outcomes[index])
     })
@@ -205,8 +205,8 @@ export class Writer {
   }
 
   #settle(sent: SentWrite, outcome: Outcome | undefined): void {
-    if (!outcome) return
-    if ('value' in outcome) {
+    if (!outcome) this.#reject(sent, new Error('A write of the batch has no outcome.'))
+    else if ('value' in outcome) {
       if (sent.name !== probeWrite) this.#lastFailure = undefined
       sent.resolve(outcome.value)
     } else this.#fail(sent, outcome.failure)

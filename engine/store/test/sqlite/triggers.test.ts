@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { note, notesDatabase } from '../../../test/notes/open.ts'
+import { apiKeyRecord, mintApiKey } from '../../../test/notes/tests.ts'
 
 test.for(['INSERT', 'UPDATE', 'DELETE'])('a trigger that fails after the %s undoes it', async (event) => {
   const database = await notesDatabase()
@@ -26,4 +27,19 @@ test.for(['UPDATE', 'DELETE'])('a trigger that ignores the %s makes the call fai
   const change = event === 'UPDATE' ? notes.update({ id: 1n, set: { body: 'new' } }) : notes.remove({ id: 1n })
   await expect(change).rejects.toThrow('A trigger of another program has ignored a change.')
   expect(await notes.list({ limit: 9 })).toEqual([first])
+})
+
+test('a rotation that cannot keep the old key says why, and a start does not register that key again', async () => {
+  const database = await notesDatabase()
+  const { apiKeys } = await database.open()
+  const [first, second] = [apiKeyRecord(mintApiKey(), 'environment'), apiKeyRecord(mintApiKey(), 'environment')]
+  const old = await apiKeys.create(first)
+  await database.execute("CREATE TRIGGER own BEFORE INSERT ON api_keys BEGIN SELECT RAISE(ABORT, 'no room'); END")
+  const reasons: string[] = []
+  const onLost = (error: Error) => void reasons.push(error.message)
+  expect(await apiKeys.rotate(old, second, onLost)).toBe(true)
+  expect(reasons).toEqual([expect.stringContaining('no room')])
+  await database.execute('DROP TRIGGER own')
+  expect(await apiKeys.register(first)).toBe(false)
+  expect(await apiKeys.list()).toMatchObject([{ hash: second.hash }])
 })
