@@ -78,7 +78,9 @@ async function startSlowBackup({ isCheckSlow = false } = {}): Promise<{ folder: 
   mkdirSync(backups, { recursive: true })
   const database = join(folder, 'data/petstore.db')
   copyFileSync(large, database)
-  const run = runCommand([...slowed('pread64', 2, isCheckSlow ? undefined : database), ...commandLine, 'backup'], { folder })
+  const run = runCommand([...slowed('pread64', 2, isCheckSlow ? undefined : database), ...commandLine, 'backup'], {
+    folder,
+  })
   while (sizeOf(backups) === 0) await waitDuring(run)
   return { folder, backups, run }
 }

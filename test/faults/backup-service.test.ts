@@ -64,7 +64,9 @@ test('a backup of a large database does not delay readers', async () => {
   const server = await startServer({ folder: copyLarge(), env: { BACKUP_EVERY: '1s' } })
   const headers = { authorization: `Bearer ${await waitForOutput(server, bannerKey)}` }
   const durations = () =>
-    [...server.stdout.matchAll(/"database\.backup".*"milliseconds":(\d+),"msg":"audit"/g)].map(([, time]) => Number(time))
+    [...server.stdout.matchAll(/"database\.backup".*"milliseconds":(\d+),"msg":"audit"/g)].map(([, time]) =>
+      Number(time),
+    )
   const shares: number[] = []
   for (let backups = 1; backups <= 3; backups++) {
     const times: number[] = []
