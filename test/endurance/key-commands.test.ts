@@ -6,7 +6,7 @@ import { definition, type Store } from '../../db/store.ts'
 import { openStore } from '../../engine/store/open.ts'
 import { isOnPostgres } from '../../engine/test/support/database.ts'
 import { auditLinesIn, notesIn } from '../../engine/test/support/log-lines.ts'
-import { waitForOutput } from '../../engine/test/support/process.ts'
+import { type Server, waitForOutput } from '../../engine/test/support/process.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import {
   bannerKey,
@@ -20,7 +20,7 @@ import {
 
 test('keys create, keys rotate and keys revoke act on the running service', async () => {
   const folder = temporaryFolder()
-  const server = await startServer({ folder })
+  const server = await startReady(folder)
   const first = await waitForOutput(server, bannerKey)
   const created = await printKey(folder, ['keys', 'create', 'shop'])
   expect(notesIn(created.stderr)).toBe('The key does not expire.\n')
@@ -75,7 +75,7 @@ test('keys list shows every key and no secret, and a name that does not exist is
 test('PETSTORE_API_KEY is registered at the start instead of a first key, and stays revoked after a restart', async () => {
   const [folder, key] = [temporaryFolder(), mintApiKey()]
   const env = { PETSTORE_API_KEY: key }
-  const first = await startServer({ folder, env })
+  const first = await startReady(folder, env)
   expect(await statusOf(first.url, key)).toBe(200)
   // Unlike SIGTERM, SIGINT stops without draining.
   first.child.kill('SIGINT')
@@ -85,7 +85,7 @@ test('PETSTORE_API_KEY is registered at the start instead of a first key, and st
   expect(first.stdout).not.toMatch(bannerKey)
   expect(first.stdout).not.toContain('firstApiKey')
   await changeKeys(folder, (store) => revokeKey(store, key))
-  const second = await startServer({ folder, env })
+  const second = await startReady(folder, env)
   expect(await statusOf(second.url, key)).toBe(401)
   expect(auditLinesIn(second.stdout)).toEqual([])
 })
@@ -99,6 +99,13 @@ test('audit lines are written whatever LOG_LEVEL is, and name the user who ran s
   expect(await create.ended).toBe(0)
   expect(auditLinesIn(create.stderr)).toMatchObject([{ action: 'key.create', user: 'alice' }])
 })
+
+/** On a busy machine, a service that has just started sheds requests. */
+async function startReady(folder: string, env: Record<string, string> = {}): Promise<Server> {
+  const server = await startServer({ folder, env })
+  await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(200)
+  return server
+}
 
 /** A whole audit line. */
 function audit(action: string, subject: string | undefined) {

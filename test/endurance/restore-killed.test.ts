@@ -97,11 +97,12 @@ function stepAfter(count: number): number {
   return count === 1 && Math.random() < 0.5 ? 1 : 2
 }
 
-/** Resolves once the restore has begun to copy. */
+/** Resolves once the restore has begun to copy, or has ended. */
 async function startRestore(folder: string, file: string): Promise<Run> {
   const known = filesIn(folder)
   const run = runProgram({ folder, arguments: ['restore', file] })
-  while (filesIn(folder).every((name) => known.includes(name) || !name.endsWith('.partial'))) await wait(1)
+  const isCopying = () => filesIn(folder).some((name) => !known.includes(name) && name.endsWith('.partial'))
+  while (!isCopying() && run.child.exitCode === null) await wait(1)
   return run
 }
 

@@ -6,9 +6,11 @@ import { definition } from '../../db/store.ts'
 import { openStore } from '../../engine/store/open.ts'
 import { notesIn } from '../../engine/test/support/log-lines.ts'
 import { isLongForm, report } from '../../engine/test/support/long-form.ts'
+import { runCommand } from '../../engine/test/support/process.ts'
 import { connectRestClient } from '../../engine/test/support/rest-client.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
-import { createFirstKey, locationOf, ndjsonOf, runProgram, startServer } from '../support/petstore.ts'
+import { slowed } from '../../engine/test/support/traced.ts'
+import { commandLine, createFirstKey, locationOf, ndjsonOf, runProgram, startServer } from '../support/petstore.ts'
 
 const count = isLongForm ? 1_000_000 : 20_000
 /** In MiB. An import keeps a number for each line. */
@@ -40,13 +42,17 @@ test.for(['ndjson', 'csv'])(
 test('an import is completed by running it again after SIGKILL', async () => {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'pets.ndjson'), ndjsonOf(3_000))
-  const command = { folder, arguments: ['pets', 'import', 'pets.ndjson'] }
+  const words = ['pets', 'import', 'pets.ndjson']
   const store = await openStore(definition, locationOf(folder))
-  const killed = runProgram(command)
-  while ((await store.pets.list({ limit: 1, cursor: 0n })).length === 0) await wait(1)
+  // Each of its six batches is committed with an fsync.
+  const killed = runCommand([...slowed('fsync,fdatasync', 2_000), ...commandLine, ...words], { folder })
+  while ((await store.pets.list({ limit: 1, cursor: 0n })).length === 0) {
+    expect([killed.child.exitCode, killed.stderr]).toEqual([null, ''])
+    await wait(1)
+  }
   killed.child.kill('SIGKILL')
   expect(await killed.ended).toBe('SIGKILL')
-  const again = runProgram(command)
+  const again = runProgram({ folder, arguments: words })
   expect(await again.ended, again.stderr).toBe(0)
   const [, created, existing] =
     /^pets\.ndjson: (\d+) pets created, (\d+) already existed, 0 invalid lines skipped\.\n$/.exec(again.stdout) ?? []

@@ -1,11 +1,12 @@
-import { copyFileSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readlinkSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
 import { backUpDatabase } from '../../engine/store/sqlite/backup/backup.ts'
-import type { Run } from '../../engine/test/support/process.ts'
+import { type Run, runCommand } from '../../engine/test/support/process.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
-import { backUp, makeDatabase, onSqlite, runProgram } from '../support/petstore.ts'
+import { canTrace, slowed } from '../../engine/test/support/traced.ts'
+import { backUp, commandLine, makeDatabase, onSqlite } from '../support/petstore.ts'
 
 const large = makeDatabase(join(temporaryFolder(afterAll), 'large.db'), 150_000)
 
@@ -17,10 +18,11 @@ test.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s cancels a backup and leav
 })
 
 test('a signal during the check of the copy ends the command at once', async () => {
-  const { backups, run } = await startSlowBackup()
-  const isChecking = () => partialIn(backups).length === 1 && sizeOf(backups) > 4_000_000
-  while (!isChecking()) await wait(1)
-  await wait(30)
+  const { backups, run } = await startSlowBackup({ isCheckSlow: true })
+  // The thread that checks the copy opens it once more. Only strace makes its check slow.
+  const isChecking = () => (canTrace() ? partialsOpenIn(run) === 2 : sizeOf(backups) > 4_000_000)
+  while (partialIn(backups).length !== 1 || !isChecking()) await waitDuring(run)
+  if (!canTrace()) await wait(30)
   run.child.kill('SIGTERM')
   expect(await run.ended).toBe('SIGTERM')
   expect(readdirSync(backups)).toEqual([])
@@ -70,14 +72,35 @@ test('a backup removes an empty partial file after a minute, until which another
 })
 
 /** Starts a backup of a large database. Resolves when a part of the copy is written. */
-async function startSlowBackup(): Promise<{ folder: string; backups: string; run: Run }> {
+async function startSlowBackup({ isCheckSlow = false } = {}): Promise<{ folder: string; backups: string; run: Run }> {
   const folder = temporaryFolder()
   const backups = join(folder, 'data/backups')
   mkdirSync(backups, { recursive: true })
-  copyFileSync(large, join(folder, 'data/petstore.db'))
-  const run = runProgram({ folder, arguments: ['backup'] })
-  while (sizeOf(backups) === 0) await wait(1)
+  const database = join(folder, 'data/petstore.db')
+  copyFileSync(large, database)
+  const run = runCommand([...slowed('pread64', 2, isCheckSlow ? undefined : database), ...commandLine, 'backup'], {
+    folder,
+  })
+  while (sizeOf(backups) === 0) await waitDuring(run)
   return { folder, backups, run }
+}
+
+async function waitDuring({ child, stderr }: Run): Promise<void> {
+  expect([child.exitCode, stderr]).toEqual([null, ''])
+  await wait(1)
+}
+
+/** The number of descriptors of partial files. */
+function partialsOpenIn({ child }: Run): number {
+  const folder = `/proc/${child.pid}/fd`
+  return readdirSync(folder).filter((fd) => {
+    try {
+      return readlinkSync(join(folder, fd)).endsWith('.partial')
+    } catch {
+      // It was closed meanwhile.
+      return false
+    }
+  }).length
 }
 
 function partialIn(folder: string): string[] {

@@ -61,19 +61,25 @@ test('a backup holds what a killed service had only in its log', async () => {
 })
 
 test('a backup of a large database does not delay readers', async () => {
-  const server = await startServer({ folder: copyLarge(), env: { BACKUP_EVERY: '1d' } })
+  const server = await startServer({ folder: copyLarge(), env: { BACKUP_EVERY: '1s' } })
   const headers = { authorization: `Bearer ${await waitForOutput(server, bannerKey)}` }
-  let longest = 0
-  let count = 0
-  for (; !server.stdout.includes('"database.backup"'); count++) {
-    const begin = performance.now()
-    expect((await fetch(`${server.url}/v1/pets`, { headers })).status).toBe(200)
-    longest = Math.max(longest, performance.now() - begin)
+  const durations = () =>
+    [...server.stdout.matchAll(/"database\.backup".*"milliseconds":(\d+),"msg":"audit"/g)].map(([, time]) =>
+      Number(time),
+    )
+  const shares: number[] = []
+  for (let backups = 1; backups <= 3; backups++) {
+    const times: number[] = []
+    while (durations().length < backups) {
+      const begin = performance.now()
+      expect((await fetch(`${server.url}/v1/pets`, { headers })).status).toBe(200)
+      times.push(performance.now() - begin)
+    }
+    expect(times.length).toBeGreaterThan(5)
+    shares.push(Math.max(...times) / Number(durations()[backups - 1]))
   }
-  const [, duration] = /"milliseconds":(\d+),"msg":"audit"/.exec(server.stdout) ?? []
-  expect(count).toBeGreaterThan(5)
-  // The check of the copy alone takes more than half of the time.
-  expect(longest).toBeLessThan(Number(duration) / 2)
+  // The check of the copy alone takes more than half of the time. Each backup would delay a read, and a busy machine delays some.
+  expect(Math.min(...shares)).toBeLessThan(1 / 2)
 })
 
 test('a shutdown cancels a scheduled backup and leaves nothing of it', async () => {

@@ -47,7 +47,7 @@ if (canTrace()) {
     })
 
     test('creates that arrive while the disk is busy share an fsync', async () => {
-      const slowDisk = ['-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:delay_exit=20000']
+      const slowDisk = ['-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:delay_exit=200000']
       const { server, key, stop } = await startTraced(() => slowDisk)
       const responses = await Promise.all(Array.from({ length: 64 }, (_, i) => create(server, key, `pet ${i}`)))
       expect(responses.map(({ status }) => status)).toEqual(Array(64).fill(201))
@@ -207,7 +207,8 @@ test('of the writes that are rejected because the disk hangs, only those of a tr
   await create('before')
   other.exec('BEGIN IMMEDIATE')
   const begun = create('begun')
-  await wait(100)
+  // Nothing shows that the thread waits for the lock.
+  await wait(2_000)
   const waiting = create('waiting')
   vi.advanceTimersByTime(maxCommitTime)
   await expect(begun).rejects.toThrow('The disk does not respond. Check it')

@@ -9,6 +9,7 @@ import { writeFile } from '../../engine/service/transfer/export.ts'
 import { auditLinesIn, notesIn } from '../../engine/test/support/log-lines.ts'
 import { runCommand } from '../../engine/test/support/process.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { slowed } from '../../engine/test/support/traced.ts'
 import { commandLine, makeDatabase, runProgram } from '../support/petstore.ts'
 
 test('pets export writes the same bytes to a file and to standard output, and their number and SHA-256 to standard error', async () => {
@@ -40,9 +41,10 @@ test('pets export reports that the reader of its output has ended', async () => 
 
 test.for(['SIGTERM', 'SIGKILL'] as const)('pets export leaves no incomplete file after %s', async (signal) => {
   const folder = folderWithPets(100_000)
-  const run = runProgram({ folder, arguments: ['pets', 'export', 'pets.ndjson'] })
+  const slow = slowed('pread64', 3, join(folder, 'data/petstore.db'))
+  const run = runCommand([...slow, ...commandLine, 'pets', 'export', 'pets.ndjson'], { folder })
   const partial = () => readdirSync(folder).filter((name) => /^pets\.ndjson\.[0-9a-f]{8}\.partial$/.test(name))
-  while (partial().length === 0) await wait(1)
+  for (; partial().length === 0; await wait(1)) expect(run.child.exitCode).toBeNull()
   run.child.kill(signal)
   expect(await run.ended).toBe(signal)
   expect(existsSync(join(folder, 'pets.ndjson'))).toBe(false)

@@ -25,12 +25,18 @@ async function expectRefusal(run: Run, message: RegExp | string): Promise<void> 
   expect(run.stderr).not.toMatch(/^\s+at |node:internal|\.ts:\d/m)
 }
 
+/** On a busy machine, a service that has just started sheds requests. */
+async function waitUntilReady(url: string): Promise<void> {
+  await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(200)
+}
+
 test('the first start creates the database and a key, and the curl line works when pasted', async () => {
   const folder = temporaryFolder()
   const server = await startServer({ folder })
   const key = await waitForOutput(server, bannerKey)
   const [, header = '', url = ''] = /curl -H '([^']+)' ([^\s"]+)/.exec(server.stdout) ?? []
   const [name = '', value = ''] = header.split(': ')
+  await waitUntilReady(server.url)
   const response = await fetch(url, { headers: { [name]: value } })
   expect([response.status, await response.json()]).toEqual([200, []])
   expectPrivateFiles(join(folder, 'data'))
@@ -69,6 +75,7 @@ test('the first start shows the key even if LOG_LEVEL=silent, because it shows t
   const lines = run.stdout.trimEnd().split('\n').map(parseLine)
   expect(lines.at(-1)).toMatchObject({ firstApiKey: key })
   const headers = { authorization: `Bearer ${key}` }
+  await waitUntilReady(`http://127.0.0.1:${port}`)
   expect((await fetch(`http://127.0.0.1:${port}/v1/pets`, { headers })).status).toBe(200)
 })
 
@@ -116,6 +123,7 @@ test('a later start takes seconds, shows no key and finds the pets, also under "
   // "node --watch" sends messages of its own through the ports of worker threads.
   const run = runCommand([process.execPath, '--watch', ...commandLine.slice(1)], { folder, env: { PORT: '0' } })
   const first = await whenListening(run)
+  await waitUntilReady(first.url)
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   for (const name of ['Rex', 'Tom', 'Minka']) {
     const body = JSON.stringify({ name, categoryId: 7 })
@@ -126,6 +134,7 @@ test('a later start takes seconds, shows no key and finds the pets, also under "
 
   const begin = performance.now()
   const second = await startServer({ folder })
+  await waitUntilReady(second.url)
   const pets = await (await fetch(`${second.url}/v1/pets`, { headers })).json()
   expect(performance.now() - begin).toBeLessThan(30_000)
   expect(pets).toMatchObject([{ name: 'Rex' }, { name: 'Tom' }, { name: 'Minka' }])

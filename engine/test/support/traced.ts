@@ -12,6 +12,16 @@ export function canTrace(): boolean {
   return spawnSync('strace', ['-f', '--seccomp-bpf', '-e', 'trace=fsync', 'true']).status === 0
 }
 
+/**
+ * Words before a command line that delay each of these system calls by so many milliseconds, by default on all files. The
+ * process stays the child. Without strace there are no words.
+ */
+export function slowed(calls: string, milliseconds: number, path?: string): string[] {
+  if (!canTrace()) return []
+  const options = ['-e', `trace=${calls}`, '-e', `inject=${calls}:delay_exit=${milliseconds * 1_000}`]
+  return ['strace', '-D', '-f', '--seccomp-bpf', '-qq', '-o', '/dev/null', ...options, ...(path ? ['-P', path] : [])]
+}
+
 /** Options of strace that simulate a disk. Its first five syncs succeed, and each later one hangs for a minute. */
 export function hangingDisk(databasePath: string): string[] {
   return [

@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { query } from '../../../engine/test/support/postgres/databases.ts'
 import { change } from '../../../engine/test/support/sample-database.ts'
 import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
+import { slowed } from '../../../engine/test/support/traced.ts'
 import {
   addingRows,
   postgresDatabase,
@@ -256,7 +257,8 @@ describe('a copy that fails leaves the target empty, and can be repeated,', () =
     const { from, to } = await newDatabases(kind === 'sqlite' ? 'postgres' : 'sqlite', kind)
     await fill(from, addingRows(10_000, 'pet'), addingKeys(1))
     await fill(to)
-    const run = startCopy(temporaryFolder(), specOf(from), specOf(to))
+    // Each turn of its event loop takes longer.
+    const run = startCopy(temporaryFolder(), specOf(from), specOf(to), slowed('epoll_pwait', 50))
     await expect.poll(() => isBeingWritten({ from, to }), { interval: 5 }).toBe(true)
     run.child.kill('SIGKILL')
     expect(await run.ended).toBe('SIGKILL')

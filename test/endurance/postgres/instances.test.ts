@@ -15,8 +15,8 @@ const rounds = isLongForm ? 10 : 1
 const petsBetween = isLongForm ? 500 : 100
 const writers = 16
 const readers = 2
-/** Milliseconds. */
-const maxRecoveryTime = 5_000
+/** Milliseconds, on a busy machine. */
+const maxRecoveryTime = 30_000
 
 test('each pet is stored exactly once while instances are added, killed and stopped and their database restarts', async () => {
   const postgres = await startPostgres()

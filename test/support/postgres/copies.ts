@@ -8,13 +8,13 @@ import { UnusableDatabase } from '../../../engine/store/collection/errors.ts'
 import { type CopyRequest, copyStore } from '../../../engine/store/copy/copy-store.ts'
 import { openDatabase } from '../../../engine/test/support/database.ts'
 import { emptyDatabase, query } from '../../../engine/test/support/postgres/databases.ts'
-import type { Run } from '../../../engine/test/support/process.ts'
+import { type Run, runCommand } from '../../../engine/test/support/process.ts'
 import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
 import {
+  commandLine,
   postgresDatabase,
   preparePostgres,
   prepareSqlite,
-  runProgram,
   sqliteDatabase,
   type TestDatabase,
   tableNames,
@@ -80,9 +80,9 @@ export async function copy(
   }
 }
 
-/** Starts the command in a child process. */
-export function startCopy(folder: string, from: string, to: string): Run {
-  return runProgram({ folder, arguments: ['db', 'copy', '--from', from, '--to', to] })
+/** Starts the command in a child process, behind other words. */
+export function startCopy(folder: string, from: string, to: string, words: string[] = []): Run {
+  return runCommand([...words, ...commandLine, 'db', 'copy', '--from', from, '--to', to], { folder })
 }
 
 /** Expects the command to fail with one sentence for the operator. */
