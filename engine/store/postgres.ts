@@ -2,5 +2,5 @@
 export { history } from './collection/history.ts'
 export { idempotencyKeys } from './collection/idempotency.ts'
 export type { Mutation, PostgresAccess } from './postgres/collection.ts'
-export { textOf } from './postgres/statements.ts'
+export { sqlTextOf } from './postgres/statements.ts'
 export { postgresTableOf } from './postgres/table.ts'

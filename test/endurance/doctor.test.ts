@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { definition } from '../../db/store.ts'
-import { examine, type Finding, type Service } from '../../engine/service/commands/doctor.ts'
+import { type DoctorTarget, examine, type Finding } from '../../engine/service/commands/doctor.ts'
 import { fileTimestamp } from '../../engine/store/sqlite/file/files.ts'
 import { runCommand } from '../../engine/test/support/process.ts'
 import { change, leaveLog, overwrite } from '../../engine/test/support/sample-database.ts'
@@ -119,7 +119,7 @@ interface Fault {
   message: string
   damage?: (path: string) => void
   /** Other values of the configuration. */
-  see?: (path: string) => Partial<Service>
+  see?: (path: string) => Partial<DoctorTarget>
 }
 
 const faults: Record<string, Fault> = {
@@ -277,7 +277,7 @@ function mkdir(path: string): void {
 }
 
 /** Examines a database as the command does. */
-function diagnose(path: string, service: Partial<Service> = {}): Promise<Finding[]> {
+function diagnose(path: string, service: Partial<DoctorTarget> = {}): Promise<Finding[]> {
   const database = { kind: 'sqlite', path } as const
   return examine([], {
     command: 'petstore',

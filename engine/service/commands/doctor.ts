@@ -53,7 +53,7 @@ export function finding(check: string, verdict: Verdict): Finding {
 }
 
 /** What to examine: the resources, and parts of the configuration. */
-export interface Service {
+export interface DoctorTarget {
   /** Of the command line, for what to do. */
   command: string
   definition: StoreDefinition
@@ -66,12 +66,12 @@ export interface Service {
  * Examines a service and its files. Changes nothing, and works while the service runs.
  *
  * @param configuration findings about the configuration, for their place in the list.
- * @param service undefined if the configuration is wrong.
+ * @param target undefined if the configuration is wrong.
  */
-export async function examine(configuration: Finding[], service: Service | undefined): Promise<Finding[]> {
+export async function examine(configuration: Finding[], target: DoctorTarget | undefined): Promise<Finding[]> {
   const node = finding('node', ok(`Node ${process.version} on ${process.platform} ${process.arch}.`))
-  if (!service) return [node, ...configuration]
-  const { command, definition, database, backupEvery } = service
+  if (!target) return [node, ...configuration]
+  const { command, definition, database, backupEvery } = target
   const contents = await examineDatabase(command, definition, database)
   // The file may belong to another program, whose permissions are its own.
   const isOwn = contents.every(({ check, status }) => check !== 'database' || status !== 'failure')

@@ -20,9 +20,9 @@ export function alignColumns(rows: string[][]): string {
 
 /** Such as `12.3 MiB`. */
 export function describeSize(bytes: number): string {
-  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
-  const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(bytes, 1)) / 10))
-  return `${power === 0 ? bytes : (bytes / 1024 ** power).toFixed(1)} ${units[power]}`
+  const sizes = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
+  const power = Math.min(sizes.length - 1, Math.floor(Math.log2(Math.max(bytes, 1)) / 10))
+  return `${power === 0 ? bytes : (bytes / 1024 ** power).toFixed(1)} ${sizes[power]}`
 }
 
 const second = 1_000

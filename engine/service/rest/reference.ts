@@ -34,13 +34,13 @@ export async function reference(
   app.get('/docs/', async (_request, reply) =>
     page === undefined
       ? reply.redirect(`${basePath}/openapi.json`)
-      : reply.type('text/html; charset=utf-8').header('content-security-policy', pagePolicy(servers())).send(page),
+      : reply.type('text/html; charset=utf-8').header('content-security-policy', referencePolicy(servers())).send(page),
   )
   handleOtherMethods(app, '/docs/', ['GET', 'HEAD'])
 }
 
 /** Allows no inline scripts, and requests only to the servers in the document. Scalar adds style elements to the page. */
-function pagePolicy(servers: oas31.ServerObject[]): string {
+function referencePolicy(servers: oas31.ServerObject[]): string {
   const origins = servers.filter(({ url }) => URL.canParse(url)).map(({ url }) => new URL(url).origin)
   return [
     "default-src 'none'",

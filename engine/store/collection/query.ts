@@ -6,7 +6,7 @@ import { type Entity, maxId } from './row.ts'
 export type Names = readonly string[]
 
 /** The direction of a page: by ascending or by descending ids. */
-export type Order = 'oldest' | 'newest'
+export type PageOrder = 'oldest' | 'newest'
 
 /**
  * A page of at most `limit` rows. Oldest first, their ids are greater than `cursor`; newest first, they are at most `cursor`.
@@ -18,7 +18,7 @@ export type PageQuery<T extends Table, Filter extends keyof T['$inferSelect'] = 
 } & { [Name in Filter]?: T['$inferSelect'][Name] | undefined }
 
 /** The cursor of the first page. */
-export const firstCursor: Record<Order, bigint> = { oldest: 0n, newest: maxId }
+export const firstCursor: Record<PageOrder, bigint> = { oldest: 0n, newest: maxId }
 
 /** A query with other fields of the table does not compile, because it would not filter by them. */
 export type Only<T extends Table, Allowed> = {
@@ -36,7 +36,7 @@ export type SearchFields = Readonly<Record<string, 'text' | 'value'>>
 /** The newest or the oldest rows that match all given fields. */
 export type SearchQuery<T extends Table, F extends Names, S extends SearchFields> = {
   limit: number
-  order: Order
+  order: PageOrder
   /** The id after which the page begins: `next` of the call before. */
   cursor?: bigint | undefined
   id?: bigint | undefined

@@ -8,9 +8,9 @@ import { listOf } from '../collection/row.ts'
 import type { StoreDefinition } from '../collection.ts'
 import { type OnMigrate, refuseOtherRelease } from '../database/migrations.ts'
 import { connectClient, orEnd } from '../postgres/connection/connection.ts'
-import { concernsDatabase, nameOf, unusable } from '../postgres/connection/failure.ts'
+import { concernsDatabase, unusable, urlWithoutPassword } from '../postgres/connection/failure.ts'
 import { prepareDatabase, readJournal } from '../postgres/migrate.ts'
-import { query, sequenceOf, textOf } from '../postgres/statements.ts'
+import { query, sequenceOf, sqlTextOf } from '../postgres/statements.ts'
 import { tablesOf } from '../postgres/table.ts'
 import { lockUntilCommit } from '../postgres/transaction.ts'
 import { type CopyDatabase, type Row, RowsRefused } from './driver.ts'
@@ -28,7 +28,7 @@ export async function openSource(url: string, definition: StoreDefinition): Prom
   const tables = tablesOf(loaded.collections)
   return attempt(url, () =>
     begin(url, loaded.program, 'REPEATABLE READ READ ONLY', async (client) => {
-      refuseOtherRelease(await readJournal(drizzle({ client })), loaded, nameOf(url))
+      refuseOtherRelease(await readJournal(drizzle({ client })), loaded, urlWithoutPassword(url))
       return methods(url, loaded.program, tables, client)
     }),
   )
@@ -47,7 +47,7 @@ export async function openTarget(
       // The advisory lock blocks the inserts of collections with ordered ids. It comes first, as in every transaction that
       // takes several locks.
       await lockUntilCommit(drizzle({ client }), 'inserts')
-      await client.query(textOf(sql`LOCK TABLE ${sql.join(tables, sql`, `)} IN SHARE ROW EXCLUSIVE MODE`))
+      await client.query(sqlTextOf(sql`LOCK TABLE ${sql.join(tables, sql`, `)} IN SHARE ROW EXCLUSIVE MODE`))
       return methods(url, loaded.program, tables, client)
     }),
   )
@@ -76,8 +76,8 @@ async function begin<T>(
 function methods(url: string, program: string, tables: Table[], client: Client): CopyDatabase {
   const run = (statement: SQL, name?: string) => attempt(url, () => query<Row>(client, statement, name))
   return {
-    name: nameOf(url),
-    emptying: `run ${textOf(sql`TRUNCATE ${listOf(tables.map((table) => sql`${table}`))}`)}`,
+    name: urlWithoutPassword(url),
+    emptying: `run ${sqlTextOf(sql`TRUNCATE ${listOf(tables.map((table) => sql`${table}`))}`)}`,
     async refuseOthers() {
       for (const deadline = performance.now() + maxClosingTime; ; await wait(100)) {
         // Otherwise the transaction would see the sessions as they were before.
@@ -88,7 +88,7 @@ function methods(url: string, program: string, tables: Table[], client: Client):
         if (performance.now() > deadline) break
       }
       const remedy = 'stop the service and try again; a pooler may keep its connections for a while'
-      throw new UnusableDatabase(nameOf(url), `another process of the service has it open; ${remedy}`)
+      throw new UnusableDatabase(urlWithoutPassword(url), `another process of the service has it open; ${remedy}`)
     },
     tables,
     query: (statement) => run(statement),
@@ -136,7 +136,7 @@ async function commit(url: string, client: Client): Promise<void> {
     if (error instanceof DatabaseError) throw error
     const reason =
       'the connection was lost during the commit, so the copy may be complete or missing; copy again to see'
-    throw new UnusableDatabase(nameOf(url), reason, { cause: error })
+    throw new UnusableDatabase(urlWithoutPassword(url), reason, { cause: error })
   }
 }
 

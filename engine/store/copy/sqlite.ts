@@ -14,7 +14,7 @@ import { realPathOf, syncFolder } from '../sqlite/file/files.ts'
 import { refuseForeignFile } from '../sqlite/file/header.ts'
 import { readJournal } from '../sqlite/migrate.ts'
 import { prepareDatabase } from '../sqlite/opening/prepare.ts'
-import { query, textOf } from '../sqlite/statements.ts'
+import { query, sqlTextOf } from '../sqlite/statements.ts'
 import { type CopyDatabase, type Row, RowsRefused } from './driver.ts'
 
 /** Milliseconds to wait for the lock of another process. */
@@ -83,7 +83,7 @@ function methods(
       // The tables are STRICT: SQLite converts the digits of an integer exactly.
       const statement = sql`INSERT INTO ${table} (${listOf(columns.map(({ name }) => sql.identifier(name)))})
         VALUES (${listOf(columns.map(() => sql`?`))})`
-      const insert = attempt(path, () => connection.prepare(textOf(statement)))
+      const insert = attempt(path, () => connection.prepare(sqlTextOf(statement)))
       for (const row of rows) attempt(path, () => insert.run(row), row[0])
     },
     async lastId(table) {

@@ -4,7 +4,7 @@ import type { Client } from 'pg'
 import type { Loaded } from '../database/loaded.ts'
 import type { PostgresCollection } from '../postgres/collection.ts'
 import { connectClient } from '../postgres/connection/connection.ts'
-import { attempt, nameOf } from '../postgres/connection/failure.ts'
+import { attempt, urlWithoutPassword } from '../postgres/connection/failure.ts'
 import { findMissingPart, hasTable, journal, readJournal } from '../postgres/migrate.ts'
 import { databaseSize, query } from '../postgres/statements.ts'
 import { inspectionOf, type PostgresInspection, type ServerState } from './inspection.ts'
@@ -18,7 +18,7 @@ export async function inspectPostgres(url: string, loaded: Loaded<PostgresCollec
   const client = await attempt(url, () => connectClient(url, options))
   const db = drizzle({ client })
   const common = inspectionOf<PgTable>({
-    name: nameOf(url),
+    name: urlWithoutPassword(url),
     ...loaded,
     hasTable: (table) => attempt(url, () => hasTable(db, table)),
     query: (statement) => attempt(url, () => query(client, statement)),

@@ -5,7 +5,7 @@ import { RowChanged } from '../collection/errors.ts'
 import { columnOf, fieldsOfNew, idOf, listOf } from '../collection/row.ts'
 import type { AnyMutation, DerivedMutations, Result, TableWithId } from './collection.ts'
 import { recordFields, recordingOf, recordsOf } from './history.ts'
-import { entityMapper, insertInto, textOf } from './statements.ts'
+import { entityMapper, insertInto, sqlTextOf } from './statements.ts'
 import { lockStatement } from './transaction.ts'
 
 /** The mutations that are derived from a table. */
@@ -16,7 +16,7 @@ export function mutationsOf(table: TableWithId, hasHistory = false): DerivedMuta
     run,
     hasOrderedIds: false,
     isOneStatement,
-    probe: `EXPLAIN ${textOf(text)}`,
+    probe: `EXPLAIN ${sqlTextOf(text)}`,
   })
   return { create: insertInto(table), update: change(update), remove: change(remove) }
 }
@@ -98,7 +98,7 @@ function statementsOf(table: TableWithId, hasHistory: boolean) {
   const records = hasHistory ? recordFields : []
   const prepare = (verb: string, text: SQL, fields: string[]) => ({
     name: `${verb}_${getTableName(table)}`,
-    text: textOf(text, fields),
+    text: sqlTextOf(text, fields),
   })
   return {
     given,

@@ -14,9 +14,9 @@ import {
 } from '../database/migrations.ts'
 import type { PostgresCollection } from './collection.ts'
 import { connectClient } from './connection/connection.ts'
-import { attempt, causeOf, nameOf, Standby } from './connection/failure.ts'
+import { attempt, causeOf, Standby, urlWithoutPassword } from './connection/failure.ts'
 import { sweepHistory } from './history.ts'
-import { textOf } from './statements.ts'
+import { sqlTextOf } from './statements.ts'
 import { tablesOf, time } from './table.ts'
 import { lockUntilCommit } from './transaction.ts'
 
@@ -45,7 +45,7 @@ export async function prepareDatabase(
   loaded: Loaded<PostgresCollection>,
   options: PrepareOptions = {},
 ): Promise<void> {
-  const name = nameOf(url)
+  const name = urlWithoutPassword(url)
   await attempt(url, async () => {
     const client = await connectWithRetries(url, loaded.program)
     try {
@@ -197,5 +197,5 @@ async function findMissingTrigger(
 
 /** An expression for the table's id in the database, which is NULL if it does not exist. */
 function oidOf(table: PgTable): SQL {
-  return sql`to_regclass(${textOf(sql`${table}`)})`
+  return sql`to_regclass(${sqlTextOf(sql`${table}`)})`
 }

@@ -3,7 +3,7 @@ import { PgDialect, type PgTable } from 'drizzle-orm/pg-core'
 import type { ClientBase, Pool } from 'pg'
 import { type Count, countStatement, toCounts } from '../collection/counts.ts'
 import type { Derived } from '../collection/derived.ts'
-import { firstCursor, type Order, type PageQuery } from '../collection/query.ts'
+import { firstCursor, type PageOrder, type PageQuery } from '../collection/query.ts'
 import {
   columnOf,
   type Entity,
@@ -28,7 +28,7 @@ export function pagesOf<T extends TableWithId, Filter extends keyof T['$inferSel
   read: Read,
   table: T,
   filters: readonly Filter[],
-  order: Order = 'oldest',
+  order: PageOrder = 'oldest',
 ): (query: PageQuery<T, Filter>) => Promise<Entity<T>[]> {
   type Query = PageQuery<T, Filter>
   const toEntity = entityMapper(table)
@@ -61,7 +61,7 @@ export function pagesOf<T extends TableWithId, Filter extends keyof T['$inferSel
 }
 
 /** Selects many pages. `place` numbers them from 1. Exported for a test of the query plans. */
-export function pageStatement(table: TableWithId, filters: readonly string[], order: Order = 'oldest'): Statement {
+export function pageStatement(table: TableWithId, filters: readonly string[], order: PageOrder = 'oldest'): Statement {
   const wanted = filters.map((name, index) => ({
     column: columnOf(table, name),
     value: sql.raw(`query.wanted${index}`),
@@ -85,14 +85,14 @@ export function pageStatement(table: TableWithId, filters: readonly string[], or
       WHERE ${sql.join(conditions, sql` AND `)} ORDER BY ${keys} LIMIT query.size
     ) AS page
     ORDER BY query.place, ${sorted(sql`page.id`)}`
-  return { name: ['list', getTableName(table), ...filters, order].join('_'), text: textOf(text, names) }
+  return { name: ['list', getTableName(table), ...filters, order].join('_'), text: sqlTextOf(text, names) }
 }
 
 /**
  * The rows with a value after an id, or before and with it, as a range of the index by that column and the id: for
  * `column = …` PostgreSQL may walk past all rows with other values. Order them by the column and the id.
  */
-function rangeOf(column: Column, id: Column, value: SQL, after: SQL, order: Order = 'oldest'): SQL {
+function rangeOf(column: Column, id: Column, value: SQL, after: SQL, order: PageOrder = 'oldest'): SQL {
   return order === 'oldest'
     ? sql`(${column}, ${id}) > (${value}, ${after}) AND ${column} <= ${value}`
     : sql`(${column}, ${id}) <= (${value}, ${after}) AND ${column} >= ${value}`
@@ -108,7 +108,7 @@ export function rowsOf<T extends TableWithId, Field extends keyof Entity<T> & st
   const column = uniqueColumnOf(table, field)
   const values = sql`${sql.placeholder('values')}::${sql.raw(column.getSQLType())}[]`
   const text = sql`SELECT ${columns} FROM ${table} WHERE ${column} = ANY (${values})`
-  const statement = { name: `get_${getTableName(table)}_${field}`, text: textOf(text, ['values']) }
+  const statement = { name: `get_${getTableName(table)}_${field}`, text: sqlTextOf(text, ['values']) }
   const toEntity = entityMapper(table)
   return batchReads(
     (value: Entity<T>[Field]) => value,
@@ -133,7 +133,7 @@ export function countsOf(
     (value) =>
       sql`SELECT ${table.id} FROM ${table} WHERE ${rangeOf(column, table.id, value, sql`0`)} ORDER BY ${column}, ${table.id}`,
   )
-  const statement = { name: `count_${getTableName(table)}_${field}`, text: textOf(counts) }
+  const statement = { name: `count_${getTableName(table)}_${field}`, text: sqlTextOf(counts) }
   return async () => {
     const [row] = await read<bigint[]>(statement, [])
     return toCounts(column, limit, row)
@@ -153,14 +153,14 @@ export function insertInto<T extends TableWithId>(table: T): Mutation<NewEntity<
     ORDER BY "place of the row" RETURNING ${sql.identifier(table.id.name)}`
   const statement = {
     name: `insert_${getTableName(table)}`,
-    text: textOf(insert(fields.map((field) => sql`${sql.placeholder(field)}`)), fields),
+    text: sqlTextOf(insert(fields.map((field) => sql`${sql.placeholder(field)}`)), fields),
   }
   return {
     // Safe: these are the names of the columns that are not generated, as the type says.
     fields: given as (keyof NewEntity<T> & string)[],
     hasOrderedIds: true,
     isOneStatement: () => true,
-    probe: `EXPLAIN ${textOf(insert(fields.map(() => sql`NULL`)))}`,
+    probe: `EXPLAIN ${sqlTextOf(insert(fields.map(() => sql`NULL`)))}`,
     async run(database, rows) {
       const more = generated.length > 0 ? rows.map(generate) : []
       const values = [
@@ -187,7 +187,7 @@ const dialect = new PgDialect()
  *
  * @throws {Error} for a placeholder with another name, and for a value
  */
-export function textOf(statement: SQL, fields: readonly string[] = []): string {
+export function sqlTextOf(statement: SQL, fields: readonly string[] = []): string {
   const numbering = new PgDialect()
   numbering.escapeParam = (_index: number, param?: unknown) => {
     const number = is(param, Placeholder) ? fields.indexOf(param.name) + 1 : 0
@@ -212,7 +212,7 @@ export async function query<Row extends unknown[]>(client: ClientBase, statement
  * is quoted.
  */
 export function sequenceOf(table: Table): SQL {
-  return sql`pg_get_serial_sequence(${textOf(sql`${table}`)}, ${columnOf(table, 'id').name})`
+  return sql`pg_get_serial_sequence(${sqlTextOf(sql`${table}`)}, ${columnOf(table, 'id').name})`
 }
 
 export async function databaseSize(database: Pool | ClientBase): Promise<number> {

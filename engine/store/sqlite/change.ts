@@ -4,7 +4,7 @@ import { type ChangeValues, changeRow, namesIn } from '../collection/change.ts'
 import { columnOf, type Entity, fieldsOfNew, listOf } from '../collection/row.ts'
 import type { DerivedMutations, Prepare, TableWithId } from './collection.ts'
 import { prepareHistory } from './history.ts'
-import { encode, insertInto, prepareGet, textOf } from './statements.ts'
+import { encode, insertInto, prepareGet, sqlTextOf } from './statements.ts'
 
 /** The mutations that are derived from a table. */
 export function mutationsOf<T extends TableWithId>(table: T, hasHistory = false): DerivedMutations<T> {
@@ -25,7 +25,7 @@ function changeIn<T extends TableWithId>(
   return (connection, days) => {
     const record = hasHistory ? prepareHistory(connection, table, days) : () => {}
     const select = prepareGet(table, 'id')(connection)
-    const remove = connection.prepare<unknown[]>(textOf(sql`DELETE FROM ${table} WHERE ${table.id} = ?`))
+    const remove = connection.prepare<unknown[]>(sqlTextOf(sql`DELETE FROM ${table} WHERE ${table.id} = ?`))
     const prepared = new Map<string, ReturnType<typeof prepareUpdate>>()
 
     /**
@@ -58,7 +58,9 @@ function changeIn<T extends TableWithId>(
 function prepareUpdate(connection: Database.Database, table: TableWithId, fields: string[]) {
   const columns = fields.map((field) => columnOf(table, field))
   const places = columns.map(({ name }) => sql`${sql.identifier(name)} = ?`)
-  const update = connection.prepare<unknown[]>(textOf(sql`UPDATE ${table} SET ${listOf(places)} WHERE ${table.id} = ?`))
+  const update = connection.prepare<unknown[]>(
+    sqlTextOf(sql`UPDATE ${table} SET ${listOf(places)} WHERE ${table.id} = ?`),
+  )
   return (row: object, id: bigint) =>
     update.run(...fields.map((field, index) => encode(columns[index], Reflect.get(row, field) ?? null)), id)
 }

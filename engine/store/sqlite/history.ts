@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3'
 import { sql } from 'drizzle-orm'
 import { defaultHistoryDays, entryOf, expiryOf, history, maxSwept } from '../collection/history.ts'
 import type { TableWithId } from './collection.ts'
-import { encode, insertInto, textOf } from './statements.ts'
+import { encode, insertInto, sqlTextOf } from './statements.ts'
 
 /** Prepares what records a change, in the transaction of the change. */
 export function prepareHistory(connection: Database.Database, table: TableWithId, days = defaultHistoryDays) {
@@ -23,8 +23,8 @@ export function prepareSweep(
 ): (limit: number, now: Date) => void {
   const { id, at } = history
   const expired = sql`SELECT ${id} FROM ${history} WHERE ${at} < ? ORDER BY ${at} LIMIT ? + 0`
-  const select = connection.prepare<unknown[], bigint>(textOf(expired)).pluck()
-  const remove = connection.prepare<[bigint]>(textOf(sql`DELETE FROM ${history} WHERE ${id} = ?`))
+  const select = connection.prepare<unknown[], bigint>(sqlTextOf(expired)).pluck()
+  const remove = connection.prepare<[bigint]>(sqlTextOf(sql`DELETE FROM ${history} WHERE ${id} = ?`))
   return connection.transaction((limit: number, now: Date) => {
     for (const each of select.all(encode(at, expiryOf(days, now)), limit)) remove.run(each)
   })

@@ -8,7 +8,7 @@ import type { Loaded } from '../database/loaded.ts'
 import { type AppliedMigration, type Migration, pendingMigrations } from '../database/migrations.ts'
 import { type SqliteCollection, tablesOf } from './collection.ts'
 import { toFailure } from './file/failure.ts'
-import { query, textOf } from './statements.ts'
+import { query, sqlTextOf } from './statements.ts'
 
 /** The migrations that were applied. */
 export const journal = sqliteTable('migrations', {
@@ -144,7 +144,7 @@ function missingRules(connection: Database.Database, table: SQLiteTable): string
   return [
     ...(isStrict ? [] : ['STRICT']),
     ...(isCounted && !has('AUTOINCREMENT') ? ['AUTOINCREMENT'] : []),
-    ...checks.filter((rule) => !has(`${rule.name} CHECK (${textOf(rule.value)})`)).map((rule) => rule.name),
+    ...checks.filter((rule) => !has(`${rule.name} CHECK (${sqlTextOf(rule.value)})`)).map((rule) => rule.name),
     ...named.filter((index) => index !== undefined).filter((index) => !present.includes(index)),
   ]
 }

@@ -3,7 +3,7 @@ import { Column, getTableColumns, getTableName, type SQL, sql } from 'drizzle-or
 import { SQLiteSyncDialect, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { type Count, countStatement, toCounts } from '../collection/counts.ts'
 import { IdsExhausted } from '../collection/errors.ts'
-import { firstCursor, type Order, type PageQuery } from '../collection/query.ts'
+import { firstCursor, type PageOrder, type PageQuery } from '../collection/query.ts'
 import {
   columnOf,
   type Entity,
@@ -22,7 +22,7 @@ import type { Mutation, Prepare, TableWithId } from './collection.ts'
 export function preparePages<T extends TableWithId, Filter extends keyof T['$inferSelect'] & string>(
   table: T,
   filters: readonly Filter[],
-  order: Order = 'oldest',
+  order: PageOrder = 'oldest',
 ): Prepare<[query: PageQuery<T, Filter>], Entity<T>[]> {
   return (connection) => {
     const prepared = new Map<string, (...values: unknown[]) => Entity<T>[]>()
@@ -41,7 +41,7 @@ export function preparePages<T extends TableWithId, Filter extends keyof T['$inf
  * If a parameter alone is the LIMIT, SQLite compiles the statement again each time it is bound, because its planner uses the
  * value (`sqlite3VdbeSetVarmask`). That takes as long as ten rows. Exported for a test of the query plans.
  */
-export function pageStatement(table: TableWithId, filters: readonly string[], order: Order = 'oldest'): SQL {
+export function pageStatement(table: TableWithId, filters: readonly string[], order: PageOrder = 'oldest'): SQL {
   const conditions = filters.map((name) => sql`${columnOf(table, name)} = ? AND `)
   const [isAfter, direction] = order === 'oldest' ? [sql`>`, sql`ASC`] : [sql`<=`, sql`DESC`]
   return sql`${selectFrom(table)} WHERE ${sql.join(conditions)}${table.id} ${isAfter} ?
@@ -62,7 +62,7 @@ export function prepareGet<T extends TableWithId, Field extends keyof T['$inferS
 /** Counts the rows with each value of a column, up to a limit. */
 export function prepareCounts(table: TableWithId, field: string, limit: number): Prepare<[], Record<string, Count>> {
   return (connection) => {
-    const counts = connection.prepare<[], bigint[]>(textOf(countsStatement(table, field, limit))).raw()
+    const counts = connection.prepare<[], bigint[]>(sqlTextOf(countsStatement(table, field, limit))).raw()
     return () => toCounts(columnOf(table, field), limit, counts.get())
   }
 }
@@ -83,7 +83,7 @@ export function insertInto<T extends TableWithId>(table: T): Mutation<NewEntity<
   const name = getTableName(table)
   const columns = [...given, ...generated].map((field) => columnOf(table, field))
   // Without an id left, SQLite would report a full disk (SQLITE_FULL) and roll back the whole transaction.
-  const text = textOf(sql`INSERT INTO ${table} (${listOf(columns.map((column) => sql.identifier(column.name)))})
+  const text = sqlTextOf(sql`INSERT INTO ${table} (${listOf(columns.map((column) => sql.identifier(column.name)))})
     SELECT ${listOf(columns.map(() => sql`?`))}
     WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ${sql.raw(`'${name}'`)} AND seq >= ${sql.raw(String(maxId))})`)
 
@@ -118,7 +118,7 @@ function prepareSelect<T extends SQLiteTable>(
   table: T,
   select: SQL,
 ): (...values: unknown[]) => Entity<T>[] {
-  const statement = connection.prepare<unknown[], Record<string, unknown>>(textOf(select))
+  const statement = connection.prepare<unknown[], Record<string, unknown>>(sqlTextOf(select))
   const columns = Object.entries(getTableColumns(table))
   const isConverted = columns.some(([, column]) => !column.notNull || isCoded(column))
 
@@ -150,7 +150,7 @@ export function encode(column: Column | undefined, value: unknown): unknown {
 const dialect = new SQLiteSyncDialect()
 
 /** The SQL of a statement whose parameters are `?`. */
-export function textOf(statement: SQL): string {
+export function sqlTextOf(statement: SQL): string {
   return dialect.sqlToQuery(statement).sql
 }
 

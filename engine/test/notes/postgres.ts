@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { type Mutation, type PostgresAccess, postgresTableOf, textOf } from '../../store/postgres.ts'
+import { type Mutation, type PostgresAccess, postgresTableOf, sqlTextOf } from '../../store/postgres.ts'
 import { type Copy, maxCopies, NoSuchNote, type Raise, type Raised, TooManyCopies, notes as table } from './tables.ts'
 
 const notes = postgresTableOf(table)
@@ -7,7 +7,7 @@ const notes = postgresTableOf(table)
 // The placeholders are not in the order of the fields.
 const inserting = {
   name: 'copy_note',
-  text: textOf(
+  text: sqlTextOf(
     sql`INSERT INTO ${notes} (priority, state, body)
       VALUES (coalesce(${sql.placeholder('priority')}, 0), 'open', ${sql.placeholder('body')})`,
     ['body', 'priority'],

@@ -1,6 +1,6 @@
 import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient, types } from 'pg'
 import { reasons, UnusableDatabase } from '../../collection/errors.ts'
-import { isConnectionError, nameOf, Standby } from './failure.ts'
+import { isConnectionError, Standby, urlWithoutPassword } from './failure.ts'
 
 /** Timeouts in milliseconds. The caller has received an error by then, so a later result would be useless. */
 const timeouts = { connect: 2_000, response: 5_000, end: 500 }
@@ -94,7 +94,7 @@ async function refuseSharedConnections(url: string, client: Client, connect: () 
       if (next === undefined) return
       // Twice, because a pooler may use its connections in turn.
       const isKept = (await processOf(client)) === own && (await processOf(client)) === own
-      if (next === own || !isKept) throw new UnusableDatabase(nameOf(url), reasons.shared)
+      if (next === own || !isKept) throw new UnusableDatabase(urlWithoutPassword(url), reasons.shared)
     } finally {
       await other.end()
     }

@@ -197,7 +197,7 @@ const writeFailureByCode: [RegExp, WriteFailure][] = [
 export function unusable(url: string, error: unknown): UnusableDatabase {
   if (error instanceof UnusableDatabase) return error
   const cause = causeOf(error)
-  return new UnusableDatabase(nameOf(url), reasonOf(cause), { cause })
+  return new UnusableDatabase(urlWithoutPassword(url), reasonOf(cause), { cause })
 }
 
 /** Runs a step. Errors of the driver and the server become an {@link UnusableDatabase}. */
@@ -210,7 +210,7 @@ export async function attempt<T>(url: string, step: () => Promise<T>): Promise<T
 }
 
 /** The URL without a password, for messages. */
-export function nameOf(url: string): string {
+export function urlWithoutPassword(url: string): string {
   return describeLocation({ kind: 'postgres', url })
 }
 

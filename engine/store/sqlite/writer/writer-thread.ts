@@ -2,7 +2,7 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import type { Loaded } from '../../database/loaded.ts'
 import type { SqliteCollection } from '../collection.ts'
 import { Committer } from './committer.ts'
-import type { Order, Settled, Write, WriterData } from './writes.ts'
+import type { Settled, Write, WriterData, WriterMessage } from './writes.ts'
 
 /** The program of the writer thread. It replies to each batch of writes once it is on disk. */
 
@@ -19,12 +19,12 @@ let received = 0
 // The thread is ready.
 reply({ outcomes: [] })
 // Group commit: the writes that have arrived during a transaction form the next one, so one fsync serves them all.
-port.on('message', (first: Order) => {
+port.on('message', (first: WriterMessage) => {
   const batch: Write[] = []
-  let order: Order | undefined = first
-  for (; Array.isArray(order); order = receiveMessageOnPort(port)?.message) batch.push(...order)
+  let message: WriterMessage | undefined = first
+  for (; Array.isArray(message); message = receiveMessageOnPort(port)?.message) batch.push(...message)
   if (batch.length > 0) commit(batch)
-  if (order === 'close') {
+  if (message === 'close') {
     committer.close()
     port.close()
   }

@@ -10,7 +10,7 @@ import type { Damage } from '../file/damage.ts'
 import { concernsDatabase, conflictOf, type Failure, isBusy, storeError } from '../file/failure.ts'
 import type { FileIdentities } from '../file/open-file.ts'
 import { onMessage, startThread } from '../thread.ts'
-import type { Order, Outcome, Settled, WriterData } from './writes.ts'
+import type { Outcome, Settled, WriterData, WriterMessage } from './writes.ts'
 import { onceWrite, probeWrite, type Write } from './writes.ts'
 
 export interface WriterOptions {
@@ -136,7 +136,7 @@ export class Writer {
   }
 
   #sendTogether(): void {
-    this.#thread?.postMessage(this.#unsent satisfies Order)
+    this.#thread?.postMessage(this.#unsent satisfies WriterMessage)
     this.#unsent = []
   }
 
@@ -172,7 +172,7 @@ export class Writer {
     this.#isClosed = true
     await Promise.allSettled(this.#sent.map(({ promise }) => promise))
     const thread = this.#thread
-    thread?.postMessage('close' satisfies Order)
+    thread?.postMessage('close' satisfies WriterMessage)
     if (thread && !this.#isHanging) await once(thread, 'exit')
   }
 

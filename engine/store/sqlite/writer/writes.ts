@@ -45,7 +45,7 @@ function prepareProbe(connection: Database.Database) {
 }
 
 /** A message to the writer thread. */
-export type Order = Write[] | 'close'
+export type WriterMessage = Write[] | 'close'
 
 export type Outcome = { value: unknown } | { failure: Failure }
 

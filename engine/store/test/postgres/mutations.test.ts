@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { NotesStore } from '../../../test/notes/definition.ts'
 import { note, notesDatabase } from '../../../test/notes/open.ts'
 import { countWaiting } from '../../../test/support/postgres/databases.ts'
-import { textOf } from '../../postgres/statements.ts'
+import { sqlTextOf } from '../../postgres/statements.ts'
 
 async function addNotes(store: NotesStore, count: number): Promise<bigint[]> {
   return (await Promise.all(Array.from({ length: count }, () => store.notes.create({ ...note })))).map(({ id }) => id)
@@ -131,7 +131,7 @@ const [id, name] = [sql.placeholder('id'), sql.placeholder('name')]
 
 test('a placeholder is the value of the field with its name, wherever and however often it occurs', () => {
   const statement = sql`UPDATE t SET name = ${name}, first = coalesce(first, ${name}) WHERE id = ${id}`
-  expect(textOf(statement, ['id', 'name'])).toBe('UPDATE t SET name = $2, first = coalesce(first, $2) WHERE id = $1')
+  expect(sqlTextOf(statement, ['id', 'name'])).toBe('UPDATE t SET name = $2, first = coalesce(first, $2) WHERE id = $1')
 })
 
 test.for([
@@ -139,7 +139,7 @@ test.for([
   ['a placeholder without fields', sql`SELECT ${name}`, undefined],
   ['a value', sql`SELECT ${1n}`, ['id']],
 ] as const)('%s is refused', ([, statement, fields]) => {
-  expect(() => textOf(statement, fields)).toThrow('placeholder')
+  expect(() => sqlTextOf(statement, fields)).toThrow('placeholder')
 })
 
 test('a mutation of its own gets the values by their names', async () => {

@@ -8,7 +8,7 @@ import { openDatabase } from '../../../test/support/database.ts'
 import { fastest } from '../../../test/support/fastest.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { checkPages, connect, connectToRead, using } from '../../sqlite/file/connection.ts'
-import { countsStatement, textOf } from '../../sqlite/statements.ts'
+import { countsStatement, sqlTextOf } from '../../sqlite/statements.ts'
 
 /** Opens a database of the service as the `sqlite3` shell does. */
 function openNotes(): Database.Database {
@@ -215,7 +215,7 @@ test('the id of a note that was deleted by hand is not reused', async () => {
 
 test('the counts read only the index by state', () => {
   // The type of the rows of EXPLAIN QUERY PLAN (https://sqlite.org/eqp.html).
-  const counts = textOf(countsStatement(notes, 'state', maxCount))
+  const counts = sqlTextOf(countsStatement(notes, 'state', maxCount))
   const plan = openNotes().prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${counts}`).all()
   const searches = plan.map(({ detail }) => detail).filter((detail) => / notes\b/.test(detail))
   expect(searches).toEqual(Array(3).fill('SEARCH notes USING COVERING INDEX notes_by_state (state=?)'))
