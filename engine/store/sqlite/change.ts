@@ -7,9 +7,14 @@ import { prepareHistory } from './history.ts'
 import { encode, insertInto, prepareGet, sqlTextOf } from './statements.ts'
 
 /** The mutations that are derived from a table. */
-export function mutationsOf<T extends TableWithId>(table: T, hasHistory = false): DerivedMutations<T> {
+export function mutationsOf<T extends TableWithId>(
+  table: T,
+  hasHistory = false,
+  historyDays?: number,
+): DerivedMutations<T> {
+  const change = () => changeIn(table, hasHistory, historyDays)
   // Two functions, because the name of a mutation is found by its function.
-  return { create: insertInto(table), update: changeIn(table, hasHistory), remove: changeIn(table, hasHistory) }
+  return { create: insertInto(table), update: change(), remove: change() }
 }
 
 /** The maximum number of prepared statements that set some fields only. */
@@ -19,11 +24,12 @@ const maxUpdates = 32
 function changeIn<T extends TableWithId>(
   table: T,
   hasHistory: boolean,
+  historyDays: number | undefined,
 ): Prepare<unknown[], Entity<T> | { id: bigint } | undefined> {
   const { given } = fieldsOfNew(table)
 
-  return (connection, days) => {
-    const record = hasHistory ? prepareHistory(connection, table, days) : () => {}
+  return (connection) => {
+    const record = hasHistory ? prepareHistory(connection, table, historyDays) : () => {}
     const select = prepareGet(table, 'id')(connection)
     const remove = connection.prepare<unknown[]>(sqlTextOf(sql`DELETE FROM ${table} WHERE ${table.id} = ?`))
     const prepared = new Map<string, ReturnType<typeof prepareUpdate>>()

@@ -12,11 +12,8 @@ import type { Entity, Generated, NewEntity } from '../collection/row.ts'
 
 export type TableWithId = SQLiteTable & { id: SQLiteColumn }
 
-/**
- * Prepares its statements on a connection, and returns the function that runs them. A write also gets the number of days that
- * the history is kept.
- */
-export type Prepare<Args extends unknown[], T> = (connection: Database.Database, days?: number) => (...args: Args) => T
+/** Prepares its statements on a connection, and returns the function that runs them. */
+export type Prepare<Args extends unknown[], T> = (connection: Database.Database) => (...args: Args) => T
 
 /**
  * A write that may have an idempotency key. It takes the values of `fields` in their order, and returns only what it

@@ -6,12 +6,13 @@ import { encode, insertInto, sqlTextOf } from './statements.ts'
 
 /** Prepares what records a change, in the transaction of the change. */
 export function prepareHistory(connection: Database.Database, table: TableWithId, days = defaultHistoryDays) {
-  const insert = insertInto(history)(connection)
+  const insertion = insertInto(history)
+  const insert = insertion(connection)
   const sweep = prepareSweep(connection, days)
   return (change: Parameters<typeof entryOf>[1]) => {
     const now = new Date()
     const entry = entryOf(table, change, days, now)
-    if (entry) insert(...Object.values(entry))
+    if (entry) insert(...insertion.fields.map((field) => entry[field]))
     sweep(maxSwept.byChange, now)
   }
 }

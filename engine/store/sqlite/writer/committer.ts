@@ -31,11 +31,11 @@ export class Committer {
   }
 
   #open(): Opened {
-    const { path, identities, historyDays } = this.#data
+    const { path, identities } = this.#data
     const file = new OpenFile(path, { readonly: false, identities })
     const { connection } = file
     return orClose(file, () => {
-      const commitTogether = prepareCommit(connection, prepareWrites(connection, this.#loaded.collections, historyDays))
+      const commitTogether = prepareCommit(connection, prepareWrites(connection, this.#loaded.collections))
       return { file, commitTogether, checkpoints: new Checkpoints(file) }
     })
   }

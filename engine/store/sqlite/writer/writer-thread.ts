@@ -9,11 +9,10 @@ import type { Settled, Write, WriterData, WriterMessage } from './writes.ts'
 if (!parentPort) throw new Error('Only a Writer starts this program, as a thread.')
 const port = parentPort
 const data: WriterData = workerData
-const { definition }: { definition?: { forSqlite(): Promise<Loaded<SqliteCollection>> } } = await import(
-  data.definition
-)
+const { definition }: { definition?: { forSqlite(historyDays?: number): Promise<Loaded<SqliteCollection>> } } =
+  await import(data.definition)
 if (!definition) throw new Error(`${data.definition} must export what defineStore returns under the name "definition".`)
-const committer = new Committer(data, await definition.forSqlite())
+const committer = new Committer(data, await definition.forSqlite(data.historyDays))
 let received = 0
 
 // The thread is ready.
