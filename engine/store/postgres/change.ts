@@ -66,10 +66,12 @@ function changeIn(table: TableWithId, hasHistory: boolean, historyDays: number |
         const version = values.pop()
         const row = toEntity(values)
         const call = turn.get(idOf(row))
-        const changed = call && resultOf(() => changeRow(table, row, call))
-        if (call) results.set(call, changed ?? { id: call[0] })
-        if (!call || call[2] === '' || changed instanceof Error) return []
-        return [{ version, by: call[1], row, changed }]
+        if (!call) return []
+        const [id, by, set] = call
+        const changed = resultOf(() => changeRow(table, row, call))
+        results.set(call, changed ?? { id })
+        const hasNoEffect = set === '' || changed instanceof Error
+        return hasNoEffect ? [] : [{ version, by, row, changed }]
       })
       for (const call of turn.values()) if (!results.has(call)) results.set(call, undefined)
       const [kept, removed] = [writes.filter(({ changed }) => changed), writes.filter(({ changed }) => !changed)]
