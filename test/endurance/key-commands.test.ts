@@ -90,6 +90,16 @@ test('PETSTORE_API_KEY is registered at the start instead of a first key, and st
   expect(auditLinesIn(second.stdout)).toEqual([])
 })
 
+test('a start says that it refuses PETSTORE_API_KEY if another key has its name', async () => {
+  const [folder, key] = [temporaryFolder(), mintApiKey()]
+  const name = `environment (${key.slice(0, 10)})`
+  await printKey(folder, ['keys', 'create', name])
+  const server = await startReady(folder, { PETSTORE_API_KEY: key })
+  expect(await statusOf(server.url, key)).toBe(401)
+  expect(server.stdout).toContain(`is refused, because another key has its name, ${name}. Change it.`)
+  expect(auditLinesIn(server.stdout)).toEqual([])
+})
+
 test('audit lines are written whatever LOG_LEVEL is, and name the user who ran sudo', async () => {
   const [folder, env] = [temporaryFolder(), { LOG_LEVEL: 'silent' }]
   const migrate = runProgram({ folder, env, arguments: ['db', 'migrate'] })

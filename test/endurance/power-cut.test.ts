@@ -66,7 +66,7 @@ async function record(env: Record<string, string> = {}): Promise<Recording> {
   const connect = () => connectRestClient(server.url, key)
   const load = startChanges({ writers: callers, hasKeys: false, padding: 150, pets, connect })
   await load.ended
-  const steps = readRecording(await stop(), databasePath)
+  const steps = await readRecording(await stop(), databasePath)
   expect(steps.filter(({ kind }) => kind === 'acknowledge')).toHaveLength(load.calls)
   const checkpoints = steps.filter((step) => step.kind === 'sync' && step.file === '').length
   expect(checkpoints).toBeGreaterThanOrEqual(3)

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import type { State } from './changes.ts'
 
 /** A system call of a process that concerns its database, or an acknowledgement to a client. */
@@ -18,11 +18,13 @@ export const recordingOptions = [
 ]
 
 /** Reads a recording of strace, in order. A file is named by its suffix to the database path, the folder by `/`. */
-export function readRecording(path: string, database: string): Step[] {
+export async function readRecording(path: string, database: string): Promise<Step[]> {
   const folder = database.slice(0, database.lastIndexOf('/'))
   const unfinished = new Map<string, string>()
   const steps: Step[] = []
-  for (const line of readFileSync(path, 'latin1').split('\n')) {
+  // A fast machine records more than fits into one text.
+  const recording = await open(path)
+  for await (const line of recording.readLines({ encoding: 'latin1' })) {
     const [, thread = '', call = ''] = /^(\d+) +(.*)$/.exec(line) ?? []
     // An acknowledgement counts from the start of its call. Every other call counts from its end.
     const begun = call.endsWith('<unfinished ...>')

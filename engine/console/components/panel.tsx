@@ -1,6 +1,6 @@
 import './panel.css'
-import { useId, useMediaQuery } from '@mantine/hooks'
-import { type ReactNode, useEffect } from 'react'
+import { useMediaQuery } from '@mantine/hooks'
+import { type ReactNode, useEffect, useId } from 'react'
 import { useShortcuts } from '../keyboard.ts'
 import { messages } from '../texts/messages.ts'
 import { IconButton } from './buttons.tsx'

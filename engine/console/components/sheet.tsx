@@ -1,6 +1,6 @@
 import './sheet.css'
-import { useFocusTrap, useId, useMergedRef, useWindowEvent } from '@mantine/hooks'
-import { type ReactNode, useRef } from 'react'
+import { useFocusTrap, useMergedRef, useWindowEvent } from '@mantine/hooks'
+import { type ReactNode, useId, useRef } from 'react'
 import { createPortal } from 'react-dom'
 import { useCloseOnBack } from '../history.ts'
 import { messages } from '../texts/messages.ts'

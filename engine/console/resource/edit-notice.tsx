@@ -24,17 +24,16 @@ export interface DoneMany {
 
 interface EditNoticeProps {
   done: DoneMany | undefined
-  /** When the page was shown. Its script may be loaded after the first edit. */
-  since: number
+  /** When the user closed the former notice, or else when the page was shown. Older edits have none. */
+  closedAt: number
   onClose: () => void
 }
 
 /** Says what became of the last edit, and offers to undo it. A failure stays until the user has decided. */
-export function EditNotice({ done, since, onClose }: EditNoticeProps) {
+export function EditNotice({ done, closedAt, onClose }: EditNoticeProps) {
   const pageOf = useResource()
   const { edits } = pageOf
   const { states } = useList()
-  const [closedAt, setClosedAt] = useState(since)
   const failed = states.findLast(
     ({ status, failureReason }) => status === 'error' && failureReason && problemOf(failureReason).kind !== 'refused',
   )
@@ -42,33 +41,31 @@ export function EditNotice({ done, since, onClose }: EditNoticeProps) {
   const last = states.at(-1)
   const isMany = done !== undefined && done.at > (last?.submittedAt ?? 0)
   const isRecent = (isMany ? done.at : (last?.submittedAt ?? 0)) > closedAt
-  function close() {
-    setClosedAt(Date.now())
-    onClose()
-  }
   const onUndo = isMany ? done.onUndo : last && canUndo(last) ? () => edits.undo(last.edit) : undefined
   const text = isMany ? done.text : last ? savedText(pageOf, last) : ''
   const isSaved = isRecent && !failed && !waiting
-  const notice = failed ? (
-    <Failed key={failed.edit.idempotencyKey} {...failed} onClose={() => edits.forget(failed.edit)} />
-  ) : waiting ? (
-    <Waiting key={waiting.edit.idempotencyKey} {...waiting} />
-  ) : (
-    isRecent && <Saved key={isMany ? done.at : last?.edit.idempotencyKey} text={text} onUndo={onUndo} onClose={close} />
-  )
   /** The panel of an item, if it is above the page: that keeps the focus, and is all that a screen reader reads. */
   const [sheet, setSheet] = useState<Element | null>(null)
-  // After any render, because the panel opens and closes with the page.
+  // After any render: the panel opens and closes with the page. Another width of the window shows with the next one.
   useLayoutEffect(() => setSheet(document.querySelector('.sheet:has([data-arrow-keys])')))
-  return (
+  const notice = (
     <>
       {/* There before it has a text, or screen readers would not announce the first one. */}
       <span className="visually-hidden" role="status">
         {isSaved && `${text} ${onUndo ? editTextsOf(pageOf.resource).edit.undoKey : ''}`}
       </span>
-      {sheet ? createPortal(notice, sheet) : notice}
+      {failed ? (
+        <Failed key={failed.edit.idempotencyKey} {...failed} onClose={() => edits.forget(failed.edit)} />
+      ) : waiting ? (
+        <Waiting key={waiting.edit.idempotencyKey} {...waiting} />
+      ) : (
+        isRecent && (
+          <Saved key={isMany ? done.at : last?.edit.idempotencyKey} text={text} onUndo={onUndo} onClose={onClose} />
+        )
+      )}
     </>
   )
+  return sheet ? createPortal(notice, sheet) : notice
 }
 
 function canUndo({ edit, status }: EditState): boolean {

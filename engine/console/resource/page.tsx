@@ -79,7 +79,7 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   const { resource, texts, open, closePanel } = useResource()
   const { view, list, item, selection, move, extend, current, openMenu, remove } = useList()
   const [done, setDone] = useState<DoneMany>()
-  const [shownAt] = useState(() => Date.now())
+  const [noticeClosedAt, setNoticeClosedAt] = useState(() => Date.now())
   const isReadOnly = useIsReadOnly()
   const canEdit = !isReadOnly && isEditable(resource)
   const canRemove = !isReadOnly && isRemovable(resource)
@@ -111,6 +111,11 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   function removeFocused() {
     const item = current()
     if (item) remove(item)
+  }
+
+  function closeNotice() {
+    setDone(undefined)
+    setNoticeClosedAt(Date.now())
   }
 
   function undoMany(edits: Edit[]) {
@@ -177,7 +182,7 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
         ) : (
           dialog && <OpenDialog dialog={dialog} onClose={onCloseDialog} />
         )}
-        {list.isSuccess && <EditNotice done={done} since={shownAt} onClose={() => setDone(undefined)} />}
+        {list.isSuccess && <EditNotice done={done} closedAt={noticeClosedAt} onClose={closeNotice} />}
       </main>
     </>
   )

@@ -1,8 +1,6 @@
 import { hash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { RowConflict } from '#store'
 import type { ApiKey, NewApiKey } from '#store/keys'
-import { OperatorError } from '../operator/operator-error.ts'
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
@@ -56,16 +54,6 @@ export function apiKeyFormat(prefix: string) {
 /** SHA-256 in hexadecimal. A key has too many random bits to be guessed from it, so a slow hash is not needed. */
 export function hashApiKey(key: string): string {
   return hash('sha256', key)
-}
-
-/** Awaits the create of a key. If an active key has its name, it rejects with an {@link OperatorError}. */
-export function explainTakenName<T>(create: Promise<T>): Promise<T> {
-  return create.catch((cause) => {
-    if (!(cause instanceof RowConflict)) throw cause
-    const message =
-      'An API key that was not revoked already has this name: choose another one, or rotate or revoke that key.'
-    throw new OperatorError(message, { cause })
-  })
 }
 
 function checksum(secret: string): string {

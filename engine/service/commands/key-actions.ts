@@ -1,5 +1,6 @@
+import { RowConflict } from '#store'
 import type { ApiKey, NewApiKey, WithApiKeys } from '#store/keys'
-import { type Access, apiKeyFormat, explainTakenName, type MintedKey } from '../auth/api-key.ts'
+import { type Access, apiKeyFormat, type MintedKey } from '../auth/api-key.ts'
 import { alignColumns, listOf, parseDuration } from '../operator/format.ts'
 import { OperatorError, UsageError } from '../operator/operator-error.ts'
 import type { Product } from '../product.ts'
@@ -11,7 +12,10 @@ type KeyOwner = Pick<Product, 'keyPrefix' | 'command'>
 const latestTime = Date.UTC(9999, 11, 31)
 const revokedMeanwhile = 'The API key was revoked meanwhile.'
 
-/** @param lifetime in milliseconds; without one the key does not expire. */
+/**
+ * @param lifetime in milliseconds; without one the key does not expire.
+ * @throws {OperatorError} if an active key has the name.
+ */
 export async function createKey(
   { keyPrefix }: KeyOwner,
   { apiKeys }: WithApiKeys,
@@ -20,7 +24,12 @@ export async function createKey(
   access?: Access,
 ): Promise<MintedKey> {
   const minted = apiKeyFormat(keyPrefix).mintApiKey(name, lifetime, access)
-  await explainTakenName(apiKeys.create(minted.record))
+  await apiKeys.create(minted.record).catch((cause) => {
+    if (!(cause instanceof RowConflict)) throw cause
+    const message =
+      'An API key that was not revoked already has this name: choose another one, or rotate or revoke that key.'
+    throw new OperatorError(message, { cause })
+  })
   return minted
 }
 

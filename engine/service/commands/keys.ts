@@ -89,7 +89,7 @@ export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
         const variable = cli.configuration.nameOf('apiKey')
         const { old, ...minted } = await rotateKey(product, store, nameOrStart, options.expires, ({ message }) =>
           note(
-            `The old key is refused, but could not be kept as a revoked one. ${message} If ${variable} is that key, change it.`,
+            `The old key is refused, but could not be kept as a revoked one. ${message.replace(/\.?$/, '.')} If ${variable} is that key, change it.`,
           ),
         )
         audit('key.rotate', describeKey(minted.record), { replaces: describeKey(old) })

@@ -81,7 +81,7 @@ export async function serve(config: Config, service: Service<WithApiKeys>): Prom
       tracing,
     })
     try {
-      if (config.apiKey !== undefined) await registerKey(product, store, config.apiKey, audit)
+      if (config.apiKey !== undefined) await registerKey(product, store, config.apiKey, audit, log)
       const stopped = stopSignal(log, force)
       // Before listening: if the database cannot be read, the start fails.
       const hasKey = config.apiKey !== undefined || (await store.apiKeys.list()).length > 0
@@ -181,10 +181,22 @@ async function listen(app: FastifyInstance, address: Address, describe: (url: st
 }
 
 /** Registers the API key of the configuration. A known key is not changed, even if it is revoked. */
-async function registerKey({ keyPrefix }: Product, { apiKeys }: WithApiKeys, key: string, audit: Audit): Promise<void> {
+async function registerKey(
+  { keyPrefix }: Product,
+  { apiKeys }: WithApiKeys,
+  key: string,
+  audit: Audit,
+  log: Log,
+): Promise<void> {
   const { apiKeyRecord, startOf } = apiKeyFormat(keyPrefix)
   const record = apiKeyRecord(key, `environment (${startOf(key)})`)
-  const isNew = !(await apiKeys.find(record.hash)) && (await apiKeys.register(record))
+  if (await apiKeys.find(record.hash)) return
+  const isNew = await apiKeys.register(record)
+  // Its successor has its name, or another instance has registered it meanwhile.
+  if (!isNew && !(await apiKeys.find(record.hash)))
+    log.warn(
+      `The API key of the configuration is refused, because another key has its name, ${record.name}. Change it.`,
+    )
   if (isNew) audit('key.register', describeKey({ name: 'environment', start: record.start }))
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openPool } from '../../../engine/store/postgres/connection/connection.ts'
-import { inTransaction, lockUntilCommit } from '../../../engine/store/postgres/transaction.ts'
+import { inTransaction } from '../../../engine/store/postgres/transaction.ts'
 import { report } from '../../../engine/test/support/long-form.ts'
 import { emptyDatabase } from '../../../engine/test/support/postgres/databases.ts'
 import { startProxy } from '../../../engine/test/support/postgres/proxy.ts'
@@ -54,8 +54,7 @@ test('an instance that is cut off inside a transaction delays the creates of oth
   const proxy = await startProxy(new URL(direct))
   const { rest } = await startTestApi({ store: await postgresDatabase(direct).open() })
   const pool = openPool(proxy.url)
-  const cut = inTransaction(pool, async (transaction) => {
-    await lockUntilCommit(transaction, 'inserts')
+  const cut = inTransaction(pool, async () => {
     await proxy.silence()
     const begin = performance.now()
     expect((await rest.post('/v1/pets', rex)).status).toBe(201)

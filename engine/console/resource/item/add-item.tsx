@@ -46,11 +46,8 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
   const { many } = resource
   /** Whether the entries are others than those of the last attempt. */
   const [isChanged, setIsChanged] = useState(false)
-  /** Only those that the user has entered. */
-  const [entered, setEntered] = useState<Entries>(() => formDrafts.get(many) ?? {})
-  const form = useRef<HTMLFormElement>(null)
   const texts = pageTexts.add
-  const { mutate, isPending, error, addsAnother, setAddsAnother } = newItem
+  const { mutate, isPending, error, entered, addsAnother, setAddsAnother } = newItem
   const [added, setAdded] = useState<Item>()
   const wasAdded = useRef(false)
   // Another filter does not change the values of an open form.
@@ -82,7 +79,6 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
       onSuccess(item) {
         wasAdded.current = true
         if (addsAnother) return startNext(item)
-        setEntered({})
         closeForm()
       },
       onError: (failure) => focusFirst(problemOf(failure).issues),
@@ -92,28 +88,23 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
   useRetry(newItem, submit, isChanged)
 
   function enter(changed: Entries) {
-    formDrafts.set(many, changed)
-    setEntered(changed)
+    newItem.enter(changed)
     setIsChanged(true)
   }
 
   function focusFirst(invalid: ServiceIssue[] = []) {
-    focusInForm(
-      form.current,
-      resource.entered.find(({ name }) => invalid.some(({ path }) => path === name)),
-    )
+    focusInForm(resource.entered.find(({ name }) => invalid.some(({ path }) => path === name)))
   }
 
   /** Keeps everything but the title for the next item. */
   function startNext(item: Item) {
     setAdded(item)
     enter({ ...entries, [resource.title]: '' })
-    focusInForm(form.current, resource.entered[0])
+    focusInForm(resource.entered[0])
   }
 
   return (
     <form
-      ref={form}
       className="add-item"
       noValidate
       onSubmit={(event) => {
@@ -159,7 +150,9 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
 }
 
 /** Moves the focus to a field, unless the user has left the form. */
-function focusInForm(form: HTMLFormElement | null, field: Field | undefined): void {
+function focusInForm(field: Field | undefined): void {
+  // It may have been opened again since it was sent.
+  const form = document.querySelector<HTMLFormElement>('form.add-item')
   const input = field && form?.elements.namedItem(field.name)
   const focused = document.activeElement
   if (input instanceof HTMLElement && (focused === document.body || form?.contains(focused))) input.focus()

@@ -16,6 +16,7 @@ export function useNewItem(resource: Resource) {
   const queryClient = useQueryClient()
   const [added, setAdded] = useState<Item[]>([])
   const [addsAnother, setAddsAnother] = useState(false)
+  const [entered, setEntered] = useState<Record<string, string>>(() => formDrafts.get(resource.many) ?? {})
   const textOf = (item: Values) => JSON.stringify(identityOf(resource, item))
 
   function idempotencyKeyOf(item: Values): string {
@@ -39,6 +40,7 @@ export function useNewItem(resource: Resource) {
     onSuccess(item) {
       // Also after the session ended: the item must not be added again with another key.
       formDrafts.delete(resource.many)
+      setEntered({})
       for (const queryKey of [[resource.many], ['newest', resource.many]])
         void queryClient.invalidateQueries({ queryKey })
       setAdded((others) => [item, ...others])
@@ -50,6 +52,12 @@ export function useNewItem(resource: Resource) {
 
   return {
     ...mutation,
+    /** Only the values that the user has entered. They are kept while the form is closed. */
+    entered,
+    enter(values: Record<string, string>) {
+      formDrafts.set(resource.many, values)
+      setEntered(values)
+    },
     /** What the user has added, the newest first, until it is dismissed. */
     added,
     dismissAdded: () => setAdded([]),
