@@ -10,6 +10,7 @@ import { type Server, waitForOutput } from '../../engine/test/support/process.ts
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import {
   bannerKey,
+  createKey,
   databaseNameOf,
   locationOf,
   mintApiKey,
@@ -93,7 +94,7 @@ test('PETSTORE_API_KEY is registered at the start instead of a first key, and st
 test('a start says that it refuses PETSTORE_API_KEY if another key has its name', async () => {
   const [folder, key] = [temporaryFolder(), mintApiKey()]
   const name = `environment (${key.slice(0, 10)})`
-  await printKey(folder, ['keys', 'create', name])
+  await changeKeys(folder, (store) => createKey(store, name))
   const server = await startReady(folder, { PETSTORE_API_KEY: key })
   expect(await statusOf(server.url, key)).toBe(401)
   expect(server.stdout).toContain(`is refused, because another key has its name, ${name}. Change it.`)
