@@ -190,12 +190,10 @@ async function registerKey(
 ): Promise<void> {
   const { apiKeyRecord, startOf } = apiKeyFormat(keyPrefix)
   const record = apiKeyRecord(key, `environment (${startOf(key)})`)
-  if (await apiKeys.find(record.hash)) return
   const isNew = await apiKeys.register(record)
-  // Its successor has its name, or another instance has registered it meanwhile.
   if (!isNew && !(await apiKeys.find(record.hash)))
     log.warn(
-      `The API key of the configuration is refused, because another key has its name, ${record.name}. Change it.`,
+      `The API key of the configuration is refused, because another key has its name, ${record.name}. Configure that key or a new one.`,
     )
   if (isNew) audit('key.register', describeKey({ name: 'environment', start: record.start }))
 }
