@@ -97,7 +97,9 @@ test('a start says that it refuses PETSTORE_API_KEY if another key has its name'
   await changeKeys(folder, (store) => createKey(store, name))
   const server = await startReady(folder, { PETSTORE_API_KEY: key })
   expect(await statusOf(server.url, key)).toBe(401)
-  expect(server.stdout).toContain(`is refused, because another key has its name, ${name}. Configure that key or a new one.`)
+  expect(server.stdout).toContain(
+    `is refused, because another key has its name, ${name}. Configure that key or a new one.`,
+  )
   expect(auditLinesIn(server.stdout)).toEqual([])
 })
 

@@ -92,6 +92,24 @@ describe('while a pet is being saved', () => {
     expect(await store.pets.list({ limit: 9, cursor: 3n })).toHaveLength(1)
   })
 
+  test('the form that is opened again shows what it will send for the next pet', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url, { key })
+    const release = await holdRequests(page, '**/trpc/pets.create')
+    await enterPet(page, 'Rex', '7')
+    await page.getByRole('checkbox', { name: 'Add another' }).check()
+    await submitButton(page).click()
+    await page.getByRole('button', { name: 'Adding…' }).waitFor()
+    await page.keyboard.press('Escape')
+    await panel(page).waitFor({ state: 'hidden' })
+    await page.keyboard.press('n')
+    const [name, category] = ['Name', 'Category'].map((each) => page.getByRole('textbox', { name: each }))
+    expect(await name?.inputValue()).toBe('Rex')
+    release()
+    await expect.poll(() => name?.inputValue()).toBe('')
+    expect(await category?.inputValue()).toBe('7')
+  })
+
   test('a failure is announced if the form is closed, and leads back to it', async ({ visit }) => {
     const { url, key, store } = await startConsole()
     await addPets(store, 3)
