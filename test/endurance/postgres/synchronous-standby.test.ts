@@ -17,6 +17,8 @@ test('while a synchronous standby is away, reads go on, and only two connections
   const instances = await Promise.all(['shop', 'till'].map((keyName) => startInstance(first.url, keyName)))
   await replicateSynchronously(first)
   await second.stop()
+  // The starts have checked the store, and /readyz does so at most once a second.
+  await wait(1_000)
 
   const waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
   const counts: number[] = []
