@@ -91,7 +91,7 @@ test('the installed command serves, writes, backs up and stops', async () => {
 test('the installed command has the Node options of "npm start"', () => {
   const { scripts } = JSON.parse(read('package.json'))
   const options = (text: string) => text.match(/--\S+/g)
-  expect(options(scripts.start)).toHaveLength(3)
+  expect(options(scripts.start)).toHaveLength(4)
   expect(options(read('deploy/package/petstore'))).toEqual(options(scripts.start))
 })
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Agent, type IncomingMessage, request } from 'node:http'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import fastify from 'fastify'
@@ -110,6 +110,24 @@ describe('every static file', () => {
         expect([head.statusCode, head.rawPayload.length]).toEqual([200, 0])
         expect({ ...get.headers, ...changing }, url).toMatchObject({ ...head.headers, ...changing })
       }
+    }
+  })
+
+  test('has its folder as its route in the log, and refuses other methods and similar names', async () => {
+    const { app, log } = await startTestApi({ consoleFolder })
+    const statusOf = async (url: string, method: 'GET' | 'POST' | 'OPTIONS' = 'GET') =>
+      (await app.inject({ url, method })).statusCode
+    expect(await statusOf(largestFile)).toBe(200)
+    expect(log.join('')).toContain(`"route":"${dirname(largestFile)}/:name"`)
+    expect(await statusOf(largestFile, 'POST')).toBe(405)
+    expect(await statusOf(largestFile, 'OPTIONS')).toBe(204)
+    for (const url of [
+      largestFile.replace('.', 'x'),
+      `${largestFile}x`,
+      `${largestFile}/x`,
+      `${dirname(largestFile)}//`,
+    ]) {
+      expect(await statusOf(url), url).toBe(404)
     }
   })
 })

@@ -41,9 +41,11 @@ export function handleOtherMethods(
 /** Follows the name of a parameter in the URL of a route. An empty value then matches no route. */
 export const notEmpty = '([^]+)'
 
-/** The path of the route with placeholders, such as `/items/:id`. Undefined without a route. */
+/** The path of the route with placeholders, such as `/items/:id`, without their patterns. Undefined without a route. */
 export function routeOf({ routeOptions }: FastifyRequest): string | undefined {
-  return routeOptions.url?.replaceAll(notEmpty, '')
+  const path = routeOptions.url?.replaceAll(notEmpty, '')
+  // The names of the files in a folder.
+  return path?.endsWith(')') ? path.slice(0, path.indexOf('(')) : path
 }
 
 /** A file in memory. The headers include the content type. */
