@@ -1,7 +1,7 @@
 import type { TRPCClient } from '@trpc/client'
 import type { AnyRouter, inferRouterInputs, inferRouterOutputs } from '@trpc/server'
 import type { Batch, ServiceClient } from '#client'
-import type { Field as FileField, Values } from '#service/fields'
+import { type Field as FileField, textOf, type Values } from '#service/fields'
 
 export type { Values } from '#service/fields'
 
@@ -162,9 +162,17 @@ export function resourceOf<Router extends AnyRouter, Many extends keyof TRPCClie
   // Safe: the names and the types are those of the definition.
   const entries = Object.entries(definition.fields) as [string, Omit<Field, 'name'>][]
   const fields = entries.map(([name, field]) => ({ name, ...field }))
+  refuseFilters(fields, [definition.one, 'cursor', 'open', 'order', 'resource', 'search', 'size'])
   // Safe: the service has this router, whose procedures have this type.
   const procedures = (client: ServiceClient) => (client as unknown as Record<string, Procedures>)[many] as Procedures
   return { ...definition, many, procedures, fields, entered: fields.filter(({ presence }) => presence !== 'generated') }
+}
+
+/** @param parameters that the URL of the page has for itself */
+function refuseFilters(fields: Field[], parameters: string[]): void {
+  const taken = fields.find((field) => parameters.includes(field.name) && (field.isFilter || isCompared(field)))
+  if (taken)
+    throw new Error(`The list cannot be filtered by ${taken.name}: its URL has another parameter of this name.`)
 }
 
 /** Whether the API searches the resource. Then it also lists the newest items first. */
@@ -190,11 +198,6 @@ export function parseChoice({ kind, choices = {} }: Field, text: string | null):
 
 function parseBoolean(word: string): boolean | string {
   return word === 'true' || (word === 'false' ? false : word)
-}
-
-/** A value as it is written in files. Undefined is empty. */
-export function textOf(value: unknown): string {
-  return value instanceof Date ? value.toISOString() : String(value ?? '')
 }
 
 /** Whether two values of a field are the same. Times are objects. */

@@ -156,8 +156,9 @@ function createBase({
  *
  * The hooks of a request run in this order, and the first one that responds ends it. Before the body is read: CORS, the
  * start of the log line and the metrics, the checks of the URL and the headers, the load and the turn of its group
- * (503), the API key and its rate limit (401, 429), the access of the key (403), the path (404). Then the body, the
- * bytes of other unfinished responses (503), and the procedure. So a request that is refused costs little.
+ * (503), the API key and its rate limit (401, 429), in REST the access of the key (403), the path (404). Then the body,
+ * the bytes of other unfinished responses (503), and the procedure, before which RPC checks the access of each call. So a
+ * request that is refused costs little.
  */
 export async function createApp({
   product,

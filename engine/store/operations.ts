@@ -1,5 +1,5 @@
 /**
- * What the command line of an operator needs: inspection, migration, copies, backups, and files that belong to the
+ * What the command line of an operator needs: inspection, copies, backups, and files that belong to the
  * owner of the database.
  */
 export { type CopyProgress, type CopyRequest, copyStore, type TableSummary } from './copy/copy-store.ts'

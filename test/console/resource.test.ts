@@ -75,6 +75,18 @@ test('a definition of a resource that differs from the types of the API does not
   expect(toys.entered.map(({ label }) => label)).toEqual(['Name', 'Price', 'Size', 'Note'])
 })
 
+test('a list is not filtered by a field that has the name of another parameter of its URL', () => {
+  const of = (field: object) => () =>
+    resourceOf<RouterOf<Toy, NewToy>, 'toys'>('toys', {
+      ...names,
+      fields: { id, name, price, note, size: { ...size, ...field } },
+    })
+  expect(of({})).not.toThrow()
+  expect(of({ isFilter: true })).toThrow(
+    'The list cannot be filtered by size: its URL has another parameter of this name.',
+  )
+})
+
 test('an optional field without an entry is absent, and changes no idempotency key', () => {
   const entries = { name: ' Ball ', price: ' 05 ', size: '', note: '' }
   const toy = parseTexts(toys.fields, entries)

@@ -12,8 +12,8 @@ interface ExportOptions extends RetryOptions {
 }
 
 /**
- * Loads all items, or those that a search finds, in ascending order of their ids. While the service is away, it waits.
- * Items that are created meanwhile may be included.
+ * Loads all items in ascending order of their ids, or those that a search finds in its order. While the service is away, it
+ * waits. Items that are created meanwhile may be included.
  */
 export async function exportItems(
   resource: Resource,

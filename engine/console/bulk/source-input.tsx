@@ -1,12 +1,11 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import { namesOf } from '#service/fields'
+import { csvLine, namesOf } from '#service/fields'
 import { mayBeUtf16, texts } from '#service/reader'
 import { Button } from '../components/buttons.tsx'
 import { Labelled } from '../form/text-field.tsx'
 import { type Draft, importDrafts } from '../resource/drafts.ts'
 import type { Resource } from '../resource.ts'
 import { bulk } from '../texts/bulk.ts'
-import { csvLine } from './write-file.ts'
 
 /** The draft of a resource, which is kept while its panel is closed. Setting nothing forgets it. */
 export function useDraft({ many }: Resource): [Draft, (draft?: Draft) => void] {

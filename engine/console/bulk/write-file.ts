@@ -1,6 +1,6 @@
-import { namesOf } from '#service/fields'
+import { csvLine, namesOf } from '#service/fields'
 import { jsonOf } from '../requests/curl.ts'
-import { type Item, type Resource, textOf } from '../resource.ts'
+import type { Item, Resource } from '../resource.ts'
 
 const types = { csv: 'text/csv', json: 'application/json' }
 
@@ -14,19 +14,6 @@ export function fileOf({ fields }: Resource, format: FileFormat, items: Item[]):
   }
   const objects = items.map((item) => jsonOf(Object.fromEntries(fields.map(({ name }) => [name, item[name]]))))
   return `[\n${objects.join(',\n')}\n]\n`
-}
-
-/**
- * A line of CSV as in RFC 4180. An apostrophe before a formula makes a spreadsheet read a text (OWASP, CSV Injection). The
- * export of the service writes the same bytes.
- */
-export function csvLine(values: unknown[]): string {
-  return `${values.map(csvValue).join(',')}\r\n`
-}
-
-function csvValue(value: unknown): string {
-  const text = typeof value === 'string' ? value.replace(/^'*[=+\-@＝＋－＠]/, "'$&") : textOf(value)
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 /** Downloads the file. */

@@ -1,4 +1,5 @@
-import { entriesOf, searchOf, textOf, type Values } from '../resource.ts'
+import { textOf } from '#service/fields'
+import { entriesOf, searchOf, type Values } from '../resource.ts'
 import { keyVariable, serviceUrl } from '../service.ts'
 import type { Procedure } from './procedures.ts'
 

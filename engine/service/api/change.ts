@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Int64 } from './int64.ts'
 import { Time } from './time.ts'
-import { expected, isRecord } from './validation.ts'
+import { expected, isRecord, refuseNames } from './validation.ts'
 
 type Fields = Record<string, z.ZodType>
 
@@ -45,6 +45,7 @@ function strict<F extends Fields>(fields: F) {
  * @param id the name of the id and its schema, such as `{ noteId: AnyId }`
  */
 export function updateOf<Id extends Fields, F extends Fields>(id: Id, fields: F) {
+  refuseNames(fields, ['expected', ...Object.keys(id)])
   const names = Object.keys(fields)
   const hasChange = (input: object) => names.some((name) => Reflect.get(input, name) !== undefined)
   return strict({ ...id, ...some(fields), expected: expectedOf(fields) }).refine(hasChange, {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ApiError } from './errors.ts'
 import { expectedInteger, Int64, isInt64 } from './int64.ts'
-import { expected } from './validation.ts'
+import { expected, refuseNames } from './validation.ts'
 
 const limitError = { error: expected('an integer from 1 to 100') }
 
@@ -11,6 +11,7 @@ const limitError = { error: expected('an integer from 1 to 100') }
  * @param noun one item of the list
  */
 export function pageOf<Filters extends Record<string, z.ZodOptional>>(noun: string, plural: string, filters: Filters) {
+  refuseNames(filters, ['limit', 'cursor'])
   const page = z.object(
     {
       limit: limitOf(plural),
@@ -27,6 +28,7 @@ export function pageOf<Filters extends Record<string, z.ZodOptional>>(noun: stri
 
 /** The input of a search: a page, and the fields that each found item matches. */
 export function searchOf<Fields extends Record<string, z.ZodOptional>>(noun: string, plural: string, fields: Fields) {
+  refuseNames(fields, ['limit', 'id', 'order', 'cursor'])
   const search = z.object(
     {
       limit: limitOf(plural),

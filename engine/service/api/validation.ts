@@ -117,3 +117,21 @@ function describe(value: unknown, code?: string): string {
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+/** The schema inside of one that is optional, nullable or has a default. Undefined for any other. */
+export function unwrapped({ _zod: { def } }: z.core.$ZodType): z.core.$ZodType | undefined {
+  // Safe: so Zod names what a schema wraps.
+  return 'innerType' in def ? (def.innerType as z.core.$ZodType) : undefined
+}
+
+/** The schema of the values themselves. */
+export function innerOf(schema: z.core.$ZodType): z.core.$ZodType {
+  const inner = unwrapped(schema)
+  return inner ? innerOf(inner) : schema
+}
+
+/** @throws {Error} if a field of a resource has a name that the input itself needs. */
+export function refuseNames(fields: object, reserved: readonly string[]): void {
+  const name = reserved.find((each) => Object.hasOwn(fields, each))
+  if (name !== undefined) throw new Error(`Rename the field ${name}: the input has one of its own with this name.`)
+}

@@ -14,6 +14,7 @@ import type { CacheableResponse, ResponseCache } from '../http/cache/response-ca
 import { acceptJsonOnly, handleOtherMethods, notEmpty, refuseUnknownPaths } from '../http/routing.ts'
 import { requireWriteAccess } from '../procedures/access.ts'
 import { type CallOptions, createContext, markReplays } from '../procedures/context.ts'
+import { textOf } from '../reader/fields.ts'
 import { inputReader } from './input.ts'
 import { type Operation, operationsOf, successStatus } from './operations.ts'
 
@@ -38,14 +39,13 @@ export async function restAdapter(
   refuseUnknownPaths(app)
   for (const [path, operations] of Map.groupBy(operationsOf(router), ({ path }) => path)) {
     const url = path.replaceAll(/\{(\w+)\}/g, (_parameter, name: string) => `:${name}${notEmpty}`)
-    const onSend = deprecationHooks(operations, apiUrl, address)
     for (const operation of operations) {
       const respond = responder(operation, calls, location, apiUrl)
       app.route({
         url,
         method: methodsOf(operation),
         schema: { response: { [successStatus(operation)]: serializationSchema(operation) } },
-        onSend,
+        onSend: deprecationHooks([operation], apiUrl, address),
         // Before the body is read.
         ...(operation.type === 'mutation' && { onRequest: refuseReadOnly }),
         config: { labels: { adapter: 'rest', operation: operation.name } },
@@ -60,6 +60,7 @@ export async function restAdapter(
         },
       })
     }
+    const onSend = deprecationHooks(operations, apiUrl, address)
     handleOtherMethods(app, url, operations.flatMap(methodsOf), { onSend })
   }
 }
@@ -95,21 +96,24 @@ function responder(operation: Operation, calls: CallOptions, location: string, a
 }
 
 /**
- * Every response of a deprecated operation's path announces the deprecation, errors included: `Deprecation` (RFC 9745),
- * `Sunset` (RFC 8594) and `Link` (RFC 8288).
+ * Every response of a deprecated operation announces the deprecation, errors included: `Deprecation` (RFC 9745), `Sunset`
+ * (RFC 8594) and `Link` (RFC 8288).
+ *
+ * @param operations that share the responses; the first deprecated one counts
  */
 function deprecationHooks(operations: Operation[], apiUrl: () => string, address: () => string): onSendHookHandler[] {
   const deprecation = operations.find(({ meta }) => meta.deprecation)?.meta.deprecation
   if (!deprecation) return []
   const { since, sunset, successor } = deprecation
   const dates = { deprecation: `@${since.getTime() / 1000}`, sunset: sunset.toUTCString() }
-  const headers = () => ({
-    ...dates,
-    link: `<${apiUrl()}${successor}>; rel="successor-version", <${address()}/docs/>; rel="deprecation"; type="text/html"`,
-  })
   return [
     (_request, reply, payload, done) => {
-      reply.headers(headers())
+      const links = [
+        reply.getHeader('link'),
+        `<${apiUrl()}${successor}>; rel="successor-version"`,
+        `<${address()}/docs/>; rel="deprecation"; type="text/html"`,
+      ]
+      reply.headers({ ...dates, link: links.filter(Boolean).join(', ') })
       done(null, payload)
     },
   ]
@@ -124,11 +128,6 @@ function serializationSchema({ output }: Operation): Record<string, unknown> {
 /** The path of an operation with the parameters of a request. */
 function filledPath({ path }: Operation, input: Record<string, unknown>): string {
   return path.replaceAll(/\{(\w+)\}/g, (_parameter, name: string) => encodeURIComponent(textOf(input[name])))
-}
-
-/** A value of an input as a parameter. */
-function textOf(value: unknown): string {
-  return value instanceof Date ? value.toISOString() : String(value)
 }
 
 /**

@@ -3,6 +3,7 @@ import { generateOpenApiDocument } from 'trpc-to-openapi'
 import { z } from 'zod'
 import { createSchema, type oas31 } from 'zod-openapi'
 import { ApiError, dataUnavailable, ErrorBody, errorCodeOf } from '../api/errors.ts'
+import { unwrapped } from '../api/validation.ts'
 import type { Deprecation } from '../procedures/trpc.ts'
 import type { Product } from '../product.ts'
 import { type Operation, operationsOf, splitInput, successStatus, takesBody } from './operations.ts'
@@ -105,7 +106,7 @@ function patchResponses(draft: oas31.ResponsesObject['200'], operation: Operatio
     ...always,
     ...rateHeaders,
     ...(operation.hasLocation && locationHeader),
-    ...('cursor' in operation.input.shape && nextHeader),
+    ...('cursor' in operation.input.shape && (deprecation ? required(bothLinks) : { Link: header(nextText) })),
     ...(cache && tagHeader),
   }
   return {
@@ -135,7 +136,7 @@ function failure(text: string, headers: oas31.HeadersObject, example: ErrorBody)
 const missingKey = { 401: 'The API key is missing or invalid.' }
 const readOnlyKey = { 403: 'The API key may only read.' }
 const locationHeader = required({ Location: header('Path of what was created.') })
-const nextHeader = { Link: header('On a full page, the URL of the next one with `rel="next"` (RFC 8288).') }
+const nextText = 'On a full page, the URL of the next one with `rel="next"` (RFC 8288).'
 const tagHeader = required({
   ETag: header(
     'A weak entity tag of the body. A request with it in `If-None-Match` gets 304 without a body (RFC 9110).',
@@ -153,11 +154,13 @@ const rateHeaders = {
     'If the service has a rate limit: the number of calls, and the length of the window in seconds.',
   ),
 }
+const deprecationText = 'The successor (`rel="successor-version"`) and the documentation (`rel="deprecation"`).'
 const deprecationHeaders = {
   Deprecation: header('When the operation was deprecated (RFC 9745).'),
   Sunset: header('When the operation is to be removed (RFC 8594).'),
-  Link: header('The successor (`rel="successor-version"`) and the documentation (`rel="deprecation"`).'),
+  Link: header(deprecationText),
 }
+const bothLinks = { Link: header(`${nextText} ${deprecationText}`) }
 
 function header(text: string): oas31.HeaderObject {
   return { description: text, schema: { type: 'string' } }
@@ -205,8 +208,8 @@ export function exampleOf(schema: z.core.$ZodType): unknown {
     return item === undefined ? undefined : [item]
   }
   if (schema instanceof z.ZodObject) return objectOf(schema)
-  const isWrapper = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault
-  return isWrapper ? exampleOf(schema.unwrap()) : undefined
+  const inner = unwrapped(schema)
+  return inner && exampleOf(inner)
 }
 
 function objectOf({ shape }: z.ZodObject): Record<string, unknown> | undefined {

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ApiError } from '../api/errors.ts'
 import { isTime, parseDigits } from '../api/literals.ts'
-import { expected, isRecord, OtherText } from '../api/validation.ts'
+import { expected, innerOf, isRecord, OtherText } from '../api/validation.ts'
 import { type Operation, splitInput, takesBody } from './operations.ts'
 
 type Fields = Record<string, unknown>
@@ -36,7 +36,7 @@ type Decode = (value: unknown) => unknown
 
 /** Decodes the fields that the schema lists and omits others, unless the schema refuses them. */
 function fieldsDecoder({ shape, _zod }: z.ZodObject, decoderOf: (field: z.core.$ZodType, name: string) => Decode) {
-  const fields = Object.entries(shape).map(([name, field]) => ({ name, decode: decoderOf(unwrap(field), name) }))
+  const fields = Object.entries(shape).map(([name, field]) => ({ name, decode: decoderOf(innerOf(field), name) }))
   const isStrict = _zod.def.catchall !== undefined
   return (values: unknown): Fields => {
     if (!isRecord(values)) return {}
@@ -58,7 +58,7 @@ function decodeJson(schema: z.core.$ZodType): Decode {
     return (value) => (typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value)
   if (schema instanceof z.ZodDate) return (value) => (typeof value === 'string' ? textDecoders.date(value) : value)
   if (schema instanceof z.ZodArray) {
-    const decode = decodeJson(unwrap(schema.element))
+    const decode = decodeJson(innerOf(schema.element))
     return (value) => (Array.isArray(value) ? value.map(decode) : value)
   }
   if (schema instanceof z.ZodObject) {
@@ -93,9 +93,4 @@ function decodeText(schema: z.core.$ZodType, name: string): Decode {
 
 function isDecodable(type: string): type is keyof typeof textDecoders {
   return Object.hasOwn(textDecoders, type)
-}
-
-function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
-  const isWrapper = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable
-  return isWrapper ? unwrap(schema.unwrap()) : schema
 }

@@ -114,7 +114,7 @@ async function runBackup(program: string, database: string, path: string, stop: 
   const running = promisify(execFile)(process.execPath, [program, 'backup', path], { env, windowsHide: true })
   const { child } = running
   // Without a free file descriptor no process starts.
-  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  if (child.pid !== undefined) lowerPriority(child.pid)
   const cancel = () => void child.kill()
   stop.addEventListener('abort', cancel)
   try {
@@ -125,6 +125,13 @@ async function runBackup(program: string, database: string, path: string, stop: 
   } finally {
     stop.removeEventListener('abort', cancel)
   }
+}
+
+/** A sandbox may refuse it, such as SystemCallFilter=~@resources of systemd. The backup is made all the same. */
+function lowerPriority(processId: number): void {
+  try {
+    setPriority(processId, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {}
 }
 
 function messageOf(error: unknown): string {

@@ -1,6 +1,7 @@
 import type { AnyRouter } from '@trpc/server'
 import { z } from 'zod'
 import type { IdempotencyKey } from '#store'
+import { innerOf } from '../api/validation.ts'
 import { UsageError } from '../operator/operator-error.ts'
 import { type Field, parseText } from '../reader/fields.ts'
 import { operationsOf } from '../rest/operations.ts'
@@ -48,7 +49,7 @@ const kinds: Partial<Record<string, Field['kind']>> = {
 export function fieldsOf({ item, newItem }: Pick<ItemType<unknown>, 'item' | 'newItem'>): Field[] {
   return Object.entries(item.shape).map(([name, schema]) => {
     const given = newItem.shape[name]
-    const type = withoutOptional(schema)
+    const type = innerOf(schema)
     const { type: kindOfSchema } = type._zod.def
     const kind = kinds[kindOfSchema]
     if (!kind) throw new Error(`The field ${name} cannot be exported, because its schema is a ${kindOfSchema}.`)
@@ -81,8 +82,4 @@ export function filtersOf(router: AnyRouter, resource: string) {
       }
       return { name, option, values: Object.keys(field?.choices ?? {}), parse }
     })
-}
-
-function withoutOptional(schema: z.core.$ZodType): z.core.$ZodType {
-  return schema instanceof z.ZodOptional ? withoutOptional(schema.unwrap()) : schema
 }

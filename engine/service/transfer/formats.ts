@@ -1,4 +1,4 @@
-import { stringify } from 'csv-stringify/sync'
+import { csvLine } from '../reader/fields.ts'
 import type { Item } from './fields.ts'
 
 export const writers = { ndjson: writeNdjson, csv: writeCsv }
@@ -17,16 +17,7 @@ function toJson(value: unknown): string {
   return typeof value === 'bigint' ? String(value) : JSON.stringify(value)
 }
 
-/** CSV as in RFC 4180. An apostrophe before a formula makes a spreadsheet read a text (OWASP, CSV Injection). */
 function writeCsv(items: Item[], columns: string[], header = false): string {
-  return stringify(items, {
-    columns,
-    header,
-    record_delimiter: 'windows',
-    cast: {
-      boolean: String,
-      date: (time) => time.toISOString(),
-      string: (text) => text.replace(/^'*[=+\-@＝＋－＠]/, "'$&"),
-    },
-  })
+  const rows = items.map((item) => columns.map((name) => item[name]))
+  return [...(header ? [columns] : []), ...rows].map(csvLine).join('')
 }

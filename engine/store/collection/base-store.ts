@@ -1,6 +1,7 @@
 /**
- * The Store port: what the procedures need of a database. Every method may reject with {@link StoreUnavailable}. Other
- * errors of a database driver never leave the store. What each collection adds to it is in its folder.
+ * The Store port: what the procedures need of a database. Every method may reject with {@link StoreUnavailable}. What
+ * refuses a valid value, such as a trigger of another program, becomes an error that no caller expects. What each collection
+ * adds to it is in its folder.
  */
 
 /** What every store has, whatever its collections are. */

@@ -1,9 +1,10 @@
+import { textOf } from '#service/fields'
 import './choice-menu.css'
 import { type KeyboardEvent, useLayoutEffect, useRef } from 'react'
 import { choiceIdOf } from '../../components/focus.ts'
 import { Value } from '../../components/value.tsx'
 import { areCharactersOn } from '../../keyboard.ts'
-import { type Field, type Item, parseChoice, textOf } from '../../resource.ts'
+import { type Field, type Item, parseChoice } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
 import { useResource } from '../page-context.ts'
 

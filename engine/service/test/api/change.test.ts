@@ -22,6 +22,10 @@ test('a field that is absent gets no default', () => {
   expect(update.safeParse({ id: 1n }).success).toBe(false)
 })
 
+test.for(['expected', 'id'])('an update cannot have a field with the name %s', (name) => {
+  expect(() => updateOf({ id: z.bigint() }, { [name]: z.string() })).toThrow(`Rename the field ${name}`)
+})
+
 test('null clears an optional field, and no other one', () => {
   expect(update.parse({ id: 1n, dueAt: null })).toStrictEqual({ id: 1n, dueAt: null })
   for (const name of ['body', 'state']) expect(update.safeParse({ id: 1n, [name]: null }).success).toBe(false)

@@ -134,7 +134,7 @@ export class Failures {
       const hasReferences = getTableConfig(call.table).foreignKeys.length > 0
       return new RowConflict(brokenReference(call.operation, hasReferences), cause.table)
     }
-    if (!concernsDatabase(cause) && !this.#needsOperator(cause) && !this.isIdTaken(cause)) return cause
+    if (!concernsDatabase(cause) && !this.#needsOperator(cause) && !this.isIdTaken(cause)) return withoutValues(cause)
     return new StoreUnavailable(runtimeMessage(reasonOf(cause), codeOf(cause)), {
       isRetryable: !this.#needsOperator(cause),
       failure: this.#failureOf(cause),

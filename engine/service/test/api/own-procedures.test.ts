@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { procedure, router } from '../../../test/notes/notes.ts'
+import { shareTestApi } from '../../../test/notes/tests.ts'
+import { Int64 } from '../../api/int64.ts'
+import { pageOf, searchOf } from '../../api/page.ts'
+import type { Deprecation } from '../../procedures/trpc.ts'
+
+const deprecation: Deprecation = {
+  since: new Date('2026-11-20T00:00:00Z'),
+  sunset: new Date('2030-12-05T00:00:00Z'),
+  successor: '/notes',
+  replacement: '`GET /notes`',
+}
+const Counted = z.object({ id: Int64 })
+const size = Int64.prefault(7n)
+/** A deprecated list, and another operation at its path. */
+const counts = router({
+  list: procedure
+    .meta({ openapi: { method: 'GET', path: '/counts', deprecated: true }, deprecation })
+    .input(pageOf('count', 'counts', { from: Int64.optional() }))
+    .output(z.array(Counted))
+    .query(({ input: { cursor = 0n, limit } }) =>
+      Array.from({ length: limit }, (_, i) => ({ id: cursor + BigInt(i) })),
+    ),
+  add: procedure
+    .meta({ openapi: { method: 'GET', path: '/counts/{id}' } })
+    .input(z.object({ id: Int64, size }))
+    .output(Counted)
+    .query(({ input: { id, size } }) => ({ id: id + size })),
+})
+const api = shareTestApi({ router: router({ counts }) })
+
+test('a page of a deprecated list links to the next one, and to the successor of the list', async () => {
+  const { headers } = await api().rest.get('/v1/counts?limit=2')
+  expect(headers.link).toBe(
+    '</v1/counts?limit=2&cursor=1>; rel="next", </v1/notes>; rel="successor-version", </docs/>; rel="deprecation"; type="text/html"',
+  )
+})
+
+test('a parameter may have a default that its schema checks', async () => {
+  const idOf = async (url: string) => Object((await api().rest.get(url)).body).id
+  expect([await idOf('/v1/counts/1'), await idOf('/v1/counts/1?size=5')]).toEqual([8, 6])
+})
+
+test.for(['limit', 'cursor'])('a list cannot have a filter with the name %s', (name) => {
+  expect(() => pageOf('count', 'counts', { [name]: Int64.optional() })).toThrow(
+    `Rename the field ${name}: the input has one of its own with this name.`,
+  )
+})
+
+test.for(['limit', 'id', 'order', 'cursor'])('a search cannot have a field with the name %s', (name) => {
+  expect(() => searchOf('count', 'counts', { [name]: Int64.optional() })).toThrow(`Rename the field ${name}`)
+})
