@@ -10,6 +10,8 @@ export const loads = {
   get32: { title: 'get at 32', kind: 'get', connections: 32 },
   page32: { title: 'random page at 32', kind: 'page', connections: 32 },
   hot32: { title: 'hot list at 32 (cached)', kind: 'hot', connections: 32 },
+  paceCreate: { title: '500 creates a second', kind: 'create', connections: 250, pace: 500 },
+  paceGet: { title: '2,000 gets a second', kind: 'get', connections: 1000, pace: 2_000 },
   beside: { title: 'get beside 16 writers', kind: 'get', connections: 32, writers: 16 },
   slow: { title: 'the same, fsync + 5 ms', kind: 'get', connections: 32, writers: 16 },
 } as const satisfies Record<string, Load>

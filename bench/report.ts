@@ -30,12 +30,14 @@ export function figureTables(contestants: Record<string, Contestant>, names: Loa
     title,
     ...Object.keys(contestants).map((contestant) => cell(results.of(load, contestant))),
   ]
-  const rates = names.map((name) => [
+  const unpaced = names.filter((name) => !isPaced(name))
+  const rates = unpaced.map((name) => [
     row(name, rate),
     ...(hasWriters(name) ? [row(name, writersRate, '… creates')] : []),
   ])
-  const alone = names.filter((name) => loads[name].connections === 1)
-  const p50s = alone.map((name) => row(name, p50, `${loads[name].title}, p50`))
+  const p50s = names
+    .filter((name) => loads[name].connections === 1 || isPaced(name))
+    .map((name) => row(name, p50, `${loads[name].title}, p50`))
   const p99s = names.map((name) => row(name, p99))
   const cpuTimes = names.filter((name) => !hasWriters(name)).map((name) => row(name, cpuCell))
   const head = ['', ...Object.values(contestants).map(({ title }) => title)]
@@ -44,6 +46,10 @@ export function figureTables(contestants: Record<string, Contestant>, names: Loa
     `Milliseconds, p99 unless stated otherwise:\n\n${table(head, [...p50s, ...p99s])}`,
     `Microseconds of CPU time per request, user + system (quartiles of the sum):\n\n${table(head, cpuTimes)}`,
   ]
+}
+
+function isPaced(name: LoadName): boolean {
+  return 'pace' in loads[name]
 }
 
 function hasWriters(name: LoadName): boolean {

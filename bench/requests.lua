@@ -1,5 +1,6 @@
 -- A script of wrk: sends random requests of one kind and prints the result as JSON.
--- Its arguments are the kind, the API key, the number of pets and the seed of the random numbers.
+-- Its arguments are the kind, the API key, the number of pets, the seed of the random numbers, and the mean pause of a
+-- connection before a request in milliseconds.
 
 local kind, head, pets
 local statuses = { "available", "pending", "sold" }
@@ -8,6 +9,9 @@ function init(arguments)
   kind, pets = arguments[1], tonumber(arguments[3])
   head = " HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " .. arguments[2] .. "\r\n"
   math.randomseed(tonumber(arguments[4]))
+  local pause = tonumber(arguments[5])
+  -- Many connections that pause are like independent callers: a slow response delays few other requests.
+  if pause > 0 then delay = function() return math.random(0, 2 * pause) end end
 end
 
 function request()

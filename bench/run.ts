@@ -48,7 +48,7 @@ async function compareServers(): Promise<void> {
   // Safe: these are keys of `loads`.
   const names = Object.keys(chosen(options.loads, loads)) as LoadName[]
   const fast = names.filter((name) => name !== 'slow')
-  const [rounds, slowRounds] = options.quick ? [1, 1] : [3, 2]
+  const [rounds, slowRounds] = options.quick ? [1, 1] : [5, 2]
   await measure(contestants, fast, { rounds, seconds: options.quick ? 1 : 2 })
   if (names.includes('slow'))
     await measure(contestants, ['slow'], { rounds: slowRounds, seconds: options.quick ? 2 : 10, under: slowDisk })

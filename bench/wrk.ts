@@ -5,6 +5,8 @@ import { promisify } from 'node:util'
 export interface Requests {
   kind: 'get' | 'page' | 'hot' | 'create'
   connections: number
+  /** Requests per second of all connections together, which pause for random times. By default they do not pause. */
+  pace?: number
 }
 
 export interface Target {
@@ -31,11 +33,13 @@ export interface WrkResult {
  * @throws {Error} if a request failed
  */
 export async function runWrk(requests: Requests, target: Target, seconds: number, seed: number): Promise<WrkResult> {
-  const { kind, connections } = requests
+  const { kind, connections, pace } = requests
+  const pause = pace ? Math.round((connections / pace) * 1_000) : 0
   const script = ['-s', join(import.meta.dirname, 'requests.lua'), `http://127.0.0.1:${target.port}`]
   // With the default timeout of 2 s, wrk would count a slow response as failed.
   const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', ...script]
-  const { stdout } = await promisify(execFile)('wrk', [...options, '--', kind, target.key, `${target.pets}`, `${seed}`])
+  const words = [kind, target.key, `${target.pets}`, `${seed}`, `${pause}`]
+  const { stdout } = await promisify(execFile)('wrk', [...options, '--', ...words])
   // Safe: requests.lua prints this as the last line.
   const result = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as WrkResult
   if (result.failures > 0) throw new Error(`${result.failures} of ${result.requests} requests failed (${kind}).`)

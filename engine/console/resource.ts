@@ -62,6 +62,8 @@ export interface Edit {
   /** The fields with other values. Undefined for a removal. */
   set?: Values | undefined
   idempotencyKey: string
+  /** The idempotency key of the edit that this one undoes. */
+  undoes?: string | undefined
   /** The part of the list that showed the item, if one did. The item stays in it until the user moves on. */
   place?: string | undefined
 }

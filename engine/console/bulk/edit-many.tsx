@@ -57,7 +57,7 @@ export function EditMany({ edits, same, isUndo, onClose, onDone, onUndo }: EditM
     .filter(({ name }) => set && name in set)
     .map((field) => field.label)
     .join(', ')
-  const title = set ? texts.title(label, shownValue ?? editTexts.undo) : texts.removeTitle(edits.length)
+  const question = set ? texts.title(label, shownValue ?? '') : texts.removeTitle(edits.length)
 
   const { start, stop, status, pause, error } = useJob(async (options) => {
     const timer = setInterval(update, 200)
@@ -106,7 +106,13 @@ export function EditMany({ edits, same, isUndo, onClose, onDone, onUndo }: EditM
     ? texts.plan(edits.length, same, shownValue ?? '')
     : texts.removal(names, edits.length - names.length)
   return (
-    <Sheet title={title} onClose={isRunning ? () => {} : close} size="sm" isModal holdsEntries={hasStarted}>
+    <Sheet
+      title={isUndo ? editTexts.undo : question}
+      onClose={isRunning ? () => {} : close}
+      size="sm"
+      isModal
+      holdsEntries={hasStarted}
+    >
       <div className="export">
         {error && (
           <Notice title={texts.notDone} problem={problemOf(error)}>

@@ -12,39 +12,56 @@ import { IconX } from '../components/icons.tsx'
 import { useShortcuts } from '../keyboard.ts'
 import { problemOf, retryDelayAfter } from '../problem.ts'
 import { type Edit, type Resource, shownText, type Values } from '../resource.ts'
+import { useIsReadOnly } from '../sign-in/access.ts'
 import { editTextsOf } from '../texts/edits.ts'
-import { type EditState, editOf, undoTime } from './edits.ts'
+import { type EditState, editOf, lastUndoable, undoTime } from './edits.ts'
 import { type PageOf, useList, useResource } from './page-context.ts'
 
-/** What became of an edit of many items. */
-export interface DoneMany {
+/** What became of an edit of many items, or of an undo. */
+export interface Done {
   text: string
   at: number
-  onUndo: (() => void) | undefined
+  edits?: Edit[]
+  onUndo?: (() => void) | undefined
 }
 
 interface EditNoticeProps {
-  done: DoneMany | undefined
+  done: Done | undefined
+  onDone: (text: string) => void
   /** When the user closed the former notice, or else when the page was shown. Older edits have none. */
   closedAt: number
   onClose: () => void
 }
 
 /** Says what became of the last edit, and offers to undo it. A failure stays until the user has decided. */
-export function EditNotice({ done, closedAt, onClose }: EditNoticeProps) {
+export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps) {
   const pageOf = useResource()
-  const { edits } = pageOf
+  const { resource, edits } = pageOf
   const { states } = useList()
+  const texts = editTextsOf(resource).edit
+  const isReadOnly = useIsReadOnly()
   const failed = states.findLast(
     ({ status, failureReason }) => status === 'error' && failureReason && problemOf(failureReason).kind !== 'refused',
   )
-  const waiting = states.findLast(({ status, failureCount }) => status === 'pending' && failureCount > 0)
+  const waiting = states.filter(({ status, failureCount }) => status === 'pending' && failureCount > 0)
   const last = states.at(-1)
-  const isMany = done !== undefined && done.at > (last?.submittedAt ?? 0)
-  const isRecent = (isMany ? done.at : (last?.submittedAt ?? 0)) > closedAt
-  const onUndo = isMany ? done.onUndo : last && canUndo(last) ? () => edits.undo(last.edit) : undefined
-  const text = isMany ? done.text : last ? savedText(pageOf, last) : ''
-  const isSaved = isRecent && !failed && !waiting
+  const isDone = done !== undefined && done.at >= (last?.submittedAt ?? 0)
+  const isRecent = (isDone ? done.at : (last?.submittedAt ?? 0)) >= closedAt
+  const canUndo = isDone ? done.onUndo !== undefined : last !== undefined && lastUndoable(states) === last
+  const text = isDone ? done.text : last ? savedText(pageOf, last) : ''
+  // While the service is away, a removal can be undone.
+  const isSaved = isRecent && !failed && (waiting.length === 0 || (canUndo && last?.edit.set === undefined))
+
+  /** Undoes one edit after the other, also without a notice. */
+  function undo() {
+    const undoable = lastUndoable(states)
+    if (done?.onUndo && done.at > (undoable?.submittedAt ?? 0)) return done.onUndo()
+    if (!undoable) return onDone(texts.nothingToUndo)
+    edits.undo(undoable.edit)
+    if (!undoable.edit.set) onDone(texts.undone(texts.stays(textOf(undoable.edit.seen[resource.title]))))
+  }
+  useShortcuts(isReadOnly ? {} : { undo })
+
   /** The panel of an item, if it is above the page: that keeps the focus, and is all that a screen reader reads. */
   const [sheet, setSheet] = useState<Element | null>(null)
   // After any render: the panel opens and closes with the page. Another width of the window shows with the next one.
@@ -53,24 +70,26 @@ export function EditNotice({ done, closedAt, onClose }: EditNoticeProps) {
     <>
       {/* There before it has a text, or screen readers would not announce the first one. */}
       <span className="visually-hidden" role="status">
-        {isSaved && `${text} ${onUndo ? editTextsOf(pageOf.resource).edit.undoKey : ''}`}
+        {isSaved && `${text} ${canUndo ? texts.undoKey : ''}`}
       </span>
-      {failed ? (
-        <Failed key={failed.edit.idempotencyKey} {...failed} onClose={() => edits.forget(failed.edit)} />
-      ) : waiting ? (
-        <Waiting key={waiting.edit.idempotencyKey} {...waiting} />
-      ) : (
-        isRecent && (
-          <Saved key={isMany ? done.at : last?.edit.idempotencyKey} text={text} onUndo={onUndo} onClose={onClose} />
-        )
-      )}
+      <div className="edit-notices">
+        {failed ? (
+          <Failed key={failed.edit.idempotencyKey} {...failed} onClose={() => edits.forget(failed.edit)} />
+        ) : (
+          waiting[0] && <Waiting key={waiting[0].edit.idempotencyKey} {...waiting[0]} others={waiting.length - 1} />
+        )}
+        {isSaved && (
+          <Saved
+            key={isDone ? done.at : last?.edit.idempotencyKey}
+            text={text}
+            onUndo={canUndo ? undo : undefined}
+            onClose={onClose}
+          />
+        )}
+      </div>
     </>
   )
   return sheet ? createPortal(notice, sheet) : notice
-}
-
-function canUndo({ edit, status }: EditState): boolean {
-  return edit.set !== undefined || status === 'pending'
 }
 
 /** What an edit has done. */
@@ -79,7 +98,9 @@ function savedText({ resource }: PageOf, { edit, status }: EditState): string {
   const title = textOf(edit.seen[resource.title])
   if (!edit.set) return status === 'pending' ? texts.removing(title) : texts.removed(title)
   const { field, label, shown } = changedBy(resource, edit)
-  return field?.choices ? texts.isNow(title, shown(edit.set)) : texts.changedTo(label, title, shown(edit.set))
+  const value = shown(edit.set)
+  const text = field?.choices ? texts.isNow(title, value) : texts.changedTo(label, title, value)
+  return edit.undoes ? texts.undone(text) : text
 }
 
 /** The fields that an edit changes, and how the user sees their values. */
@@ -108,13 +129,10 @@ function Saved({ text, onUndo, onClose }: SavedProps) {
     const timer = setTimeout(onClose, undoTime)
     return () => clearTimeout(timer)
   }, [isHeld])
-  const undo =
-    onUndo &&
-    (() => {
-      onClose()
-      onUndo()
-    })
-  useShortcuts(undo ? { undo } : {})
+  const undo = () => {
+    onClose()
+    onUndo?.()
+  }
   return (
     <section
       ref={keepFocus}
@@ -126,7 +144,7 @@ function Saved({ text, onUndo, onClose }: SavedProps) {
       onBlur={() => setIsHeld(false)}
     >
       <p dir="auto">{text}</p>
-      {undo && (
+      {onUndo && (
         <Button variant="subtle" size="xs" {...hint(texts.undo, 'undo')} onClick={undo}>
           {texts.undo}
         </Button>
@@ -145,8 +163,8 @@ function Dismiss({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** An edit that is sent again and again, because the service is away. */
-function Waiting({ edit, failureReason, failureCount }: EditState) {
+/** Edits that are sent again and again, because the service is away. */
+function Waiting({ edit, failureReason, failureCount, others }: EditState & { others: number }) {
   const { resource } = useResource()
   const texts = editTextsOf(resource).edit
   if (!failureReason) return null
@@ -156,7 +174,7 @@ function Waiting({ edit, failureReason, failureCount }: EditState) {
     <div className="edit-notice" data-failed>
       <p dir="auto">
         <span role="status">
-          <span>{texts.waiting(textOf(edit.seen[resource.title]))}</span> <span>{problem.message}</span>
+          <span>{texts.waiting(textOf(edit.seen[resource.title]), others)}</span> <span>{problem.message}</span>
         </span>{' '}
         <Countdown key={failureCount} seconds={seconds} />
       </p>

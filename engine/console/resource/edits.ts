@@ -37,9 +37,18 @@ export function editOf(seen: Item, set?: Values, place?: string): Edit {
 }
 
 /** The edit that restores the former values. */
-export function reverseOf({ seen, set = {}, place }: Edit): Edit {
+export function reverseOf({ seen, set = {}, place, idempotencyKey }: Edit): Edit {
   const former = Object.keys(set).map((name) => [name, seen[name]])
-  return editOf({ ...seen, ...set }, Object.fromEntries(former), place)
+  return { ...editOf({ ...seen, ...set }, Object.fromEntries(former), place), undoes: idempotencyKey }
+}
+
+/** The last edit that can be undone: not one that was refused or undone, and of the removals only one that waits. */
+export function lastUndoable(states: EditState[]): EditState | undefined {
+  const undone = new Set(states.map(({ edit }) => edit.undoes))
+  return states.findLast(
+    ({ edit: { set, undoes, idempotencyKey }, status }) =>
+      status !== 'error' && (set ? !undoes && !undone.has(idempotencyKey) : waiting.has(idempotencyKey)),
+  )
 }
 
 /** Whether an item has the values of an edit. */

@@ -14,7 +14,7 @@ import { useIsReadOnly } from '../sign-in/access.ts'
 import { messages } from '../texts/messages.ts'
 import { textsOf } from '../texts/page.ts'
 import { importDrafts } from './drafts.ts'
-import type { DoneMany } from './edit-notice.tsx'
+import type { Done } from './edit-notice.tsx'
 import { editsOf, isEditable, isRemovable, reverseOf } from './edits.ts'
 import { useNewItem } from './item/new-item.ts'
 import { FilterChips } from './list/filter-chips.tsx'
@@ -78,7 +78,7 @@ interface PageProps extends Pick<ResourcePageProps, 'onSignOut'> {
 function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   const { resource, texts, open, closePanel } = useResource()
   const { view, list, item, selection, move, extend, current, openMenu, remove } = useList()
-  const [done, setDone] = useState<DoneMany>()
+  const [done, setDone] = useState<Done>()
   const [noticeClosedAt, setNoticeClosedAt] = useState(() => Date.now())
   const isReadOnly = useIsReadOnly()
   const canEdit = !isReadOnly && isEditable(resource)
@@ -86,6 +86,8 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   const newItem = useNewItem(resource)
   const { title, fields } = resource
   const [added] = newItem.added
+  /** What the user does to many items, or has done last. */
+  const ownEdits = dialog?.kind === 'editMany' ? dialog.edits : (done?.edits ?? [])
   const shown = typeof item.data?.[title] === 'string' ? item.data[title].trim() : ''
   useDocumentTitle(messages.page.title(shown || texts.list.title(partOf(resource, view.filter))))
   // The overlays then open at once, also if the service is away by then.
@@ -113,16 +115,12 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
     if (item) remove(item)
   }
 
-  function closeNotice() {
-    setDone(undefined)
-    setNoticeClosedAt(Date.now())
-  }
-
   function undoMany(edits: Edit[]) {
     open({ kind: 'editMany', edits: edits.map(reverseOf), same: 0, isUndo: true })
   }
 
-  const hasPanel = view.isAdding || view.item !== undefined
+  const isAdding = view.isAdding && !isReadOnly
+  const hasPanel = isAdding || view.item !== undefined
   useShortcuts({
     ...(!isReadOnly && { add: () => open({ kind: 'add' }) }),
     help: () => open({ kind: 'help' }),
@@ -161,9 +159,9 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
           {added && !view.isAdding && texts.add.added(String(added[title]), added.id)}
         </span>
         <div className="workspace" data-with-panel={hasPanel || undefined}>
-          <List newItem={newItem} isImporting={dialog?.kind === 'import'} />
-          {view.isAdding && <AddItem newItem={newItem} onClose={closePanel} />}
-          {view.item !== undefined && !view.isAdding && <ItemPanel id={view.item} onClose={closePanel} />}
+          <List newItem={newItem} ownEdits={ownEdits} isImporting={dialog?.kind === 'import'} />
+          {isAdding && <AddItem newItem={newItem} onClose={closePanel} />}
+          {view.item !== undefined && !isAdding && <ItemPanel id={view.item} onClose={closePanel} />}
         </div>
         {dialog?.kind === 'editMany' ? (
           <EditMany
@@ -176,13 +174,20 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
               onCloseDialog()
               selection.clear()
               const isUndone = edits.every(({ set }) => set) && !dialog.isUndo
-              setDone({ text, at: Date.now(), onUndo: isUndone ? () => undoMany(edits) : undefined })
+              setDone({ text, at: Date.now(), edits, onUndo: isUndone ? () => undoMany(edits) : undefined })
             }}
           />
         ) : (
           dialog && <OpenDialog dialog={dialog} onClose={onCloseDialog} />
         )}
-        {list.isSuccess && <EditNotice done={done} closedAt={noticeClosedAt} onClose={closeNotice} />}
+        {list.isSuccess && (
+          <EditNotice
+            done={done}
+            onDone={(text) => setDone({ text, at: Date.now() })}
+            closedAt={noticeClosedAt}
+            onClose={() => setNoticeClosedAt(Date.now())}
+          />
+        )}
       </main>
     </>
   )

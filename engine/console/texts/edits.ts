@@ -15,11 +15,15 @@ export function editTextsOf(noun: Noun) {
       last: 'Last change',
       undo: 'Undo',
       undoKey: 'Undo with Z.',
+      undone: (text: string) => `Undone: ${text}`,
+      nothingToUndo: 'There is nothing to undo.',
       isNow: (title: string, value: string) => `${title} is ${value.toLowerCase()}.`,
       changedTo: (label: string, title: string, value: string) => `${label} of ${title} is now ${value || 'empty'}.`,
       removing: (title: string) => `${title} will be removed.`,
       removed: (title: string) => `${title} was removed.`,
-      waiting: (title: string) => `${title} is not saved yet.`,
+      stays: (title: string) => `${title} stays.`,
+      waiting: (title: string, others: number) =>
+        others > 0 ? `${number(others + 1)} changes are not saved yet.` : `${title} is not saved yet.`,
       meanwhile: (value: string) => `Changed to ${value || 'nothing'} meanwhile.`,
       conflict: (label: string, title: string, theirs: string, mine: string) =>
         `Someone changed the ${label.toLowerCase()} of ${title} to ${theirs || 'nothing'}. Yours: ${mine || 'nothing'}.`,
@@ -34,7 +38,7 @@ export function editTextsOf(noun: Noun) {
     },
 
     many: {
-      title: (label: string, value: string) => `${label}: ${value}`,
+      title: (label: string, value: string) => `Set ${label.toLowerCase()} to ${value.toLowerCase()}?`,
       removeTitle: (count: number) => `Remove ${countOf(noun, count)}?`,
       plan: (changed: number, same: number, value: string) =>
         joined(', ', [
@@ -42,7 +46,7 @@ export function editTextsOf(noun: Noun) {
           same > 0 && `${number(same)} ${plural({ one: 'is', many: 'are' }, same)} ${value.toLowerCase()} already`,
         ]),
       removal: (titles: string[], others: number) =>
-        `${joined(', ', [...titles, others > 0 && `and ${number(others)} more`])}. This cannot be undone.`,
+        `${joined(', ', [...titles, others > 0 && `and ${number(others)} more`])}. This cannot be undone`,
       change: (count: number) => `Change ${countOf(noun, count)}`,
       remove: (count: number) => `Remove ${countOf(noun, count)}`,
       cancel: 'Cancel',
@@ -73,7 +77,7 @@ export function editTextsOf(noun: Noun) {
       none: `No ${one} has been changed or removed yet.`,
       noneOfItem: 'Not changed yet.',
       removed: (item: string) => `${item} was removed`,
-      before: 'before:',
+      became: 'became',
       empty: 'nothing',
       by: 'by',
       unknownKey: 'an unknown key',

@@ -6,7 +6,7 @@ export const help = {
   actions: ({ one }: Noun) => ({
     search: 'Search, or go to an id',
     add: `Add a new ${one}`,
-    choose: `Change the first choice of the ${one}, such as its status`,
+    choose: `Set a choice of the ${one}, such as its status`,
     edit: `Edit the ${one}`,
     remove: `Remove the ${one}`,
     undo: 'Undo the last change',

@@ -19,13 +19,11 @@ test('one click shows what was changed and removed today, by whom, and the panel
   const entries = sheet.getByRole('listitem')
   await expect.poll(() => entries.count()).toBe(3)
   const texts = (await entries.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))
-  expect(texts[0]).toMatch(
-    new RegExp(`^Pet 3 was removed Name pet 3 Category 1 Status Available by ${keyName}, \\d+:\\d+$`),
-  )
-  expect(texts[1]).toMatch(/^Pet 2 Name Oscar before: pet 2 by /)
-  expect(texts[2]).toMatch(/^Pet 2 Status Sold before: Available by /)
+  expect(texts[0]).toMatch(new RegExp(`^pet 3 #3 was removed Category 1 Status Available by ${keyName}, \\d+:\\d+$`))
+  expect(texts[1]).toMatch(/^Oscar #2 Name pet 2 → Oscar by /)
+  expect(texts[2]).toMatch(/^Oscar #2 Status Available → Sold by /)
   await inspect(page, 'changes')
-  await sheet.getByRole('link', { name: 'Pet 2' }).first().click()
+  await sheet.getByRole('link', { name: 'Oscar #2' }).first().click()
   const history = panel(page, 'Oscar').getByRole('region', { name: 'History' })
   await expect.poll(() => history.getByRole('listitem').count()).toBe(2)
   // What the user changes appears at once.

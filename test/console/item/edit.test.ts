@@ -38,6 +38,17 @@ async function panelFocused(page: Page, name: string): Promise<void> {
   await expect.poll(() => isFocused(panel(page, name))).toBe(true)
 }
 
+/** Returns whether screen readers have heard since then that somebody else has changed something. */
+async function hearChanges(page: Page): Promise<() => Promise<boolean>> {
+  await page.evaluate(() => {
+    new MutationObserver((records) => {
+      const isChange = ({ target }: MutationRecord) => / new or changed/.test(target.textContent ?? '')
+      if (records.some(isChange)) document.body.dataset.announced = ''
+    }).observe(document.body, { subtree: true, childList: true, characterData: true })
+  })
+  return () => page.evaluate(() => 'announced' in document.body.dataset)
+}
+
 async function startWithPets(count: number) {
   const running = await startConsole()
   await addPets(running.store, count)
@@ -69,8 +80,43 @@ describe('the status of a pet', () => {
     expect(await page.locator('[data-changed]').count()).toBe(0)
     await expectStatus(store, 2n).toBe('sold')
     await page.keyboard.press('z')
+    await page.getByRole('status').getByText('Undone: pet 2 is available.').waitFor()
     await counting(page, 'Sold 0')
     await expectStatus(store, 2n).toBe('available')
+  })
+
+  test('and other changes are undone one after the other, also when their notice is gone', async ({ visit }) => {
+    const { url, key, store } = await startWithPets(3)
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    await setStatus(page, 'pet 1', 'Sold')
+    await setStatus(page, 'pet 2', 'Pending')
+    await page.getByRole('link', { name: 'pet 3' }).focus()
+    await page.keyboard.press('Delete')
+    await notice(page).getByRole('button', { name: 'Dismiss' }).click()
+    await page.getByRole('link', { name: 'pet 1' }).focus()
+    for (const text of [
+      'Undone: pet 3 stays.',
+      'Undone: pet 2 is available.',
+      'Undone: pet 1 is available.',
+      'There is nothing to undo.',
+    ]) {
+      await page.keyboard.press('z')
+      await notice(page).getByText(text).waitFor()
+    }
+    await expect.poll(() => names(page)).toEqual(['pet 1', 'pet 2', 'pet 3'])
+    for (const id of [1n, 2n]) await expectStatus(store, id).toBe('available')
+    expect(await store.pets.get(3n)).toBeDefined()
+  })
+
+  test('is changed with its number in the panel', async ({ visit }) => {
+    const { url, key, store } = await startWithPets(3)
+    const page = await visit(`${url}/?pet=2`, { key })
+    await panelFocused(page, 'pet 2')
+    await page.keyboard.press('s')
+    await page.keyboard.press('3')
+    await expectStatus(store, 2n).toBe('sold')
   })
 
   test('is changed with a click in the panel, and the row stays until the user moves on', async ({ visit }) => {
@@ -179,10 +225,13 @@ describe('the name of a pet', () => {
     await page.keyboard.press('Escape')
     await field.waitFor({ state: 'hidden' })
     await panel(page, 'pet 2').waitFor()
+    const pencil = panel(page).getByRole('button', { name: 'Edit the name' })
+    await expect.poll(() => isFocused(pencil)).toBe(true)
     await page.keyboard.press('e')
     await expect.poll(() => isFocused(field)).toBe(true)
     await page.keyboard.type('Rex')
     await page.keyboard.press('Enter')
+    await expect.poll(() => isFocused(pencil)).toBe(true)
     await notice(page).hover()
     await panel(page, 'Rex').waitFor()
     await notice(page).getByText('Name of pet 2 is now Rex.').waitFor()
@@ -207,13 +256,15 @@ describe('the name of a pet', () => {
     await expect.poll(() => isFocused(field)).toBe(true)
     await page.keyboard.type('Oscar III')
     await page.reload()
-    await panelFocused(page, 'pet 2')
-    await page.keyboard.press('e')
+    await expect.poll(() => isFocused(field)).toBe(true)
     expect(await field.inputValue()).toBe('Oscar III')
     await store.pets.update({ id: 2n, set: { name: 'Oscar II' } })
     await page.getByRole('alert').getByText('Changed to Oscar II meanwhile.').waitFor()
     await inspect(page, 'meanwhile')
-    await panel(page).getByRole('button', { name: 'Use mine' }).click()
+    await page.keyboard.press('Enter')
+    expect(await isFocused(panel(page).getByRole('button', { name: 'Use mine' }))).toBe(true)
+    expect(await store.pets.get(2n)).toMatchObject({ name: 'Oscar II' })
+    await page.keyboard.press('Enter')
     await expect.poll(async () => (await store.pets.get(2n))?.name).toBe('Oscar III')
   })
 
@@ -247,6 +298,22 @@ describe('a pet is removed', () => {
     await page.keyboard.press('z')
     await expect.poll(() => names(page)).toEqual(['pet 1', 'pet 2', 'pet 3'])
     expect(await store.pets.get(2n)).toBeDefined()
+  })
+
+  test('after a change, and does not come back', async ({ visit }) => {
+    const { url, key, store } = await startWithPets(22)
+    const page = await visit(url, { key })
+    await showing(page, '1–20 of 22')
+    await panelsLoaded(page)
+    const isAnnounced = await hearChanges(page)
+    await setStatus(page, 'pet 2', 'Sold')
+    await page.getByRole('link', { name: 'pet 2', exact: true }).focus()
+    await page.keyboard.press('Delete')
+    await expect.poll(() => store.pets.get(2n)).toBeUndefined()
+    await showing(page, '1–20 of 21')
+    await page.getByRole('link', { name: 'pet 21' }).waitFor()
+    expect(await page.getByRole('link', { name: 'pet 2', exact: true }).count()).toBe(0)
+    expect(await isAnnounced()).toBe(false)
   })
 
   test('after eight seconds, or when the page is left', async ({ visit }) => {
@@ -304,6 +371,7 @@ describe('many pets', () => {
     const page = await visit(url, { key })
     await showing(page, '1–20 of 45')
     await panelsLoaded(page)
+    const isAnnounced = await hearChanges(page)
     await page.getByRole('checkbox', { name: 'Select all pets of this page' }).check()
     await page.getByRole('button', { name: 'Select all 45 that match' }).click()
     await page.getByRole('region', { name: '45 selected' }).waitFor()
@@ -319,6 +387,7 @@ describe('many pets', () => {
     await notice(page).getByRole('button', { name: 'Undo' }).click()
     await notice(page).getByText('44 pets were changed back.').waitFor()
     await counting(page, 'Sold 1')
+    expect(await isAnnounced()).toBe(false)
   })
 
   test('are changed exactly once each, if the service restarts in the middle', async ({ visit }) => {
@@ -380,6 +449,10 @@ test('a key that may only read sees no controls, and why', async ({ visit }) => 
   await page.getByRole('region', { name: '3 selected' }).getByRole('button', { name: 'Copy CSV' }).waitFor()
   expect(await page.getByRole('button', { name: /Set status|Remove/ }).count()).toBe(0)
   await inspect(page, 'read-only')
+  await page.goto(`${url}/?open=add`)
+  await page.locator('.tools').getByText('This key may only read.').waitFor()
+  await panelsLoaded(page)
+  expect(await panel(page).count()).toBe(0)
 })
 
 test('two tabs change one pet: each shows what the other one did, and no change is lost', async ({ visit }) => {

@@ -1,6 +1,6 @@
 import { textOf } from '#service/fields'
 import './changes.css'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Fragment } from 'react'
 import { Button } from '../../components/buttons.tsx'
 import { Failure } from '../../components/failure.tsx'
@@ -69,18 +69,24 @@ interface EntryProps {
 }
 
 function Entry({ change, isOfAll, onClose }: EntryProps) {
-  const { resource, texts: pageTexts, open } = useResource()
+  const { resource, queries, texts: pageTexts, open } = useResource()
   const texts = editTextsOf(resource).changes
   const { at, keyName, kind, before, after } = change
   // Safe: the service names the id of the item for the resource.
   const id = (change as unknown as Record<string, bigint>)[`${resource.one}Id`] ?? 0n
-  const fields = resource.fields.filter(({ name }) => name in before || (after && name in after))
+  const changed = resource.fields.filter(({ name }) => name in before || (after && name in after))
+  // The heading of a removed item has its title.
+  const fields = changed.filter(({ name }) => after || name !== resource.title)
+  const isUnnamed = isOfAll && kind === 'update'
+  const query = useQuery({ ...queries.item(isUnnamed ? id : undefined, useQueryClient()), refetchInterval: false })
+  const name = textOf((query.data ?? before)[resource.title])
+  const heading = name === '' ? pageTexts.item.heading(id) : `${name} #${id}`
   return (
     <li data-kind={kind}>
       {isOfAll && (
         <p className="changes-item">
           {kind === 'remove' ? (
-            <strong>{texts.removed(pageTexts.item.heading(id))}</strong>
+            <strong>{texts.removed(heading)}</strong>
           ) : (
             <a
               href={hrefOf(resource, { item: id })}
@@ -91,22 +97,24 @@ function Entry({ change, isOfAll, onClose }: EntryProps) {
                 })
               }
             >
-              {pageTexts.item.heading(id)}
+              {heading}
             </a>
           )}
         </p>
       )}
-      {!isOfAll && kind === 'remove' && <strong>{texts.removed(pageTexts.item.heading(id))}</strong>}
+      {!isOfAll && kind === 'remove' && <strong>{texts.removed(heading)}</strong>}
       {fields.map((field) => (
         <p key={field.name}>
           <span className="changes-label">{field.label}</span>{' '}
           {after ? (
             <>
-              <Value field={field} value={after[field.name] ?? texts.empty} />
               <span className="changes-before">
-                {' '}
-                {texts.before} <Value field={field} value={before[field.name] ?? texts.empty} />
-              </span>
+                <Value field={field} value={before[field.name] ?? texts.empty} />
+              </span>{' '}
+              <span role="img" aria-label={texts.became}>
+                →
+              </span>{' '}
+              <Value field={field} value={after[field.name] ?? texts.empty} />
             </>
           ) : (
             <Value field={field} value={before[field.name]} />

@@ -2,9 +2,10 @@ import { type KeyboardEvent, useRef, useState } from 'react'
 import { parseTexts, textOf } from '#service/fields'
 import { issuesOf } from '../../bulk/table.ts'
 import { Button } from '../../components/buttons.tsx'
+import { useFocusReturn } from '../../components/focus.ts'
 import { asInFiles, FieldInput } from '../../form/field-input.tsx'
 import { issueTexts } from '../../issues.ts'
-import { type Field, type Item, isSame, shownText } from '../../resource.ts'
+import { type Field, type Item, isSame, type Resource, shownText } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
 import { fieldDrafts } from '../drafts.ts'
 import { useList, useResource } from '../page-context.ts'
@@ -24,12 +25,14 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
   const editTexts = editTextsOf(resource).edit
   const { edit } = useList()
   const { name, label } = field
-  const key = `${resource.many}:${item.id}:${name}`
+  const key = draftKeyOf(resource, item, field)
   /** The value that the user began to edit. */
   const [seen, setSeen] = useState(item[name])
   const [text, setText] = useState(() => fieldDrafts.get(key) ?? entryOf(field, item[name]))
   const [error, setError] = useState<string>()
   const isOver = useRef(false)
+  const insist = useRef<HTMLButtonElement>(null)
+  useFocusReturn(() => document.getElementById(editButtonId(field)))
   const isChanged = !isSame(item[name], seen)
 
   function end() {
@@ -51,7 +54,9 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
 
   function handleKey(event: KeyboardEvent) {
     if (event.nativeEvent.isComposing) return
-    if (event.key === 'Enter') setError(save())
+    // Once more to overwrite what somebody else has saved.
+    if (event.key === 'Enter' && isChanged) insist.current?.focus()
+    else if (event.key === 'Enter') setError(save())
     else if (event.key === 'Escape') end()
     else return
     // The key closes the panel, too.
@@ -88,6 +93,7 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
             {editTexts.keepTheirs}
           </Button>
           <Button
+            ref={insist}
             size="xs"
             onClick={() => {
               setSeen(item[name])
@@ -100,6 +106,16 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
       )}
     </div>
   )
+}
+
+/** The id of the button that begins to edit a field of the item in the panel. */
+export function editButtonId({ name }: Field): string {
+  return `edit-${name}`
+}
+
+/** The key of the draft of a value. */
+export function draftKeyOf({ many }: Resource, { id }: Item, { name }: Field): string {
+  return `${many}:${id}:${name}`
 }
 
 /** A value as its field has it: a time in the user's time zone, without its offset. */

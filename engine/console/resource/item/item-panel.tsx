@@ -1,6 +1,6 @@
 import { textOf } from '#service/fields'
 import './item-panel.css'
-import { useState } from 'react'
+import { type KeyboardEvent, useState } from 'react'
 import { Button, IconButton } from '../../components/buttons.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Failure } from '../../components/failure.tsx'
@@ -17,13 +17,14 @@ import { procedures } from '../../requests/procedures.ts'
 import { type Field, type Item, parseChoice } from '../../resource.ts'
 import { useIsReadOnly } from '../../sign-in/access.ts'
 import { editTextsOf } from '../../texts/edits.ts'
+import { fieldDrafts } from '../drafts.ts'
 import { hasHistory, isEditable, isRemovable } from '../edits.ts'
 import type { ShownList } from '../list/use-shown-list.ts'
 import { useList, useResource } from '../page-context.ts'
 import { itemCallOf } from '../queries.ts'
 import { hrefOf } from '../view.ts'
 import { ChangeList } from './changes.tsx'
-import { EditField } from './edit-field.tsx'
+import { draftKeyOf, EditField, editButtonId } from './edit-field.tsx'
 
 /** One item. */
 export function ItemPanel({ id, onClose }: { id: bigint; onClose: () => void }) {
@@ -68,7 +69,10 @@ function Details({ item }: { item: Item }) {
   const { resource, texts } = useResource()
   const { states, edit, remove } = useList()
   const editTexts = editTextsOf(resource)
-  const [edited, setEdited] = useState<string>()
+  // A draft that a reload has left goes on.
+  const [edited, setEdited] = useState(
+    () => resource.entered.find((field) => fieldDrafts.has(draftKeyOf(resource, item, field)))?.name,
+  )
   const isReadOnly = useIsReadOnly()
   const { id } = item
   const json = jsonOf(item, '  ')
@@ -105,6 +109,7 @@ function Details({ item }: { item: Item }) {
                   {isEditableField(field) && (
                     <IconButton
                       ref={keepFocus}
+                      id={editButtonId(field)}
                       className="edit-button"
                       size="xs"
                       label={editTexts.edit.edit(field.label)}
@@ -154,11 +159,16 @@ interface ChoicesProps {
   onChoose: (value: unknown) => void
 }
 
-/** The choices side by side. A click saves at once. Not radio buttons, whose arrow keys would save each one on the way. */
+/** The choices side by side. A click or its number saves at once. Not radio buttons, whose arrow keys would save each one on the way. */
 function Choices({ field, value, onChoose }: ChoicesProps) {
+  const choices = Object.keys(field.choices ?? {})
+  function handleKey({ key }: KeyboardEvent) {
+    const choice = choices[Number(key) - 1]
+    if (choice !== undefined) onChoose(parseChoice(field, choice))
+  }
   return (
-    <fieldset className="choices" aria-label={field.label} data-choices={field.name}>
-      {Object.keys(field.choices ?? {}).map((choice) => (
+    <fieldset className="choices" aria-label={field.label} data-choices={field.name} onKeyDown={handleKey}>
+      {choices.map((choice) => (
         <button
           key={choice}
           type="button"

@@ -32,11 +32,11 @@ export function useChanges(place: string, page: Item[] | undefined, size: number
 export function changesOf(former: Item[], page: Item[], size: number): Item[] {
   const known = new Map(former.map((item) => [item.id, item]))
   const lastKnown = page.findLastIndex(({ id }) => known.has(id))
-  // After a deletion, items of the next page follow, which are not new.
-  const hadNext = former.length > size
+  // After a removal, items of the next page follow, which are not new. The removal may have taken the one more that is loaded.
+  const wasFull = former.length >= size
   return page.filter((item, index) => {
     const same = known.get(item.id)
-    return same ? !isEqual(same, item) : index < lastKnown || !hadNext
+    return same ? !isEqual(same, item) : index < lastKnown || !wasFull
   })
 }
 

@@ -7,7 +7,7 @@ import { Failure } from '../../components/failure.tsx'
 import { keepFocus } from '../../components/focus.ts'
 import { IconX } from '../../components/icons.tsx'
 import { loadLater } from '../../components/load-later.tsx'
-import { type Item, isSearchable } from '../../resource.ts'
+import { type Edit, type Item, isSearchable } from '../../resource.ts'
 import { messages } from '../../texts/messages.ts'
 import { importDrafts } from '../drafts.ts'
 import { isResultOf } from '../edits.ts'
@@ -23,12 +23,14 @@ export const SelectionBar = loadLater(async () => (await import('./selection-bar
 
 interface ListProps {
   newItem: NewItem
+  /** The edits of many items, whose results are not announced as changes of others. */
+  ownEdits: Edit[]
   /** Whether the import is open, which shows its rows itself. */
   isImporting: boolean
 }
 
 /** One page of the list. */
-export function List({ newItem, isImporting }: ListProps) {
+export function List({ newItem, ownEdits, isImporting }: ListProps) {
   const { resource, texts } = useResource()
   const { view, selection } = useList()
   const surface = useRef<HTMLDivElement>(null)
@@ -55,7 +57,7 @@ export function List({ newItem, isImporting }: ListProps) {
             </span>
             {selection.count > 0 && <SelectionBar onClose={selection.clear} />}
           </div>
-          <Content place={place} added={newItem.added} />
+          <Content place={place} added={newItem.added} ownEdits={ownEdits} />
         </div>
         <CursorFooter />
       </div>
@@ -63,16 +65,17 @@ export function List({ newItem, isImporting }: ListProps) {
   )
 }
 
-function Content({ place, added }: { place: string; added: Item[] }) {
+function Content({ place, added, ownEdits }: { place: string; added: Item[]; ownEdits: Edit[] }) {
   const { texts } = useResource()
   const { view, list, states } = useList()
   const { items, failureReason, failureCount } = list
   const loaded = items && !list.isSearching ? list.data?.items : undefined
+  const own = [...states.map(({ edit }) => edit), ...ownEdits]
   const changes = useChanges(
     place,
     loaded,
     view.size,
-    (item) => added.some(({ id }) => id === item.id) || states.some(({ edit }) => isResultOf(edit, item)),
+    (item) => added.some(({ id }) => id === item.id) || own.some((edit) => isResultOf(edit, item)),
   )
   if (failureReason && !items) {
     return <Failure title={texts.list.notLoaded} error={failureReason} failures={failureCount} />

@@ -27,7 +27,7 @@ export function usePagedList(
   // biome-ignore lint/correctness/useExhaustiveDependencies: the time from which the user sees this place.
   const shownAt = useMemo(() => Date.now(), [href])
   const held = useMemo(
-    () => edits.filter(({ edit, submittedAt }) => edit.place === href && submittedAt >= shownAt),
+    () => edits.filter(({ edit, submittedAt }) => (!edit.set || edit.place === href) && submittedAt >= shownAt),
     [edits, href, shownAt],
   )
   const rows = useMemo(
