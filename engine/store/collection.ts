@@ -23,8 +23,8 @@ type Kind = (typeof kinds)[number]
 export interface Collection<S = object> {
   /** The databases for which it has everything. */
   kinds: Kind[]
-  sqlite(historyDays?: number): Promise<SqliteCollection<S>>
-  postgres(historyDays?: number): Promise<PostgresCollection<S>>
+  sqlite(): Promise<SqliteCollection<S>>
+  postgres(): Promise<PostgresCollection<S>>
 }
 
 /** What a collection adds to the store. */
@@ -128,18 +128,18 @@ export function collection<
   })
   return {
     kinds: kinds.filter((kind) => !own || own[kind]),
-    async sqlite(historyDays) {
+    async sqlite() {
       const { mutationsOf } = await import('./sqlite/change.ts')
-      return derive(table, mutationsOf<TableWithId>(table, history, historyDays), await own?.sqlite?.())
+      return derive(table, mutationsOf<TableWithId>(table, history), await own?.sqlite?.())
     },
-    async postgres(historyDays) {
+    async postgres() {
       const [{ postgresTableOf }, { mutationsOf }] = await Promise.all([
         import('./postgres/table.ts'),
         import('./postgres/change.ts'),
       ])
       // Safe: it has the fields of the table, and so an id.
       const derived = postgresTableOf(table) as unknown as PostgresTable
-      return derive(derived, mutationsOf(derived, history, historyDays), await own?.postgres?.())
+      return derive(derived, mutationsOf(derived, history), await own?.postgres?.())
     },
   }
 }
@@ -153,9 +153,8 @@ export interface StoreDefinition<Stores = unknown> {
   migrationsFor(kind: Kind): Migration[]
   /** For backups, which need no collections. */
   sqliteRelease(): SqliteRelease
-  /** @param historyDays for how many days the writes keep the history */
-  forSqlite(historyDays?: number): Promise<Loaded<SqliteCollection>>
-  forPostgres(historyDays?: number): Promise<Loaded<PostgresCollection>>
+  forSqlite(): Promise<Loaded<SqliteCollection>>
+  forPostgres(): Promise<Loaded<PostgresCollection>>
 }
 
 interface Parts<Stores> {
@@ -194,7 +193,7 @@ export function defineStore<Stores>(parts: Parts<Stores>): StoreDefinition<Store
     parts,
     migrationsFor,
     sqliteRelease: () => ({ applicationId, migrations: migrationsFor('sqlite') }),
-    forSqlite: (historyDays) => load('sqlite', ({ sqlite }) => sqlite(historyDays)),
-    forPostgres: (historyDays) => load('postgres', ({ postgres }) => postgres(historyDays)),
+    forSqlite: () => load('sqlite', ({ sqlite }) => sqlite()),
+    forPostgres: () => load('postgres', ({ postgres }) => postgres()),
   }
 }

@@ -52,7 +52,7 @@ export async function openStore<Stores>(
   // Safe: each database opens each collection of the definition under its name.
   if (location.kind === 'postgres') {
     const { openPostgresStore } = await import('./postgres/store.ts')
-    const loaded = await definition.forPostgres(options.historyDays)
+    const loaded = await definition.forPostgres()
     return (await openPostgresStore({ ...options, url: location.url, loaded })) as BaseStore & Stores
   }
   const { openSqliteStore } = await import('./sqlite/opening/store.ts')

@@ -22,8 +22,9 @@ export interface AnyMutation {
    * constraint, the rows are run again in parts, and those that are refused fail alone.
    *
    * @param isLocked whether it runs in a transaction that has the advisory lock of inserts
+   * @param historyDays for how many days it keeps the entries that it leaves in the history
    */
-  run(client: ClientBase, rows: unknown[][], isLocked: boolean): Promise<Result[]>
+  run(client: ClientBase, rows: unknown[][], isLocked: boolean, historyDays?: number): Promise<Result[]>
   /**
    * Whether `run` writes these rows with one statement, which is a transaction by itself. Otherwise it runs inside a
    * transaction that has the advisory lock of inserts, so that those of several instances cannot wait for each other.

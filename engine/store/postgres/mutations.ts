@@ -46,7 +46,7 @@ type Perform = (db: Transaction, calls: MutationCall[], originals: Originals, no
  * Prepares the commit of a batch of mutations, which share one transaction and so one fsync. A mutation that breaks a rule
  * fails alone. A failure of the database rejects the batch.
  */
-export function prepareMutations(pool: Pool, failures: Failures) {
+export function prepareMutations(pool: Pool, failures: Failures, historyDays?: number) {
   const keys = prepareIdempotencyKeys()
 
   async function commitTogether(batch: MutationCall[], now: Date): Promise<Outcome<MutationResult>[]> {
@@ -54,7 +54,7 @@ export function prepareMutations(pool: Pool, failures: Failures) {
     const hasKeys = batch.some(({ idempotency }) => idempotency)
     if (others.length > 0 || hasKeys || !mutation?.isOneStatement(batch.map(({ values }) => values)))
       return inTransaction(pool, (db) => runBatch(db, batch, now, performTogether))
-    const results = await withConnection(pool, (client) => runAll(client, batch)).catch((error) => {
+    const results = await withConnection(pool, (client) => runAll(client, batch, false)).catch((error) => {
       if (isRefusal(error) || concernsDatabase(error)) throw error
       // The statement may have taken effect, so the calls must not run again.
       return new Map(batch.map((call) => [call, toError(error)]))
@@ -90,6 +90,17 @@ export function prepareMutations(pool: Pool, failures: Failures) {
       }
     }
     return outcomes
+  }
+
+  /** Runs each mutation once with all of its calls, in their order. Updates and removals of a collection are one mutation. */
+  async function runAll(client: ClientBase, calls: MutationCall[], isLocked: boolean): Promise<Results> {
+    const results: Results = new Map()
+    for (const group of Map.groupBy(calls, ({ mutation }) => mutation.run).values()) {
+      const rows = group.map(({ values }) => values)
+      const outcomes = await group[0]?.mutation.run(client, rows, isLocked, historyDays)
+      for (const [index, call] of group.entries()) results.set(call, outcomes?.[index])
+    }
+    return results
   }
 
   const performTogether: Perform = async (db, calls, originals, now) => {
@@ -168,17 +179,6 @@ async function moveSequence(db: Transaction, table: PgTable): Promise<boolean> {
     FROM (SELECT max(${columnOf(table, 'id')}) AS newest FROM ${table}) AS rows
     WHERE newest >= pg_sequence_last_value(${sequence}::regclass)`)
   return rows.length > 0
-}
-
-/** Runs each mutation once with all of its calls, in their order. Updates and removals of a collection are one mutation. */
-async function runAll(client: ClientBase, calls: MutationCall[], isLocked = false): Promise<Results> {
-  const results: Results = new Map()
-  for (const group of Map.groupBy(calls, ({ mutation }) => mutation.run).values()) {
-    const rows = group.map(({ values }) => values)
-    const outcomes = await group[0]?.mutation.run(client, rows, isLocked)
-    for (const [index, call] of group.entries()) results.set(call, outcomes?.[index])
-  }
-  return results
 }
 
 /**

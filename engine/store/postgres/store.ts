@@ -39,7 +39,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   let connectionErrors = 0
   const pool = openPool(url, maxConnections, () => connectionErrors++, loaded.program)
   const failures = new Failures(tablesOf(loaded.collections), observer)
-  const mutations = new GroupCommit(prepareMutations(pool, failures), observer)
+  const mutations = new GroupCommit(prepareMutations(pool, failures, options.historyDays), observer)
   const read = readerFor(pool, failures)
   const probes: string[] = []
 

@@ -2,19 +2,14 @@ import type Database from 'better-sqlite3'
 import { sql } from 'drizzle-orm'
 import { type ChangeValues, changeRow, namesIn } from '../collection/change.ts'
 import { columnOf, type Entity, fieldsOfNew, listOf } from '../collection/row.ts'
-import type { DerivedMutations, Prepare, TableWithId } from './collection.ts'
+import type { DerivedMutations, PrepareWrite, TableWithId } from './collection.ts'
 import { prepareHistory } from './history.ts'
 import { encode, insertInto, prepareGet, sqlTextOf } from './statements.ts'
 
 /** The mutations that are derived from a table. */
-export function mutationsOf<T extends TableWithId>(
-  table: T,
-  hasHistory = false,
-  historyDays?: number,
-): DerivedMutations<T> {
-  const change = () => changeIn(table, hasHistory, historyDays)
+export function mutationsOf<T extends TableWithId>(table: T, hasHistory = false): DerivedMutations<T> {
   // Two functions, because the name of a mutation is found by its function.
-  return { create: insertInto(table), update: change(), remove: change() }
+  return { create: insertInto(table), update: changeIn(table, hasHistory), remove: changeIn(table, hasHistory) }
 }
 
 /** The maximum number of prepared statements that set some fields only. */
@@ -24,11 +19,10 @@ const maxUpdates = 32
 function changeIn<T extends TableWithId>(
   table: T,
   hasHistory: boolean,
-  historyDays: number | undefined,
-): Prepare<unknown[], Entity<T> | { id: bigint } | undefined> {
+): PrepareWrite<Entity<T> | { id: bigint } | undefined> {
   const { given } = fieldsOfNew(table)
 
-  return (connection) => {
+  return (connection, historyDays) => {
     const record = hasHistory ? prepareHistory(connection, table, historyDays) : () => {}
     const select = prepareGet(table, 'id')(connection)
     const remove = connection.prepare<unknown[]>(sqlTextOf(sql`DELETE FROM ${table} WHERE ${table.id} = ?`))

@@ -15,6 +15,9 @@ export type TableWithId = SQLiteTable & { id: SQLiteColumn }
 /** Prepares its statements on a connection, and returns the function that runs them. */
 export type Prepare<Args extends unknown[], T> = (connection: Database.Database) => (...args: Args) => T
 
+/** As {@link Prepare}. A write that leaves entries in the history keeps them for so many days. */
+export type PrepareWrite<T> = (connection: Database.Database, historyDays?: number) => (...args: unknown[]) => T
+
 /**
  * A write that may have an idempotency key. It takes the values of `fields` in their order, and returns only what it
  * has generated.
@@ -26,7 +29,7 @@ export type Mutation<Input extends object, Generated extends object> = Prepare<u
 /** What a collection has of its own on SQLite. */
 export interface OwnOnSqlite<S> {
   /** Every mutation of its own, by its name. The writer thread prepares them, and runs them inside a transaction. */
-  writes: Record<string, Prepare<unknown[], object | undefined>>
+  writes: Record<string, PrepareWrite<object | undefined>>
   /** Makes what it adds to the store. */
   open(access: SqliteAccess): S
 }
@@ -43,8 +46,8 @@ export interface SqliteCollection<S = object> extends OwnOnSqlite<S> {
 export interface DerivedMutations<T extends TableWithId = TableWithId> {
   create: Mutation<NewEntity<T>, Generated<T>>
   /** Both take a {@link ChangeValues}. */
-  update: Prepare<unknown[], Entity<T> | { id: bigint } | undefined>
-  remove: Prepare<unknown[], Entity<T> | { id: bigint } | undefined>
+  update: PrepareWrite<Entity<T> | { id: bigint } | undefined>
+  remove: PrepareWrite<Entity<T> | { id: bigint } | undefined>
 }
 
 export interface SqliteAccess {

@@ -31,12 +31,12 @@ export class Committer {
   }
 
   #open(): Opened {
-    const { path, identities } = this.#data
+    const { path, identities, historyDays } = this.#data
     const file = new OpenFile(path, { readonly: false, identities })
     const { connection } = file
     return orClose(file, () => {
-      const commitTogether = prepareCommit(connection, prepareWrites(connection, this.#loaded.collections))
-      return { file, commitTogether, checkpoints: new Checkpoints(file) }
+      const writes = prepareWrites(connection, this.#loaded.collections, historyDays)
+      return { file, commitTogether: prepareCommit(connection, writes), checkpoints: new Checkpoints(file) }
     })
   }
 
