@@ -4,7 +4,7 @@ import type { Derived } from './collection/derived.ts'
 import type { Names, SearchFields } from './collection/query.ts'
 import { columnOf } from './collection/row.ts'
 import { isOneOf, isTimestamp } from './collection/schema.ts'
-import type { Loaded, SqliteRelease } from './database/loaded.ts'
+import type { Identity, Loaded, SqliteRelease } from './database/loaded.ts'
 import { type Migration, readMigrations } from './database/migrations.ts'
 import type { OwnOnPostgres, PostgresCollection, TableWithId as PostgresTable } from './postgres/collection.ts'
 import type { OwnOnSqlite, SqliteCollection, TableWithId } from './sqlite/collection.ts'
@@ -145,10 +145,9 @@ export function collection<
 }
 
 /** The collections and the migrations of a store, which both databases get as an argument. */
-export interface StoreDefinition<Stores = unknown> {
+export interface StoreDefinition<Stores = unknown> extends Parts<Stores> {
   /** Of the collections, in their order. */
   names: string[]
-  parts: Parts<Stores>
   /** None for a kind of database that the product does not use. */
   migrationsFor(kind: Kind): Migration[]
   /** For backups, which need no collections. */
@@ -157,13 +156,7 @@ export interface StoreDefinition<Stores = unknown> {
   forPostgres(): Promise<Loaded<PostgresCollection>>
 }
 
-interface Parts<Stores> {
-  /** The address of the module that exports the definition as `definition`. The writer thread imports it. */
-  url: string
-  /** The command of the program, for messages and for the name of its connections to PostgreSQL. */
-  program: string
-  /** `PRAGMA application_id` of the SQLite files, from 1 to 2³¹ - 1. A file with another one is refused. */
-  applicationId: number
+interface Parts<Stores> extends Identity {
   /** The folders with the migrations of all tables, for each database that the product uses. */
   migrations: Partial<Record<Kind, URL[]>>
   /** By their names, each after those that its foreign keys refer to. The names are stored with idempotency keys. */
@@ -172,7 +165,7 @@ interface Parts<Stores> {
 
 /** @throws {Error} for a collection that lacks `own` for a database with migrations */
 export function defineStore<Stores>(parts: Parts<Stores>): StoreDefinition<Stores> {
-  const { url, program, applicationId, migrations, collections } = parts
+  const { applicationId, migrations, collections } = parts
   // Safe: whatever a collection adds to the store.
   const entries = Object.entries(collections as Record<string, Collection>)
   for (const kind of kinds.filter((each) => migrations[each]?.length)) {
@@ -185,12 +178,12 @@ export function defineStore<Stores>(parts: Parts<Stores>): StoreDefinition<Store
   async function load<C>(kind: Kind, modulesOf: (collection: Collection) => Promise<C>) {
     const loading = entries.map(async ([name, each]) => [name, await modulesOf(each)])
     const loaded: Record<string, C> = Object.fromEntries(await Promise.all(loading))
-    return { url, program, applicationId, migrations: migrationsFor(kind), collections: loaded }
+    return { ...parts, migrations: migrationsFor(kind), collections: loaded }
   }
 
   return {
+    ...parts,
     names: Object.keys(collections),
-    parts,
     migrationsFor,
     sqliteRelease: () => ({ applicationId, migrations: migrationsFor('sqlite') }),
     forSqlite: () => load('sqlite', ({ sqlite }) => sqlite()),
