@@ -146,13 +146,11 @@ async function copyTable(copy: Copy, pair: Pair): Promise<TableSummary> {
   const found = await readTable(target, pair.to, batchSize, (_rows, done) =>
     onProgress({ step: 'compare', table: name, done, total }),
   )
-  if (found.rows !== copied.rows || found.sha256 !== copied.sha256) {
-    throw new UnusableDatabase(
-      target.name,
-      `the copy of table ${name} has ${found.rows} rows instead of ${copied.rows} and SHA-256 ${found.sha256} instead of ${copied.sha256}, and was rolled back; look for triggers in that table, then copy again`,
-    )
-  }
-  return copied
+  if (found.rows === copied.rows && found.sha256 === copied.sha256) return copied
+  throw new UnusableDatabase(
+    target.name,
+    `the copy of table ${name} has ${found.rows} rows instead of ${copied.rows} and SHA-256 ${found.sha256} instead of ${copied.sha256}, and was rolled back; look for triggers in that table, then copy again`,
+  )
 }
 
 /** Reads all rows in batches, passes each batch to `use`, and computes the checksum. */

@@ -73,26 +73,19 @@ export function isUpToDate(applied: AppliedMigration[], migrations: Migration[])
  * there are no migrations.
  */
 export function pendingMigrations(applied: AppliedMigration[], migrations: Migration[], database: string): Migration[] {
-  if (migrations.length === 0) {
-    throw new UnusableDatabase(
-      database,
-      'this service has no migrations for this kind of database; use the other kind (file: or postgres:)',
-    )
-  }
+  const unusable = (reason: string) => new UnusableDatabase(database, reason)
+  if (migrations.length === 0)
+    throw unusable('this service has no migrations for this kind of database; use the other kind (file: or postgres:)')
   for (const { name, hash } of applied) {
     const known = migrations.find((migration) => migration.name === name)
-    if (!known) {
-      throw new UnusableDatabase(
-        database,
+    if (!known)
+      throw unusable(
         `it was migrated by a newer release (${name}); start that release, or restore a backup made before that`,
       )
-    }
-    if (known.hash !== hash) {
-      throw new UnusableDatabase(
-        database,
+    if (known.hash !== hash)
+      throw unusable(
         `the migration ${name} was changed after it was applied; restore the old file and add a new migration`,
       )
-    }
   }
   return migrations.filter(({ name }) => !applied.some((migration) => migration.name === name))
 }
@@ -107,10 +100,7 @@ export function refuseOtherRelease(
   { migrations, program }: { migrations: Migration[]; program: string },
   database: string,
 ): void {
-  if (pendingMigrations(applied, migrations, database).length > 0) {
-    throw new UnusableDatabase(
-      database,
-      `an older release made it; use that release, or back up the database and run "${program} db migrate"`,
-    )
-  }
+  if (pendingMigrations(applied, migrations, database).length === 0) return
+  const remedy = `use that release, or back up the database and run "${program} db migrate"`
+  throw new UnusableDatabase(database, `an older release made it; ${remedy}`)
 }

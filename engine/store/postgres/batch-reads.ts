@@ -49,16 +49,13 @@ export function batchReads<Query, Key, T>(
     if (waiting.queries.size > 0) start()
   }
 
-  function mustWait(): boolean {
-    return startedAt !== undefined && performance.now() - startedAt < maxWait
-  }
-
   return async (query) => {
     const batch = waiting
     const { queries, results } = batch
     const key = keyOf(query)
     queries.set(key, query)
-    if (!mustWait() || queries.size === maxBatch) start()
+    const mustWait = startedAt !== undefined && performance.now() - startedAt < maxWait
+    if (!mustWait || queries.size === maxBatch) start()
     // The statement that runs may turn out to hang.
     else batch.timer ??= setTimeout(start, maxWait)
     return (await results.promise).get(key)

@@ -52,14 +52,11 @@ export interface OwnOnPostgres<S> {
   open(access: PostgresAccess): S
 }
 
-export interface PostgresCollection<S = object> {
+export interface PostgresCollection<S = object> extends Required<OwnOnPostgres<S>> {
   table: TableWithId
   filters: Names
   search?: SearchFields | undefined
-  /** Every mutation, by its name. */
-  writes: Record<string, AnyMutation>
   mutations: DerivedMutations
-  /** Makes what the collection adds to the store. */
   open(access: Derived & PostgresAccess): S
 }
 

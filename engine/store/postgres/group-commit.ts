@@ -35,9 +35,8 @@ export class GroupCommit<Write, T> {
     return new Promise((resolve, reject) => {
       const pending = { write, resolve, reject }
       if (this.#isClosed) return this.#reject(pending, new ClosedStore())
-      if (this.#waiting.length >= maxWaiting) {
+      if (this.#waiting.length >= maxWaiting)
         return this.#reject(pending, new StoreUnavailable(tooManyWrites, { failure: 'queue_full' }))
-      }
       this.#waiting.push(pending)
       this.#committing ??= this.#commitAll()
     })

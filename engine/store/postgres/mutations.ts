@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { ClientBase, Pool } from 'pg'
-import type { IdempotencyKey } from '../collection/idempotency.ts'
 import {
   type Attempt,
   checkReplay,
   decodeResult,
   encodeResult,
   fingerprintOf,
+  type IdempotencyKey,
   type Original,
 } from '../collection/idempotency.ts'
 import type { MutationResult } from '../collection/mutation.ts'
@@ -63,12 +63,11 @@ export function prepareMutations(pool: Pool, failures: Failures, historyDays?: n
   }
 
   async function commitInParts(batch: MutationCall[], now: Date): Promise<Outcome<MutationResult>[]> {
-    const work = async (db: Transaction) => {
+    return inTransaction(pool, async (db) => {
       // Otherwise the commit would fail for all calls.
       await db.$client.query('SET CONSTRAINTS ALL IMMEDIATE')
       return runBatch(db, batch, now, performInParts)
-    }
-    return inTransaction(pool, work)
+    })
   }
 
   /**

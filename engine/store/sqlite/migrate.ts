@@ -62,9 +62,7 @@ function apply(connection: Database.Database, pending: Migration[]): void {
     run(connection, name, sql)
     db.insert(journal).values({ name, hash, appliedAt: new Date() }).run()
   }
-  if (countBrokenReferences(connection) > broken) {
-    throw new Error('A migration left rows that refer to deleted rows.')
-  }
+  if (countBrokenReferences(connection) > broken) throw new Error('A migration left rows that refer to deleted rows.')
 }
 
 /** @throws {UnusableDatabase} if the migration does not fit the tables. */

@@ -17,11 +17,7 @@ const serverTimeouts = {
 }
 
 function settings(url: string): ClientConfig {
-  return {
-    connectionString: url,
-    keepAlive: true,
-    connectionTimeoutMillis: timeouts.connect,
-  }
+  return { connectionString: url, keepAlive: true, connectionTimeoutMillis: timeouts.connect }
 }
 
 /**

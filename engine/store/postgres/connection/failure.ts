@@ -1,7 +1,7 @@
 import { DrizzleQueryError } from 'drizzle-orm'
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
 import { DatabaseError } from 'pg'
-import type { StoreObserver, WriteFailure } from '../../collection/base-store.ts'
+import type { WriteFailure } from '../../collection/base-store.ts'
 import {
   brokenReference,
   IdsExhausted,
@@ -11,7 +11,6 @@ import {
   runtimeMessage,
   StoreUnavailable,
   UnusableDatabase,
-  writeFailureOf,
 } from '../../collection/errors.ts'
 import { describeLocation } from '../../database/location.ts'
 
@@ -70,13 +69,11 @@ export function isConnectionError(error: unknown): boolean {
 
 /** Maps the errors of a store to those of the Store port. */
 export class Failures {
-  readonly #observer: StoreObserver | undefined
   readonly #ownRules: Set<string | undefined>
   readonly #primaryKeys: Set<string>
 
   /** @param tables of this release. */
-  constructor(tables: PgTable[], observer?: StoreObserver | undefined) {
-    this.#observer = observer
+  constructor(tables: PgTable[]) {
     const configs = tables.map(getTableConfig)
     this.#primaryKeys = new Set(configs.map(({ name }) => `${name}_pkey`))
     this.#ownRules = new Set(
@@ -86,26 +83,6 @@ export class Failures {
         ...foreignKeys.map((key) => key.getName()),
       ]),
     )
-  }
-
-  /** Maps the rejection of a read. */
-  async read<T>(work: PromiseLike<T>): Promise<T> {
-    try {
-      return await work
-    } catch (error) {
-      throw this.storeError(error)
-    }
-  }
-
-  /** Maps the rejection of a write, and tells the observer. */
-  async write<T>(work: PromiseLike<T>): Promise<T> {
-    try {
-      return await work
-    } catch (thrown) {
-      const error = this.storeError(thrown)
-      this.#observer?.writeFailed?.(writeFailureOf(error))
-      throw error
-    }
   }
 
   /**

@@ -37,9 +37,8 @@ export async function restoreDatabase(
   // A rename would replace a symbolic link.
   const path = attempt(database, () => realPathOf(database))
   attempt(file, () => refuseForeignFile(file, release))
-  if (identify(path) === identify(file)) {
+  if (identify(path) === identify(file))
     throw new UnusableDatabase(file, 'it is the database itself; choose a backup of it')
-  }
   const isVerified = await verifyChecksum(file)
   const kept = `${path}.before-restore-${fileTimestamp()}`
   const wasMissing = !existsSync(path)
@@ -78,13 +77,9 @@ function lockCurrent(path: string, release: SqliteRelease): Database.Database | 
     if (!isCorrupt(failure)) throw error
   }
   // A service that still has the old file open would delete the log of the new one.
-  if (!isLockable && existsSync(`${path}-shm`)) {
-    throw new UnusableDatabase(
-      path,
-      `it is missing or damaged, but a process may have it open; stop the service, delete ${path}-shm and try again`,
-    )
-  }
-  return undefined
+  if (isLockable || !existsSync(`${path}-shm`)) return undefined
+  const remedy = `stop the service, delete ${path}-shm and try again`
+  throw new UnusableDatabase(path, `it is missing or damaged, but a process may have it open; ${remedy}`)
 }
 
 /** Accepts a file that is not an SQLite database: it may be a damaged one. */

@@ -1,8 +1,8 @@
-import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import { existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { reasons, UnusableDatabase } from '../../collection/errors.ts'
 import type { SqliteRelease } from '../../database/loaded.ts'
 import { connect, using } from './connection.ts'
-import { realPathOf, sizeOf } from './files.ts'
+import { realPathOf, sizeOf, withDescriptor } from './files.ts'
 
 const withoutLog =
   'it is a copy of a database in use without its log, so it may lack the newest rows; restore a backup that the command backup made, or this copy with restore --force'
@@ -23,15 +23,12 @@ interface Header {
  */
 export function readHeader(path: string): Header {
   refuseNonFile(path)
-  const file = openSync(path, 'r')
-  try {
+  return withDescriptor(openSync(path, 'r'), (file) => {
     const buffer = Buffer.alloc(100)
     const bytes = buffer.subarray(0, readSync(file, buffer, 0, buffer.length, 0))
     const isSqlite = bytes.length === 100 && bytes.toString('latin1', 0, 16) === 'SQLite format 3\0'
     return { bytes, isSqlite, applicationId: isSqlite ? bytes.readUInt32BE(68) : 0 }
-  } finally {
-    closeSync(file)
-  }
+  })
 }
 
 /** @throws {UnusableDatabase} if the file is not a database of this product. */

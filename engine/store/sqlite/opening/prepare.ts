@@ -102,12 +102,8 @@ type CheckSchema = (connection: Database.Database) => void
  */
 export function refuseOrphanedLog(path: string, realPath: string): void {
   const log = `${realPath}-wal`
-  if (sizeOf(log) > 0 && sizeOf(path) === 0) {
-    throw new LostDatabase(
-      path,
-      `it is missing, but its write-ahead log ${log} exists; put the database back beside it, or restore a backup`,
-    )
-  }
+  const reason = `it is missing, but its write-ahead log ${log} exists; put the database back beside it, or restore a backup`
+  if (sizeOf(log) > 0 && sizeOf(path) === 0) throw new LostDatabase(path, reason)
 }
 
 function createFile(realPath: string): void {

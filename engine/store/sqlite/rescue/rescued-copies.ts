@@ -17,10 +17,8 @@ function listRescuedCopies(path: string): string[] {
     const realPath = realPathOf(path)
     const [folder, start] = [dirname(realPath), basename(realPath) + mark]
     const names = readdirSync(folder).filter((name) => name.startsWith(start) && !/-(wal|shm|journal)$/.test(name))
-    return names
-      .toSorted()
-      .map((name) => join(folder, name))
-      .toReversed()
+    const newest = names.toSorted().toReversed()
+    return newest.map((name) => join(folder, name))
   } catch {
     return []
   }

@@ -70,9 +70,8 @@ export class Committer {
   /** A violated constraint may be one that another release has added. */
   #explain(connection: Database.Database, failure: Failure): Failure {
     try {
-      if (violatesConstraint(failure) && !isUpToDate(readJournal(connection), this.#loaded.migrations)) {
+      if (violatesConstraint(failure) && !isUpToDate(readJournal(connection), this.#loaded.migrations))
         return toFailure(new OtherRelease())
-      }
       return findFullDisk(this.#data.path, failure)
     } catch {
       // The rest of the batch is committed and must not fail because of this.

@@ -9,7 +9,7 @@ import type { SqliteCollection } from '../collection.ts'
 import type { Damage } from '../file/damage.ts'
 import { concernsDatabase, conflictOf, type Failure, isBusy, storeError } from '../file/failure.ts'
 import type { FileIdentities } from '../file/open-file.ts'
-import { onMessage, startThread } from '../thread.ts'
+import { startThread } from '../thread.ts'
 import type { Outcome, Settled, WriterData, WriterMessage } from './writes.ts'
 import { onceWrite, probeWrite, type Write } from './writes.ts'
 
@@ -144,8 +144,7 @@ export class Writer {
     if (this.#isClosed) return refusals.closed()
     // The thread cannot be stopped while it waits for the disk, and gets no more work until it responds.
     if (this.#isHanging) return refusals.diskHangs()
-    if (this.queued < maxSent) return undefined
-    return refusals.tooMany()
+    return this.queued < maxSent ? undefined : refusals.tooMany()
   }
 
   #reject(sent: SentWrite, error: Error): void {
@@ -181,12 +180,12 @@ export class Writer {
     this.#sentCount = 0
     this.#rejectedCount[0] = 0n
     const { path, identities, busyTimeout: lockTimeout = defaultBusyTimeout, historyDays, loaded } = this.#options
-    const data: WriterData = {
-      ...{ path, identities, lockTimeout, historyDays },
-      ...{ definition: loaded.url, rejectedCount: this.#rejectedCount },
-    }
+    const rejectedCount = this.#rejectedCount
+    const data: WriterData = { path, identities, lockTimeout, historyDays, definition: loaded.url, rejectedCount }
     const thread = startThread(new URL('writer-thread.ts', import.meta.url), data)
-    onMessage(thread, (reply: Settled) => {
+    thread.on('message', (reply: Settled) => {
+      // Node itself sends these over the same port (`node --watch`).
+      if ('watch:import' in reply || 'watch:require' in reply) return
       // The writes of a lost thread are rejected, and the oldest ones now belong to its successor.
       if (this.#thread !== thread) return
       this.#startedAt = undefined

@@ -33,13 +33,10 @@ export function prepareWrites(
     }
   }
   writes.set(onceWrite, prepareOnce(connection, writes) as (...args: unknown[]) => unknown)
-  writes.set(probeWrite, prepareProbe(connection))
+  // Writes a page of the database, whose content stays the same.
+  const version = () => connection.pragma('user_version', { simple: true })
+  writes.set(probeWrite, () => void connection.pragma(`user_version = ${version()}`))
   return writes
-}
-
-/** Writes a page of the database, whose content stays the same. */
-function prepareProbe(connection: Database.Database) {
-  return () => void connection.pragma(`user_version = ${connection.pragma('user_version', { simple: true })}`)
 }
 
 /** A message to the writer thread. */
