@@ -9,11 +9,7 @@ import { type Migration, readMigrations } from './database/migrations.ts'
 import type { OwnOnPostgres, PostgresCollection, TableWithId as PostgresTable } from './postgres/collection.ts'
 import type { OwnOnSqlite, SqliteCollection, TableWithId } from './sqlite/collection.ts'
 
-/**
- * Defines the collections of a product, and the store that has them. The product calls `collection` and `defineStore` once,
- * and the process and the writer thread open what they return. A definition has a function for each database instead of its
- * statements, so that only the driver of one database is loaded.
- */
+/** Defines the collections of a product and its store. Each has a function for each database, to load only one driver. */
 
 const kinds = ['sqlite', 'postgres'] as const
 
@@ -30,7 +26,6 @@ export interface Collection<S = object> {
 /** What a collection adds to the store. */
 export type StoreOf<C> = C extends Collection<infer S> ? S : never
 
-/** What the collections of a definition add to the store, by their names. */
 export type StoresOf<D> = D extends StoreDefinition<infer Stores> ? Stores : never
 
 /** The columns that both databases hold exactly. Others hold other values than Drizzle says, or are not compared exactly. */
@@ -98,8 +93,7 @@ function refuseSlowFilters(table: TableWithId, filters: Names): void {
 /**
  * Defines the rows of a table and what can be done with them, for both databases.
  *
- * @throws {Error} for an id that could be used again, a column of another kind or without its rule, and a filter
- *   without an index
+ * @throws {Error} for an id that could be used again, a column without its rule or of another kind, a filter without index
  */
 export function collection<
   T extends TableWithId,

@@ -15,7 +15,6 @@ export interface CopyRequest {
   from: Location
   /** Is created if necessary. Must have this release's schema and no rows. */
   to: Location
-  /** How many rows are read and inserted at a time. */
   batchSize?: number
   /** Called if the target was created. */
   onMigrate?: OnMigrate
@@ -77,10 +76,7 @@ export async function copyStore({
   }
 }
 
-/**
- * Loads only the driver that is needed. Its `openSource` opens a snapshot. Its `openTarget` creates the database if necessary,
- * and keeps other processes from inserting into it.
- */
+/** Its `openSource` opens a snapshot. Its `openTarget` may create the database, and keeps other processes from it. */
 function importDriver({ kind }: Location) {
   return kind === 'postgres' ? import('./postgres.ts') : import('./sqlite.ts')
 }

@@ -16,5 +16,4 @@ export interface Loaded<C> extends Identity {
   collections: Record<string, C>
 }
 
-/** What an SQLite file must fit. */
 export type SqliteRelease = Pick<Loaded<unknown>, 'applicationId' | 'migrations'>

@@ -12,7 +12,6 @@ import { inspectionOf, type PostgresInspection, type ServerState } from './inspe
 /** Milliseconds. Counting the rows of a large table takes longer than the statements of requests may take. */
 const timeout = 60_000
 
-/** @throws {UnusableDatabase} */
 export async function inspectPostgres(url: string, loaded: Loaded<PostgresCollection>): Promise<PostgresInspection> {
   const options = { application_name: loaded.program, statement_timeout: timeout, query_timeout: timeout }
   const client = await attempt(url, () => connectClient(url, options))

@@ -8,7 +8,6 @@ import { recordFields, recordingOf, recordsOf } from './history.ts'
 import { entityMapper, insertInto, sqlTextOf } from './statements.ts'
 import { lockStatement } from './transaction.ts'
 
-/** The mutations that are derived from a table. */
 export function mutationsOf(table: TableWithId, hasHistory = false): DerivedMutations {
   const run = changeIn(table, hasHistory)
   const { update, remove } = sqlOf(table, hasHistory, (_field, type) => sql`NULL::${sql.raw(type)}`)
@@ -92,7 +91,6 @@ function resultOf<T>(change: () => T): T | RowChanged {
   }
 }
 
-/** The prepared statements, and the fields that an update sets. */
 function statementsOf(table: TableWithId, hasHistory: boolean) {
   const { given } = fieldsOfNew(table)
   const parameter = (field: string, type: string) => sql`${sql.placeholder(field)}::${sql.raw(type)}`

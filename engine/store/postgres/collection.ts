@@ -7,14 +7,9 @@ import type { Replayable } from '../collection/mutation.ts'
 import type { Names, SearchFields } from '../collection/query.ts'
 import type { Generated, NewEntity } from '../collection/row.ts'
 
-/** What PostgreSQL knows of a collection, and offers to it. */
-
 export type TableWithId = PgTable & { id: PgColumn }
 
-/**
- * A write that shares transactions and may have an idempotency key. It takes rows of values. The rows that its
- * statements return have 64-bit integers as `bigint`.
- */
+/** A write that shares transactions, and may have an idempotency key. Its statements return 64-bit integers as `bigint`. */
 export interface AnyMutation {
   /**
    * Resolves to an outcome for each row: what it has generated, undefined if it found no row to change, or the rule
@@ -48,7 +43,6 @@ export interface Mutation<Input extends object, Generated extends object> extend
 export interface OwnOnPostgres<S> {
   /** Every mutation of its own, by its name. */
   writes?: Record<string, AnyMutation>
-  /** Makes what it adds to the store. */
   open(access: PostgresAccess): S
 }
 
@@ -60,7 +54,6 @@ export interface PostgresCollection<S = object> extends Required<OwnOnPostgres<S
   open(access: Derived & PostgresAccess): S
 }
 
-/** The mutations that are derived from the table. */
 export interface DerivedMutations {
   create: Mutation<NewEntity<TableWithId>, Generated<TableWithId>>
   /** Both take a {@link ChangeValues}. */
@@ -68,7 +61,6 @@ export interface DerivedMutations {
   remove: AnyMutation
 }
 
-/** A prepared statement. */
 export interface Statement {
   name: string
   text: string

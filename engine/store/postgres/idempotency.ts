@@ -57,7 +57,6 @@ export function prepareIdempotencyKeys() {
   }
 }
 
-/** Identifies a key. Each API key has idempotency keys of its own. */
 export function nameOf({ owner, key }: KeyName): string {
   return `${owner} ${key}`
 }

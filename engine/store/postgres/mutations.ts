@@ -20,10 +20,9 @@ import { sequenceOf } from './statements.ts'
 import { inTransaction, type Transaction, withConnection } from './transaction.ts'
 
 /**
- * Commits the mutations that arrived together, for the group commit of the store: one transaction for all of them, and one
- * statement for the calls of each mutation. It answers a repeated key with the first result, and repeats the batch in parts if
- * the database refuses one call of it. Calls of different mutations may run in another order than they came: no caller has a
- * response yet that another call could depend on.
+ * Commits the mutations that arrived together: one transaction for all, and one statement for the calls of each mutation. It
+ * answers a repeated key with the first result, and repeats the batch in parts if the database refuses a call. Calls of
+ * different mutations may run in another order than they came: no caller has a response yet that another could depend on.
  */
 
 /** A call of a mutation. Of the calls with the same key only the first that succeeds takes effect. */
@@ -36,16 +35,12 @@ interface MutationCall extends Attempt {
 /** What each call has generated, undefined if it found no row to change, or why it failed. */
 type Results = Map<MutationCall, object | undefined | Error>
 
-/** The first uses of keys by {@link nameOf}. */
 type Originals = Map<string, Original>
 
 /** Runs calls, and adds their keys to the table and to the originals. */
 type Perform = (db: Transaction, calls: MutationCall[], originals: Originals, now: Date) => Promise<Results>
 
-/**
- * Prepares the commit of a batch of mutations, which share one transaction and so one fsync. A mutation that breaks a rule
- * fails alone. A failure of the database rejects the batch.
- */
+/** Prepares the commit of a batch. A call that breaks a rule fails alone. A failure of the database rejects the batch. */
 export function prepareMutations(pool: Pool, failures: Failures, historyDays?: number) {
   const keys = prepareIdempotencyKeys()
 
@@ -167,11 +162,7 @@ export function prepareMutations(pool: Pool, failures: Failures, historyDays?: n
   }
 }
 
-/**
- * Moves the sequence of the ids to the greatest one, as after a copy of rows with their ids. Call it under the lock of inserts.
- *
- * @returns whether the next id is free.
- */
+/** Moves the sequence to the greatest id, as after a copy, under the lock of inserts. Returns whether the next is free. */
 async function moveSequence(db: Transaction, table: PgTable): Promise<boolean> {
   const sequence = sequenceOf(table)
   const { rows } = await db.execute(sql`SELECT setval(${sequence}, newest)
@@ -180,10 +171,7 @@ async function moveSequence(db: Transaction, table: PgTable): Promise<boolean> {
   return rows.length > 0
 }
 
-/**
- * The first calls, up to one whose new key an earlier one of them has, too. That one follows in a turn of its own, because a
- * call that fails does not use up its key.
- */
+/** The first calls, up to one with the new key of another: it has its own turn, because a call that fails frees its key. */
 function takeTurn(calls: MutationCall[], originals: Originals): MutationCall[] {
   const used = new Set<string>()
   const end = calls.findIndex(({ idempotency }) => {

@@ -22,17 +22,11 @@ import { lockStatement } from './transaction.ts'
 interface PostgresStoreOptions extends PrepareOptions {
   url: string
   loaded: Loaded<PostgresCollection>
-  /** The maximum number of connections. */
   maxConnections?: number | undefined
   observer?: StoreObserver | undefined
 }
 
-/**
- * Opens a store in a PostgreSQL database. Creates or migrates its tables first if necessary. Any number of instances
- * may share the database.
- *
- * @throws {UnusableDatabase}
- */
+/** Prepares and opens a PostgreSQL database, which any number of instances may share. @throws {UnusableDatabase} */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<BaseStore> {
   const { url, loaded, maxConnections, observer } = options
   await prepareDatabase(url, loaded, options)

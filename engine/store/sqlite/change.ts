@@ -6,7 +6,6 @@ import type { DerivedMutations, PrepareWrite, TableWithId } from './collection.t
 import { prepareHistory } from './history.ts'
 import { encode, insertInto, prepareGet, sqlTextOf } from './statements.ts'
 
-/** The mutations that are derived from a table. */
 export function mutationsOf<T extends TableWithId>(table: T, hasHistory = false): DerivedMutations<T> {
   // Two functions, because the name of a mutation is found by its function.
   return { create: insertInto(table), update: changeIn(table, hasHistory), remove: changeIn(table, hasHistory) }
@@ -28,10 +27,7 @@ function changeIn<T extends TableWithId>(
     const remove = connection.prepare<unknown[]>(sqlTextOf(sql`DELETE FROM ${table} WHERE ${table.id} = ?`))
     const prepared = new Map<string, ReturnType<typeof prepareUpdate>>()
 
-    /**
-     * Sets only the fields that a call sets, because SQLite writes the index of a column that is set, also to its old
-     * value.
-     */
+    /** Sets only the fields of a call, because SQLite writes the index of a column that is set, also to its old value. */
     function updateOf(fields: string[]): ReturnType<typeof prepareUpdate> {
       const isKept = prepared.size < maxUpdates || prepared.has(fields.join())
       const set = isKept ? fields : given

@@ -7,8 +7,6 @@ import type { Replayable } from '../collection/mutation.ts'
 import type { Names, SearchFields } from '../collection/query.ts'
 import type { Entity, Generated, NewEntity } from '../collection/row.ts'
 
-/** What SQLite knows of a collection, and offers to it. */
-
 export type TableWithId = SQLiteTable & { id: SQLiteColumn }
 
 /** Prepares its statements on a connection, and returns the function that runs them. */
@@ -17,10 +15,7 @@ export type Prepare<Args extends unknown[], T> = (connection: Database.Database)
 /** As {@link Prepare}. A write that leaves entries in the history keeps them for so many days. */
 export type PrepareWrite<T> = (connection: Database.Database, historyDays?: number) => (...args: unknown[]) => T
 
-/**
- * A write that may have an idempotency key. It takes the values of `fields` in their order, and returns only what it
- * has generated.
- */
+/** A write that may have an idempotency key. It takes the values of `fields`, and returns only what it has generated. */
 export type Mutation<Input extends object, Generated extends object> = Prepare<unknown[], Generated> & {
   fields: readonly (keyof Input & string)[]
 }
@@ -29,7 +24,6 @@ export type Mutation<Input extends object, Generated extends object> = Prepare<u
 export interface OwnOnSqlite<S> {
   /** Every mutation of its own, by its name. The writer thread prepares them, and runs them inside a transaction. */
   writes: Record<string, PrepareWrite<object | undefined>>
-  /** Makes what it adds to the store. */
   open(access: SqliteAccess): S
 }
 
@@ -41,7 +35,6 @@ export interface SqliteCollection<S = object> extends OwnOnSqlite<S> {
   open(access: Derived & SqliteAccess): S
 }
 
-/** The mutations that are derived from the table. */
 export interface DerivedMutations<T extends TableWithId = TableWithId> {
   create: Mutation<NewEntity<T>, Generated<T>>
   /** Both take a {@link ChangeValues}. */

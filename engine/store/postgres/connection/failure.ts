@@ -67,7 +67,6 @@ export function isConnectionError(error: unknown): boolean {
   return cause instanceof Error && concernsDatabase(cause)
 }
 
-/** Maps the errors of a store to those of the Store port. */
 export class Failures {
   readonly #ownRules: Set<string | undefined>
   readonly #primaryKeys: Set<string>
@@ -85,11 +84,7 @@ export class Failures {
     )
   }
 
-  /**
-   * Maps anything thrown.
-   *
-   * @param call of the mutation that failed
-   */
+  /** Maps anything thrown, of a call of a mutation if there is one. */
   storeError(error: unknown, call?: { operation: string; table: PgTable }): Error {
     const cause = causeOf(error)
     if (!(cause instanceof Error)) return new Error(String(cause))
@@ -191,10 +186,7 @@ export function urlWithoutPassword(url: string): string {
   return describeLocation({ kind: 'postgres', url })
 }
 
-/**
- * By the code of the error, or by the message of an error of the driver, which has no code. `$message` stands for the message.
- * The first pattern that matches counts.
- */
+/** By the code of an error, or the message of the driver, which has no code. `$message` is that. The first match counts. */
 const reasonByError: [RegExp, string][] = [
   [/^ECONNREFUSED/, 'nothing listens there; start PostgreSQL, or correct the address'],
   [/^(ENOTFOUND|EAI_AGAIN)/, 'its host is not known; correct the address'],

@@ -13,12 +13,10 @@ import { backupFolder, listBackups, newBackupPath, recordBackup } from './invent
 import { type OnProgress, withSnapshot } from './snapshot.ts'
 
 /**
- * Backs up a database, which may be in use, into a new file with the owner and the mode of the
- * database, and writes its checksum beside it. The backup holds every earlier commit.
+ * Backs up a database, which may be in use, into a new file with its owner and mode, and writes the checksum beside it. The
+ * backup holds every earlier commit.
  *
- * @param release this one.
- * @param file is never overwritten, and its folder must exist. The default is a new name in `backups/` beside the
- *   database.
+ * @param file is never overwritten, and its folder must exist. The default is a new name in `backups/` beside the database.
  * @returns the path of the backup.
  * @throws {UnusableDatabase}
  */
@@ -48,10 +46,7 @@ export async function backUpDatabase(
 
 /**
  * As {@link backUpDatabase}, to a stream. Until all of it is written, the copy is a temporary file in `backups/` beside the
- * database.
- *
- * @param write resolves when the next bytes may be written.
- * @throws {UnusableDatabase}
+ * database. `write` resolves when the next bytes may be written. @throws {UnusableDatabase}
  */
 export async function streamBackup(
   database: string,

@@ -23,7 +23,6 @@ interface Restored {
  * Replaces a database by a checked copy of a backup, and keeps the old one beside it. If the process is killed meanwhile,
  * either the old or the new database is in place, whole.
  *
- * @param migrations of this release.
  * @param file the backup, which is only read.
  * @param options `force` accepts a copy without its log.
  * @throws {UnusableDatabase}, having changed nothing.
@@ -96,7 +95,6 @@ interface Replacement {
   ownership: Ownership
 }
 
-/** Returns whether there was anything to keep. */
 function replace({ path, copy, kept, ownership }: Replacement, lock: Database.Database | undefined): boolean {
   try {
     removeUnfinished(path)

@@ -26,12 +26,9 @@ interface SnapshotRequest {
   source: string
   /** What the copy is for: the name of this file in messages. */
   target: string
-  /** The folder of the copy. */
   folder: string
-  /** Of the copy. */
   ownership: Ownership
   onProgress?: OnProgress | undefined
-  /** See {@link withTemporaryFile}. */
   guard?: Guard | undefined
 }
 
@@ -39,11 +36,8 @@ interface SnapshotRequest {
 const pagesPerStep = 1_000
 
 /**
- * Copies a database as it is at one moment into one file, and checks the copy. The file has a temporary name
- * until `publish` gives it its final one.
- *
- * @param read reads the checked copy. Its result goes to `publish`.
- * @throws {UnusableDatabase}
+ * Copies a database as it is at one moment into one file, checks the copy, and reads it. The copy has a temporary name until
+ * `publish`, which gets the result, gives it its final one. @throws {UnusableDatabase}
  */
 export async function withSnapshot<T>(
   request: SnapshotRequest,
@@ -60,11 +54,7 @@ export async function withSnapshot<T>(
   }
 }
 
-/**
- * As {@link withSnapshot}, through a connection that is open already.
- *
- * @param verify reads the copy, which is locked meanwhile. Its result goes to `publish`.
- */
+/** As {@link withSnapshot}, through an open connection. `verify` reads the copy, which is locked then, for `publish`. */
 export async function withCopy<T>(
   connection: Database.Database,
   { target, folder, ownership, onProgress, guard }: Omit<SnapshotRequest, 'migrations' | 'source'>,
@@ -113,11 +103,7 @@ async function copyPages(source: Database.Database, copy: string, onStep: (part:
   }
 }
 
-/**
- * Makes the copy one file that needs no log.
- *
- * @returns a connection whose lock shows other processes that the copy is in use.
- */
+/** Makes the copy one file that needs no log. The lock of the connection shows other processes that it is in use. */
 function finishCopy(copy: string): Database.Database {
   const connection = connect(copy, { busyTimeout: 0 })
   return orClose(connection, () => {

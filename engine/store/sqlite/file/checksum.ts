@@ -22,7 +22,6 @@ export async function hashFile(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Creates the file at `path`, and syncs it. */
 export function writeChecksum(path: string, ownership: Ownership, { backup, sha256 }: Checksum): void {
   const name = basename(backup)
   const escaped = name.replaceAll('\\', '\\\\')
@@ -40,10 +39,8 @@ interface Checksum {
 }
 
 /**
- * Compares a backup with its checksum. The name in the checksum is not compared, because both files may have been renamed.
- *
- * @returns false if there is no checksum: earlier releases wrote none.
- * @throws {UnusableDatabase} if they differ, or one of them cannot be read.
+ * Compares a backup with its checksum, but not the name in it: both files may have been renamed. Returns false if there is
+ * none: earlier releases wrote none. @throws {UnusableDatabase} if they differ, or one cannot be read.
  */
 export async function verifyChecksum(backup: string): Promise<boolean> {
   const path = checksumOf(backup)

@@ -6,12 +6,7 @@ import { realPathOf, roomFor } from './files.ts'
 /** Bytes. SQLite extends the index of the log (`-shm`) by half of it. */
 const minRoom = 64 * 1024
 
-/**
- * Converts what the file system or SQLite threw while a database was opened or copied.
- *
- * @param database its path.
- * @throws the error itself if it comes from neither, because it is then a bug.
- */
+/** Converts what the file system or SQLite threw. Throws any other error itself, because it is then a bug. */
 export function unusable(database: string, error: unknown): UnusableDatabase {
   if (error instanceof UnusableDatabase) return error
   const failure = toFailure(error)

@@ -19,11 +19,9 @@ export interface Failure {
   /** The code of SQLite or of the file system, otherwise the name of the error. */
   code: string
   message: string
-  /** The subject of a {@link RuleViolation}. */
   rule?: string
   /** Of {@link FilesDamaged}, whose message is a sentence for the operator. */
   damage?: Damage
-  /** Whether it is {@link OtherRelease}. */
   isOtherRelease?: boolean
 }
 
@@ -89,7 +87,6 @@ function kindOf({ code, damage }: Failure): WriteFailure {
   return writeFailureByCode.find(([pattern]) => pattern.test(code))?.[1] ?? 'other'
 }
 
-/** Converts a failure to an error of the Store port. */
 export function storeError(failure: Failure): Error {
   const { code, message, rule, damage, isOtherRelease } = failure
   if (rule !== undefined) {

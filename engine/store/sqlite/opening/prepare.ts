@@ -22,12 +22,7 @@ const maxCheckedSize = 256 * 1024 * 1024
 /** Milliseconds to wait for other processes that start at the same time. */
 const lockTimeout = 10_000
 
-/**
- * Checks the file, and creates or migrates the database if necessary. A file that is refused is not changed.
- *
- * @throws {UnusableDatabase}
- * @throws {FilesLost} if the database is deleted, moved or replaced meanwhile.
- */
+/** Creates or migrates the database if necessary. A refused file is not changed. @throws {UnusableDatabase | FilesLost} */
 export function prepareDatabase(path: string, loaded: Loaded<SqliteCollection>, options: PrepareOptions = {}): void {
   const { migrate = true } = options
   const tables = tablesOf(loaded.collections)
@@ -98,7 +93,7 @@ type CheckSchema = (connection: Database.Database) => void
 
 /**
  * SQLite would delete the log, and with it acknowledged writes. The log is checked first, because another process that
- * starts at the same moment fills the database before it creates the log.
+ * starts fills the database before it creates the log.
  */
 export function refuseOrphanedLog(path: string, realPath: string): void {
   const log = `${realPath}-wal`
@@ -118,10 +113,7 @@ function createFile(realPath: string): void {
   }
 }
 
-/**
- * Whether nothing is in the file yet. An interrupted first start may leave blank pages and a rollback journal, with which
- * SQLite then undoes it.
- */
+/** Whether nothing is in the file yet. An interrupted first start may leave blank pages, and a journal that undoes it. */
 export function isBlank(path: string, realPath: string): boolean {
   const { bytes } = readHeader(path)
   return bytes.length === 0 || (hasJournal(realPath) && bytes.every((byte) => byte === 0))
@@ -136,10 +128,7 @@ function connectToCheck(path: string): Database.Database {
   return hasJournal(realPathOf(path)) ? connect(path, { busyTimeout: lockTimeout }) : connectToRead(path, lockTimeout)
 }
 
-/**
- * Checks the pages and the journal of migrations before the first write: a later refusal would come after SQLite has
- * moved the log into the file.
- */
+/** Checks before the first write: a later refusal would come after SQLite has moved the log into the file. */
 function checkBeforeWriting(connection: Database.Database, checkSchema: CheckSchema): void {
   // Not the size of the file, because most pages may still be in the write-ahead log.
   if (databaseSize(connection) <= maxCheckedSize) checkPages(connection, 'quick_check')

@@ -16,17 +16,11 @@ import { prepareDatabase } from './prepare.ts'
 import { Reader } from './reader.ts'
 
 interface SqliteStoreOptions extends Omit<WriterOptions, 'identities' | 'historyDays'>, PrepareOptions {
-  /** See {@link openStore}. */
   onDamage?: ((message: string) => void) | undefined
   observer?: StoreObserver | undefined
 }
 
-/**
- * Opens a store in an SQLite file. Creates or migrates the file first if necessary. Reads run on the event loop, writes in
- * a worker thread.
- *
- * @throws {UnusableDatabase}
- */
+/** Prepares and opens an SQLite file. Reads run on the event loop, writes in a worker thread. @throws {UnusableDatabase} */
 export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
   const { path, loaded, onWarning = () => {}, onDamage = () => {}, observer } = options
   prepareDatabase(path, loaded, options)
@@ -64,7 +58,6 @@ export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
   }
 }
 
-/** Leaves out what cannot be read. */
 async function measureFiles(path: string): Promise<StoreSizes> {
   try {
     const realPath = realPathOf(path)

@@ -24,12 +24,7 @@ async function guard<T>(clean: () => void, work: () => Promise<T>): Promise<T> {
   return work().finally(clean)
 }
 
-/**
- * Copies the pages that the connection sees. They are not checked: no other copy exists, and a restore checks it.
- *
- * @param copy its path when it is complete.
- * @throws {UnusableDatabase}
- */
+/** Copies the pages that the connection sees into `copy`, unchecked: no other copy exists, and a restore checks it. */
 export async function copyPages({ connection }: OpenFiles, copy: string, onProgress: () => void): Promise<void> {
   const size = attempt(copy, () => databaseSize(connection))
   const request = { target: copy, ...prepareFolder(copy, size), onProgress, guard }
@@ -37,12 +32,7 @@ export async function copyPages({ connection }: OpenFiles, copy: string, onProgr
   await withCopy(connection, request, unchecked, (temporary) => publishAs(temporary, copy))
 }
 
-/**
- * Copies the files as far as the disk can read them, through the descriptors of the process (proc_pid_fd(5)).
- *
- * @returns false if the system does not have them.
- * @throws {UnusableDatabase}
- */
+/** Copies what the disk can read, by the descriptors of the process (proc_pid_fd(5)). False if the system has none. */
 export async function copyReadable({ identities }: OpenFiles, copy: string, onProgress: () => void): Promise<boolean> {
   const files = new Map<string, string>()
   for (const [suffix, identity] of [['', identities.database] as const, ['-wal', identities.log] as const]) {
@@ -113,7 +103,6 @@ async function copyBlocks(from: string, to: string, onProgress: () => void): Pro
   }
 }
 
-/** Returns whether the part could be read. */
 async function copyPart(source: FileHandle, copy: FileHandle, position: number, length: number): Promise<boolean> {
   const read = await source.read(Buffer.allocUnsafe(length), 0, length, position).catch(() => undefined)
   if (read) await copy.write(read.buffer, 0, read.bytesRead, position)

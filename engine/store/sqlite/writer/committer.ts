@@ -103,12 +103,10 @@ export class Committer {
 type CommitTogether = ReturnType<typeof prepareCommit>
 
 /**
- * Makes the function that runs writes in one transaction with one fsync, and returns their outcomes in order once the
- * transaction is on disk.
- * A write that violates a constraint fails alone. A failure of the database or of the commit rolls back and fails all.
- *
- * The function takes the milliseconds to wait for another process's lock, and what it calls when the transaction has its
- * lock. It throws {@link FilesDamaged} if that does; nothing is written then.
+ * Makes the function that runs writes in one transaction with one fsync, and returns their outcomes once it is on disk. A
+ * write that violates a constraint fails alone. A failure of the database or of the commit rolls back and fails all. The
+ * function takes the milliseconds to wait for another process's lock, and what it calls when it has the lock: if that throws
+ * {@link FilesDamaged}, so does the function, and nothing is written.
  */
 export function prepareCommit(connection: Database.Database, writes: Writes) {
   const commit = connection.transaction((batch: Write[], onBegin: () => void) => {

@@ -20,12 +20,10 @@ export interface WriterOptions {
   loaded: Loaded<SqliteCollection>
   /** Milliseconds that a transaction waits for another process's lock, {@link defaultBusyTimeout} by default. */
   busyTimeout?: number | undefined
-  /** See {@link PrepareOptions}. */
   historyDays?: number | undefined
 }
 
 interface Events {
-  /** Called when the thread has found damage. */
   onDamage?: (damage: Damage) => void
   /** Called with a sentence for the operator. */
   onWarning?: (message: string) => void
@@ -88,7 +86,6 @@ export class Writer {
   /** When the thread was started, until it is ready. */
   #startedAt: number | undefined
   #isClosed = false
-  /** The number of writes that were sent to the thread. */
   #sentCount = 0
   /** How many of them were rejected meanwhile. The thread does not perform those of them that still wait. */
   readonly #rejectedCount = new BigInt64Array(new SharedArrayBuffer(8))
@@ -113,7 +110,6 @@ export class Writer {
     return this.#send(operation, write) as Promise<MutationResult>
   }
 
-  /** @param name of the operation */
   #send(name: string, write: Write): Promise<unknown> {
     const sent: SentWrite = { name, isRejected: false, ...Promise.withResolvers<unknown>() }
     const refusal = this.#findRefusal()
@@ -154,7 +150,6 @@ export class Writer {
     this.#events.observer?.writeFailed?.(writeFailureOf(error))
   }
 
-  /** The number of writes that the thread has. */
   get queued(): number {
     return this.#sent.length
   }
@@ -220,10 +215,7 @@ export class Writer {
     this.#reject(sent, error)
   }
 
-  /**
-   * If the event loop was blocked, the write may have been sent just now, or its reply waits: it is read before the
-   * next turn.
-   */
+  /** If the event loop was blocked, the write may have been sent just now, or its reply waits for the next turn. */
   #onTimeout(): void {
     if (this.#startedAt !== undefined && performance.now() - this.#startedAt < maxStartTime) {
       this.#watchdog.refresh()

@@ -8,13 +8,9 @@ import { prepareOnce } from '../idempotency.ts'
 /** A call of a write, as it is sent to the writer thread: a flat array is copied faster than an object. */
 export type Write = [name: string, ...args: unknown[]]
 
-/**
- * The writes by their names, with that of the collection: `<collection>.<write>`. Whoever sends a name sends the
- * arguments of that write.
- */
+/** The writes by `<collection>.<write>`. Whoever sends a name sends the arguments of that write. */
 export type Writes = ReadonlyMap<string, (...args: unknown[]) => unknown>
 
-/** A mutation with an idempotency key. */
 export const onceWrite = 'once'
 /** Tries whether a write can reach the disk. */
 export const probeWrite = 'probe'
@@ -39,7 +35,6 @@ export function prepareWrites(
   return writes
 }
 
-/** A message to the writer thread. */
 export type WriterMessage = Write[] | 'close'
 
 export type Outcome = { value: unknown } | { failure: Failure }
@@ -54,7 +49,6 @@ export interface Settled {
   warning?: string | undefined
 }
 
-/** The `workerData` of the thread. */
 export interface WriterData {
   path: string
   /** Of the files that the event loop has open. */
