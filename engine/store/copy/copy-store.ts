@@ -5,7 +5,7 @@ import { columnOf, listOf, maxId } from '../collection/row.ts'
 import type { StoreDefinition } from '../collection.ts'
 import type { Location } from '../database/location.ts'
 import type { OnMigrate } from '../database/migrations.ts'
-import { attempt } from '../sqlite/file/diagnosis.ts'
+import { orUnusable } from '../sqlite/file/diagnosis.ts'
 import { identify } from '../sqlite/file/files.ts'
 import { type CopyDatabase, type Row, RowsRefused } from './driver.ts'
 
@@ -88,7 +88,7 @@ function addressOf(location: Location): string {
 /** SQLite must not open a file under two names. Any other source is refused as a target because it contains rows. */
 function refuseSameFile(from: Location, to: Location): void {
   if (from.kind !== 'sqlite' || to.kind !== 'sqlite') return
-  if (attempt(to.path, () => identify(from.path) === identify(to.path)))
+  if (orUnusable(to.path, () => identify(from.path) === identify(to.path)))
     throw new UnusableDatabase(to.path, 'it is also the source of the copy; choose another database in --to')
 }
 

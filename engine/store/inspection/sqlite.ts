@@ -4,7 +4,7 @@ import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Loaded } from '../database/loaded.ts'
 import type { SqliteCollection } from '../sqlite/collection.ts'
 import { checkPages, connectToRead, databaseSize, orClose } from '../sqlite/file/connection.ts'
-import { attempt } from '../sqlite/file/diagnosis.ts'
+import { orUnusable } from '../sqlite/file/diagnosis.ts'
 import { realPathOf, sizeOf } from '../sqlite/file/files.ts'
 import { refuseForeignFile, refuseNonFile } from '../sqlite/file/header.ts'
 import { findMissingPart, hasTable, readApplied } from '../sqlite/migrate.ts'
@@ -18,9 +18,9 @@ const busyTimeout = 1_000
 
 /** @returns undefined if there is no file yet, or nothing in it. */
 export function inspectSqlite(path: string, loaded: Loaded<SqliteCollection>): SqliteInspection | undefined {
-  const connection = attempt(path, () => openToInspect(path, loaded))
+  const connection = orUnusable(path, () => openToInspect(path, loaded))
   if (!connection) return undefined
-  const run = async <T>(step: () => T) => attempt(path, step)
+  const run = async <T>(step: () => T) => orUnusable(path, step)
   const common = inspectionOf<SQLiteTable>({
     name: path,
     ...loaded,

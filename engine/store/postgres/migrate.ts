@@ -14,7 +14,7 @@ import {
 } from '../database/migrations.ts'
 import type { PostgresCollection } from './collection.ts'
 import { connectClient } from './connection/connection.ts'
-import { attempt, causeOf, Standby, urlWithoutPassword } from './connection/failure.ts'
+import { causeOf, orUnusable, Standby, urlWithoutPassword } from './connection/failure.ts'
 import { sweepHistory } from './history.ts'
 import { sqlTextOf } from './statements.ts'
 import { tablesOf, time } from './table.ts'
@@ -41,7 +41,7 @@ export async function prepareDatabase(
   options: PrepareOptions = {},
 ): Promise<void> {
   const name = urlWithoutPassword(url)
-  await attempt(url, async () => {
+  await orUnusable(url, async () => {
     const client = await connectWithRetries(url, loaded.program)
     try {
       await refuseOtherEncoding(client, name)

@@ -173,7 +173,7 @@ export function unusable(url: string, error: unknown): UnusableDatabase {
 }
 
 /** Runs a step. Errors of the driver and the server become an {@link UnusableDatabase}. */
-export async function attempt<T>(url: string, step: () => Promise<T>): Promise<T> {
+export async function orUnusable<T>(url: string, step: () => Promise<T>): Promise<T> {
   try {
     return await step()
   } catch (error) {

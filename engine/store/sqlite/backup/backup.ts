@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { UnusableDatabase } from '../../collection/errors.ts'
 import type { SqliteRelease } from '../../database/loaded.ts'
 import { checksumOf, hashFile, writeChecksum } from '../file/checksum.ts'
-import { attempt } from '../file/diagnosis.ts'
+import { orUnusable } from '../file/diagnosis.ts'
 import { makeFolder } from '../file/files.ts'
 import { refuseForeignFile } from '../file/header.ts'
 import { ownershipOf } from '../file/ownership.ts'
@@ -26,7 +26,7 @@ export async function backUpDatabase(
   file?: string,
   onProgress?: OnProgress,
 ): Promise<string> {
-  attempt(database, () => refuseForeignFile(database, release))
+  orUnusable(database, () => refuseForeignFile(database, release))
   if (file === undefined) createBackupFolder(database)
   else refuseTarget(file)
   const path = file ?? newBackupPath(database, '.db')
@@ -54,7 +54,7 @@ export async function streamBackup(
   write: (bytes: Uint8Array) => Promise<unknown>,
   onProgress?: OnProgress,
 ): Promise<{ bytes: number; sha256: string }> {
-  attempt(database, () => refuseForeignFile(database, release))
+  orUnusable(database, () => refuseForeignFile(database, release))
   createBackupFolder(database)
   const request = {
     ...sourceOf(database, release),
@@ -82,7 +82,7 @@ function sourceOf(database: string, { migrations }: SqliteRelease) {
 /** @throws {UnusableDatabase} */
 export function createBackupFolder(database: string): void {
   const folder = backupFolder(database)
-  attempt(folder, () => makeFolder(folder, ownershipOf(database)))
+  orUnusable(folder, () => makeFolder(folder, ownershipOf(database)))
 }
 
 function refuseTarget(file: string): void {

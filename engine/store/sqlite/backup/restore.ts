@@ -5,7 +5,7 @@ import { reasons, UnusableDatabase } from '../../collection/errors.ts'
 import type { SqliteRelease } from '../../database/loaded.ts'
 import { verifyChecksum } from '../file/checksum.ts'
 import { lockDatabase } from '../file/connection.ts'
-import { attempt } from '../file/diagnosis.ts'
+import { orUnusable } from '../file/diagnosis.ts'
 import { isBusy, isCorrupt, toFailure } from '../file/failure.ts'
 import { fileTimestamp, identify, link, makeFile, makeFolder, realPathOf, sizeOf, syncFolder } from '../file/files.ts'
 import { readHeader, refuseCopyWithoutLog, refuseForeignFile } from '../file/header.ts'
@@ -34,18 +34,18 @@ export async function restoreDatabase(
   { force = false, onProgress }: { force?: boolean | undefined; onProgress?: OnProgress | undefined } = {},
 ): Promise<Restored> {
   // A rename would replace a symbolic link.
-  const path = attempt(database, () => realPathOf(database))
-  attempt(file, () => refuseForeignFile(file, release))
+  const path = orUnusable(database, () => realPathOf(database))
+  orUnusable(file, () => refuseForeignFile(file, release))
   if (identify(path) === identify(file))
     throw new UnusableDatabase(file, 'it is the database itself; choose a backup of it')
   const isVerified = await verifyChecksum(file)
   const kept = `${path}.before-restore-${fileTimestamp()}`
   const wasMissing = !existsSync(path)
-  const ownership = attempt(database, () => ownershipOf(path))
+  const ownership = orUnusable(database, () => ownershipOf(path))
   let isKept = false
-  let lock = attempt(database, () => lockCurrent(path, release))
+  let lock = orUnusable(database, () => lockCurrent(path, release))
   try {
-    attempt(database, () => makeFolder(dirname(path), ownership))
+    orUnusable(database, () => makeFolder(dirname(path), ownership))
     const folder = dirname(path)
     const { migrations } = release
     const request = { migrations, source: file, target: database, folder, ownership, onProgress }

@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3'
 import { UnusableDatabase } from '../../collection/errors.ts'
 import { type Migration, pendingMigrations } from '../../database/migrations.ts'
 import { checkPages, connect, connectToRead, databaseSize, orClose } from '../file/connection.ts'
-import { attempt, unusable } from '../file/diagnosis.ts'
+import { orUnusable, unusable } from '../file/diagnosis.ts'
 import { toFailure } from '../file/failure.ts'
 import { syncFolder } from '../file/files.ts'
 import type { Ownership } from '../file/ownership.ts'
@@ -44,7 +44,7 @@ export async function withSnapshot<T>(
   read: (copy: string) => Promise<T>,
   publish: (copy: string, result: T) => void = () => {},
 ): Promise<void> {
-  const connection = attempt(request.source, () => openSource(request))
+  const connection = orUnusable(request.source, () => openSource(request))
   try {
     // `read` is last, because closing the file drops the locks of this process on it.
     const verify = (copy: string) => check(copy, request.source).then(() => read(copy))
@@ -98,7 +98,7 @@ async function copyPages(source: Database.Database, copy: string, onStep: (part:
     })
   } catch (error) {
     // Only a full disk is certain to concern the copy: other errors may come from the source.
-    if (toFailure(error).code !== 'SQLITE_FULL') attempt(source.name, () => checkPages(source, 'quick_check'))
+    if (toFailure(error).code !== 'SQLITE_FULL') orUnusable(source.name, () => checkPages(source, 'quick_check'))
     throw error
   }
 }

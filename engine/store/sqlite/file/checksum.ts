@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { UnusableDatabase } from '../../collection/errors.ts'
 import type { SqliteRelease } from '../../database/loaded.ts'
 import { checkPages, connectToRead, using } from './connection.ts'
-import { attempt, unusable } from './diagnosis.ts'
+import { orUnusable, unusable } from './diagnosis.ts'
 import { makeFile } from './files.ts'
 import { refuseForeignFile } from './header.ts'
 import type { Ownership } from './ownership.ts'
@@ -45,7 +45,7 @@ interface Checksum {
 export async function verifyChecksum(backup: string): Promise<boolean> {
   const path = checksumOf(backup)
   if (!existsSync(path)) return false
-  const text = attempt(backup, () => readFileSync(path, 'utf8'))
+  const text = orUnusable(backup, () => readFileSync(path, 'utf8'))
   const [, sha256] = /^\\?([0-9a-f]{64}) [ *]/i.exec(text) ?? []
   const actual = await hashFile(backup).catch((error: unknown) => {
     throw unusable(backup, error)
@@ -67,9 +67,9 @@ const busyTimeout = 5_000
  * @throws {UnusableDatabase} if a restore would refuse the backup.
  */
 export async function verifyBackup(file: string, release: SqliteRelease): Promise<boolean> {
-  attempt(file, () => refuseForeignFile(file, release))
+  orUnusable(file, () => refuseForeignFile(file, release))
   const isVerified = await verifyChecksum(file)
-  attempt(file, () => {
+  orUnusable(file, () => {
     using(connectToRead(file, busyTimeout), (connection) => checkPages(connection, 'integrity_check'))
   })
   return isVerified

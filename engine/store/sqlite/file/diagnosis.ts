@@ -15,8 +15,8 @@ export function unusable(database: string, error: unknown): UnusableDatabase {
   return new UnusableDatabase(database, reason, { cause: error })
 }
 
-/** Runs a step. Errors of the file system and of SQLite become an {@link UnusableDatabase}. */
-export function attempt<T>(database: string, step: () => T): T {
+/** Runs a step, whose errors of the file system and of SQLite become an {@link UnusableDatabase}. */
+export function orUnusable<T>(database: string, step: () => T): T {
   try {
     return step()
   } catch (error) {

@@ -7,7 +7,7 @@ import type { Loaded, SqliteRelease } from '../../database/loaded.ts'
 import { type PrepareOptions, pendingMigrations, refuseOtherRelease } from '../../database/migrations.ts'
 import { type SqliteCollection, tablesOf } from '../collection.ts'
 import { checkPages, connect, connectToRead, databaseSize, retryWhileBusy } from '../file/connection.ts'
-import { attempt, isDiskFull } from '../file/diagnosis.ts'
+import { isDiskFull, orUnusable } from '../file/diagnosis.ts'
 import { toFailure } from '../file/failure.ts'
 import { identify, makeFile, makeFolder, realPathOf, sizeOf } from '../file/files.ts'
 import { readHeader, refuseForeignFile, refuseMountedFile, refuseNonFile } from '../file/header.ts'
@@ -34,7 +34,7 @@ export function prepareDatabase(path: string, loaded: Loaded<SqliteCollection>, 
     } else if (migrate) pendingMigrations(applied, loaded.migrations, path)
     else refuseOtherRelease(applied, loaded, path)
   }
-  const isNew = attempt(path, () => findOrCreateFile(path, loaded, options))
+  const isNew = orUnusable(path, () => findOrCreateFile(path, loaded, options))
   const identities = { database: identify(path), log: identify(`${realPathOf(path)}-wal`) }
   const isInPlace = () => identities.database !== undefined && identify(path) === identities.database
   const connections: Database.Database[] = []
@@ -44,7 +44,7 @@ export function prepareDatabase(path: string, loaded: Loaded<SqliteCollection>, 
   }
   let failure: { error: unknown } | undefined
   try {
-    attempt(path, () => {
+    orUnusable(path, () => {
       const checked = sizeOf(path) > 0 ? open(connectToCheck(path)) : undefined
       if (checked) checkBeforeWriting(checked, checkSchema)
       if (!isNew && !migrate) return

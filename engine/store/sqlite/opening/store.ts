@@ -8,7 +8,7 @@ import { searchWith } from '../../collection/search.ts'
 import type { PrepareOptions } from '../../database/migrations.ts'
 import { measureBackups } from '../backup/inventory.ts'
 import type { Mutation, SqliteAccess, SqliteCollection } from '../collection.ts'
-import { attempt, isDiskFull } from '../file/diagnosis.ts'
+import { isDiskFull, orUnusable } from '../file/diagnosis.ts'
 import { realPathOf, roomFor, sizeOf } from '../file/files.ts'
 import { prepareCounts, prepareGet, preparePages } from '../statements.ts'
 import { Writer, type WriterOptions } from '../writer/writer.ts'
@@ -25,7 +25,7 @@ export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
   const { path, loaded, onWarning = () => {}, onDamage = () => {}, observer } = options
   prepareDatabase(path, loaded, options)
   const watched = { ...options, program: loaded.program, closeWriter: () => writer.close(), onWarning, onDamage }
-  const reader: Reader = attempt(path, () => new Reader(loaded, watched))
+  const reader: Reader = orUnusable(path, () => new Reader(loaded, watched))
   const { identities, watch } = reader
   const writer: Writer = new Writer(
     { ...options, identities },

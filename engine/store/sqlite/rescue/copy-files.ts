@@ -5,7 +5,7 @@ import type Database from 'better-sqlite3'
 import { UnusableDatabase } from '../../collection/errors.ts'
 import { withCopy } from '../backup/snapshot.ts'
 import { databaseSize } from '../file/connection.ts'
-import { attempt } from '../file/diagnosis.ts'
+import { orUnusable } from '../file/diagnosis.ts'
 import { identify, makeFile, makeFolder, roomFor, sizeOf, syncFolder } from '../file/files.ts'
 import type { FileIdentities } from '../file/open-file.ts'
 import { type Ownership, ownershipOf } from '../file/ownership.ts'
@@ -26,7 +26,7 @@ async function guard<T>(clean: () => void, work: () => Promise<T>): Promise<T> {
 
 /** Copies the pages that the connection sees into `copy`, unchecked: no other copy exists, and a restore checks it. */
 export async function copyPages({ connection }: OpenFiles, copy: string, onProgress: () => void): Promise<void> {
-  const size = attempt(copy, () => databaseSize(connection))
+  const size = orUnusable(copy, () => databaseSize(connection))
   const request = { target: copy, ...prepareFolder(copy, size), onProgress, guard }
   const unchecked = async () => {}
   await withCopy(connection, request, unchecked, (temporary) => publishAs(temporary, copy))
@@ -57,7 +57,7 @@ export async function copyReadable({ identities }: OpenFiles, copy: string, onPr
 function prepareFolder(copy: string, neededBytes: number): { folder: string; ownership: Ownership } {
   const folder = dirname(copy)
   const ownership = ownershipOf(copy)
-  return attempt(copy, () => {
+  return orUnusable(copy, () => {
     makeFolder(folder, ownership)
     const { bytes } = roomFor(folder)
     const [needed, free] = [neededBytes, bytes].map((size) => `${(size / 1e6).toFixed(1)} MB`)
