@@ -4,16 +4,12 @@ import type { Derived } from './collection/derived.ts'
 import type { Names, SearchFields } from './collection/query.ts'
 import { columnOf } from './collection/row.ts'
 import { isOneOf, isTimestamp } from './collection/schema.ts'
-import type { Loaded, SqliteRelease } from './database/loaded.ts'
+import type { Identity, Loaded, SqliteRelease } from './database/loaded.ts'
 import { type Migration, readMigrations } from './database/migrations.ts'
 import type { OwnOnPostgres, PostgresCollection, TableWithId as PostgresTable } from './postgres/collection.ts'
 import type { OwnOnSqlite, SqliteCollection, TableWithId } from './sqlite/collection.ts'
 
-/**
- * Defines the collections of a product, and the store that has them. The product calls `collection` and `defineStore` once,
- * and the process and the writer thread open what they return. A definition has a function for each database instead of its
- * statements, so that only the driver of one database is loaded.
- */
+/** Defines the collections of a product and its store. Each has a function for each database, to load only one driver. */
 
 const kinds = ['sqlite', 'postgres'] as const
 
@@ -23,14 +19,13 @@ type Kind = (typeof kinds)[number]
 export interface Collection<S = object> {
   /** The databases for which it has everything. */
   kinds: Kind[]
-  sqlite(historyDays?: number): Promise<SqliteCollection<S>>
-  postgres(historyDays?: number): Promise<PostgresCollection<S>>
+  sqlite(): Promise<SqliteCollection<S>>
+  postgres(): Promise<PostgresCollection<S>>
 }
 
 /** What a collection adds to the store. */
 export type StoreOf<C> = C extends Collection<infer S> ? S : never
 
-/** What the collections of a definition add to the store, by their names. */
 export type StoresOf<D> = D extends StoreDefinition<infer Stores> ? Stores : never
 
 /** The columns that both databases hold exactly. Others hold other values than Drizzle says, or are not compared exactly. */
@@ -98,8 +93,7 @@ function refuseSlowFilters(table: TableWithId, filters: Names): void {
 /**
  * Defines the rows of a table and what can be done with them, for both databases.
  *
- * @throws {Error} for an id that could be used again, a column of another kind or without its rule, and a filter
- *   without an index
+ * @throws {Error} for an id that could be used again, a column without its rule or of another kind, a filter without index
  */
 export function collection<
   T extends TableWithId,
@@ -128,43 +122,35 @@ export function collection<
   })
   return {
     kinds: kinds.filter((kind) => !own || own[kind]),
-    async sqlite(historyDays) {
+    async sqlite() {
       const { mutationsOf } = await import('./sqlite/change.ts')
-      return derive(table, mutationsOf<TableWithId>(table, history, historyDays), await own?.sqlite?.())
+      return derive(table, mutationsOf<TableWithId>(table, history), await own?.sqlite?.())
     },
-    async postgres(historyDays) {
+    async postgres() {
       const [{ postgresTableOf }, { mutationsOf }] = await Promise.all([
         import('./postgres/table.ts'),
         import('./postgres/change.ts'),
       ])
       // Safe: it has the fields of the table, and so an id.
       const derived = postgresTableOf(table) as unknown as PostgresTable
-      return derive(derived, mutationsOf(derived, history, historyDays), await own?.postgres?.())
+      return derive(derived, mutationsOf(derived, history), await own?.postgres?.())
     },
   }
 }
 
 /** The collections and the migrations of a store, which both databases get as an argument. */
-export interface StoreDefinition<Stores = unknown> {
+export interface StoreDefinition<Stores = unknown> extends Parts<Stores> {
   /** Of the collections, in their order. */
   names: string[]
-  parts: Parts<Stores>
   /** None for a kind of database that the product does not use. */
   migrationsFor(kind: Kind): Migration[]
   /** For backups, which need no collections. */
   sqliteRelease(): SqliteRelease
-  /** @param historyDays for how many days the writes keep the history */
-  forSqlite(historyDays?: number): Promise<Loaded<SqliteCollection>>
-  forPostgres(historyDays?: number): Promise<Loaded<PostgresCollection>>
+  forSqlite(): Promise<Loaded<SqliteCollection>>
+  forPostgres(): Promise<Loaded<PostgresCollection>>
 }
 
-interface Parts<Stores> {
-  /** The address of the module that exports the definition as `definition`. The writer thread imports it. */
-  url: string
-  /** The command of the program, for messages and for the name of its connections to PostgreSQL. */
-  program: string
-  /** `PRAGMA application_id` of the SQLite files, from 1 to 2³¹ - 1. A file with another one is refused. */
-  applicationId: number
+interface Parts<Stores> extends Identity {
   /** The folders with the migrations of all tables, for each database that the product uses. */
   migrations: Partial<Record<Kind, URL[]>>
   /** By their names, each after those that its foreign keys refer to. The names are stored with idempotency keys. */
@@ -173,7 +159,7 @@ interface Parts<Stores> {
 
 /** @throws {Error} for a collection that lacks `own` for a database with migrations */
 export function defineStore<Stores>(parts: Parts<Stores>): StoreDefinition<Stores> {
-  const { url, program, applicationId, migrations, collections } = parts
+  const { applicationId, migrations, collections } = parts
   // Safe: whatever a collection adds to the store.
   const entries = Object.entries(collections as Record<string, Collection>)
   for (const kind of kinds.filter((each) => migrations[each]?.length)) {
@@ -186,15 +172,15 @@ export function defineStore<Stores>(parts: Parts<Stores>): StoreDefinition<Store
   async function load<C>(kind: Kind, modulesOf: (collection: Collection) => Promise<C>) {
     const loading = entries.map(async ([name, each]) => [name, await modulesOf(each)])
     const loaded: Record<string, C> = Object.fromEntries(await Promise.all(loading))
-    return { url, program, applicationId, migrations: migrationsFor(kind), collections: loaded }
+    return { ...parts, migrations: migrationsFor(kind), collections: loaded }
   }
 
   return {
+    ...parts,
     names: Object.keys(collections),
-    parts,
     migrationsFor,
     sqliteRelease: () => ({ applicationId, migrations: migrationsFor('sqlite') }),
-    forSqlite: (historyDays) => load('sqlite', ({ sqlite }) => sqlite(historyDays)),
-    forPostgres: (historyDays) => load('postgres', ({ postgres }) => postgres(historyDays)),
+    forSqlite: () => load('sqlite', ({ sqlite }) => sqlite()),
+    forPostgres: () => load('postgres', ({ postgres }) => postgres()),
   }
 }

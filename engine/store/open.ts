@@ -18,11 +18,7 @@ interface OpenOptions extends PrepareOptions {
   observer?: StoreObserver
 }
 
-/**
- * Applies the pending migrations, and creates the database first if necessary, as {@link openStore} does.
- *
- * @throws {UnusableDatabase}
- */
+/** Creates the database if necessary, and applies the pending migrations. @throws {UnusableDatabase} */
 export async function migrateStore(
   definition: StoreDefinition,
   location: Location,
@@ -39,11 +35,7 @@ export async function migrateStore(
   await orRescue(() => prepareDatabase(location.path, loaded, sqlite), sqlite)
 }
 
-/**
- * Opens the store at a location. Creates or migrates the database first if necessary. Loads only the driver that is needed.
- *
- * @throws {UnusableDatabase}
- */
+/** Opens the store at a location. Creates or migrates the database first if necessary. @throws {UnusableDatabase} */
 export async function openStore<Stores>(
   definition: StoreDefinition<Stores>,
   location: Location,
@@ -52,7 +44,7 @@ export async function openStore<Stores>(
   // Safe: each database opens each collection of the definition under its name.
   if (location.kind === 'postgres') {
     const { openPostgresStore } = await import('./postgres/store.ts')
-    const loaded = await definition.forPostgres(options.historyDays)
+    const loaded = await definition.forPostgres()
     return (await openPostgresStore({ ...options, url: location.url, loaded })) as BaseStore & Stores
   }
   const { openSqliteStore } = await import('./sqlite/opening/store.ts')
@@ -62,12 +54,7 @@ export async function openStore<Stores>(
   return (await orRescue(() => openSqliteStore({ ...sqlite, loaded }), sqlite)) as BaseStore & Stores
 }
 
-/**
- * Opens a database for inspection. Loads only the driver that is needed.
- *
- * @returns undefined if there is no SQLite file yet, or nothing in it.
- * @throws {UnusableDatabase}
- */
+/** Opens a database for inspection; undefined if there is no SQLite file, or nothing in it. @throws {UnusableDatabase} */
 export async function inspect(definition: StoreDefinition, location: Location): Promise<Inspection | undefined> {
   if (location.kind === 'postgres') {
     const { inspectPostgres } = await import('./inspection/postgres.ts')

@@ -1,7 +1,4 @@
-/**
- * What the command line of an operator needs: inspection, copies, backups, and files that belong to the
- * owner of the database.
- */
+/** What the command line of an operator needs: inspection, copies, backups, and files of the owner of the database. */
 export { type CopyProgress, type CopyRequest, copyStore, type TableSummary } from './copy/copy-store.ts'
 export type { Migration, PrepareOptions } from './database/migrations.ts'
 export type { Inspection, SchemaState, ServerState, TableContents } from './inspection/inspection.ts'

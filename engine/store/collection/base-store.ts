@@ -1,7 +1,6 @@
 /**
  * The Store port: what the procedures need of a database. Every method may reject with {@link StoreUnavailable}. What
- * refuses a valid value, such as a trigger of another program, becomes an error that no caller expects. What each collection
- * adds to it is in its folder.
+ * refuses a valid value, such as a trigger of another program, becomes an error that no caller expects.
  */
 
 /** What every store has, whatever its collections are. */
@@ -11,10 +10,7 @@ export interface BaseStore {
    * still current. Undefined if the store cannot tell synchronously. Calls without a pause in between may share a value.
    */
   revision(): number | undefined
-  /**
-   * Calls `run`, in which all reads that are called without a pause in between see one snapshot. SQLite locks its index once
-   * for them instead of once for each. PostgreSQL gains nothing.
-   */
+  /** Reads that `run` calls without a pause see one snapshot, which spares SQLite the lock of its index for each. */
   inOneSnapshot(run: () => void): void
   /** Resolves if reads and durable writes work at the moment. */
   check(): Promise<void>
@@ -22,10 +18,7 @@ export interface BaseStore {
   load(): StoreLoad
   /** What the store occupies, for metrics. Leaves out what cannot be read at the moment. */
   sizes(): Promise<StoreSizes>
-  /**
-   * Looks at the files of SQLite, and resolves when what would be lost with them is saved: at once if they are in place. It
-   * waits until the disk has room for the copy.
-   */
+  /** Resolves when what would be lost with the files of SQLite is saved. It waits until the disk has room for that. */
   saved(): Promise<void>
   /** Waits for pending writes, then closes the database. */
   close(): Promise<void>
@@ -34,7 +27,6 @@ export interface BaseStore {
 export interface StoreLoad {
   /** Writes that have been accepted and have not ended. */
   queuedWrites: number
-  /** The pool of PostgreSQL. */
   pool?: ConnectionPool
 }
 
@@ -87,10 +79,7 @@ export const writeFailures = [
 ] as const
 export type WriteFailure = (typeof writeFailures)[number]
 
-/**
- * Times of a transaction in milliseconds of `performance.now()`, which Node counts from the start of the process in
- * every thread.
- */
+/** Milliseconds of `performance.now()`, which counts from the start of the process in every thread. */
 export interface TransactionTimes {
   /** When the work on the transaction began. The wait for locks comes later. */
   startedAt: number
@@ -101,8 +90,7 @@ export interface TransactionTimes {
 
 /**
  * Is told about writes, for metrics. The calls are synchronous and must not throw. On SQLite, these are all writes, also
- * those of readiness checks. On PostgreSQL, only mutations wait in the queue and share transactions; of other writes, only
- * the failures are reported.
+ * those of readiness checks. On PostgreSQL, these are mutations, and the failures of other writes.
  */
 export interface StoreObserver {
   /** @param writes the number of writes that shared the transaction */

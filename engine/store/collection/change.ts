@@ -8,7 +8,6 @@ import { type Entity, fieldsOfNew, type NewEntity, textOfValue } from './row.ts'
 /** Some fields of a row. Null stands for an optional field that is absent. A field that is undefined is not meant. */
 type Some<Row> = { [Name in keyof Row]?: Row[Name] | (undefined extends Row[Name] ? null : never) | undefined }
 
-/** A row that a mutation changes. */
 export interface Expectation<T extends Table> {
   id: bigint
   /** What the caller has seen. If one of these fields has another value now, the mutation rejects with {@link RowChanged}. */
@@ -24,9 +23,8 @@ export interface Change<T extends Table> extends Expectation<T> {
 }
 
 /**
- * A change as a mutation gets it: the id, the name of the API key, the names of the fields to set or null for a removal, the
- * names of the expected fields, and the values of both. The names are in the order of the columns, so that a column that is
- * added later does not change the fingerprint.
+ * The id, the name of the API key, the fields to set (null for a removal), the expected fields, and the values of both.
+ * Fields are in the order of the columns, so that a column that is added later does not change the fingerprint.
  */
 export type ChangeValues = [id: bigint, by: string | null, set: string | null, expected: string, ...values: unknown[]]
 
@@ -53,10 +51,9 @@ export function changeMethodOf<T extends Table, Result>(table: T, run: RunMutati
 }
 
 /**
- * The row after a change; undefined if the change removes it.
+ * The row after a change; undefined after a removal.
  *
- * @throws {RowChanged} if it is not as expected, also if it has the new values already: otherwise two callers could both
- *   learn that they have sold the same item
+ * @throws {RowChanged} if it is not as expected, also if it has the new values: or else two callers could sell the same item
  */
 export function changeRow<T extends Table>(table: T, row: Entity<T>, values: ChangeValues): Entity<T> | undefined {
   const [, , set, expected, ...given] = values
@@ -75,7 +72,6 @@ export function changeRow<T extends Table>(table: T, row: Entity<T>, values: Cha
   return result as Entity<T>
 }
 
-/** The names of fields in a {@link ChangeValues}. */
 export function namesIn(list: string | null): string[] {
   return list ? list.split(',') : []
 }

@@ -1,8 +1,6 @@
 import { type Column, getTableName, type SQL, sql, type Table } from 'drizzle-orm'
 import type { Names } from './query.ts'
 
-/** Counts of rows by the value of a field. */
-
 /** If the count is not exact, it is the limit and there are more rows. */
 export interface Count {
   count: number
@@ -18,12 +16,7 @@ export type Counted<T extends Table, F extends Names> = {
     : never
 }[F[number] & keyof T['$inferSelect']]
 
-/**
- * A statement that returns one row with the number of the rows with each value of a column, in their order. It stops
- * counting at one row more than the limit.
- *
- * @param select selects the rows with a value
- */
+/** Returns one row with the numbers of rows with each value, in their order. It stops at one row more than the limit. */
 export function countStatement(column: Column, limit: number, select: (value: SQL) => SQL): SQL {
   const counts = valuesOf(column).map(
     (value) =>
@@ -32,7 +25,6 @@ export function countStatement(column: Column, limit: number, select: (value: SQ
   return sql`SELECT ${sql.join(counts, sql`, `)}`
 }
 
-/** @param row of {@link countStatement} */
 export function toCounts(column: Column, limit: number, row: bigint[] = []): Record<string, Count> {
   const counts = valuesOf(column).map((value, index) => {
     const counted = row[index] ?? 0n

@@ -16,13 +16,11 @@ export interface Derived<
 > {
   /** Makes the method that reads pages of the collection in ascending order of id. */
   list(): (query: PageQuery<T, F[number] & keyof T['$inferSelect']> & Only<T, F[number]>) => Promise<Entity<T>[]>
-  /** Makes the method that reads a row of the collection by its id. */
   get(): (id: bigint) => Promise<Entity<T> | undefined>
   /** Makes the method that reads a row of the collection by another unique field. */
   getBy<Name extends keyof T['$inferSelect'] & string>(
     field: Name,
   ): (value: NonNullable<T['$inferSelect'][Name]>) => Promise<Entity<T> | undefined>
-  /** Makes the method that searches the collection. */
   search(): (
     query: SearchQuery<T, F, S> & Only<T, F[number] | keyof S | 'id'>,
     searcher?: Searcher,
@@ -38,11 +36,7 @@ export interface Derived<
   update(): (change: Change<T> & By<H>, idempotency?: IdempotencyKey) => Promise<Entity<T> | undefined>
   /** Makes the mutation that deletes a row. Resolves to its id, or to undefined if no row has it. */
   remove(): (row: Expectation<T> & By<H>, idempotency?: IdempotencyKey) => Promise<{ id: bigint } | undefined>
-  /** Makes the method that reads the history of a collection that has one. */
   history: H extends true ? () => (query: HistoryQuery) => Promise<HistoryEntry<T>[]> : unknown
-  /**
-   * Like {@link BaseStore.revision}: a number that differs after each change of the collection. On PostgreSQL, a change that
-   * another instance makes takes up to a second to show.
-   */
+  /** As {@link BaseStore.revision}, for a collection. On PostgreSQL, a change of another instance shows within a second. */
   revision(): number | undefined
 }

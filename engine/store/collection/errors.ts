@@ -1,9 +1,6 @@
 import type { WriteFailure } from './base-store.ts'
 
-/**
- * The database is busy, full, broken or gone. A write that failed with this error may or may not be stored. The message says
- * what happened and what to do, for the operator.
- */
+/** The database is busy, full, broken or gone. A write may be stored or not. The message tells the operator what to do. */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
   /** Whether a retry can succeed. If not, an operator must repair the database first. */
@@ -74,10 +71,7 @@ export function writeFailureOf(error: Error): WriteFailure {
   return error instanceof RuleViolation ? 'rule' : 'other'
 }
 
-/**
- * A row breaks a uniqueness of the table `subject`; refers to a row that is missing; or is still referred to, and so cannot
- * be removed. The message is for clients, too.
- */
+/** A row is not unique in the table `subject`, refers to a missing row, or is still referred to. Clients see the message. */
 export class RowConflict extends RuleViolation {
   override name = 'RowConflict'
 
@@ -93,10 +87,8 @@ const conflicts = {
 }
 
 /**
- * Which side of a reference is missing: both databases report it with one code. Only a removal, or a change of a table
- * without references, can leave others without the row that they refer to.
- *
- * @param operation `<collection>.<write>`
+ * Both databases report both sides of a broken reference with one code. Only a removal, or a change of a table without
+ * references, can leave others without the row that they refer to. The operation is `<collection>.<write>`.
  */
 export function brokenReference(operation: string, hasReferences: boolean): 'reference' | 'referenced' {
   return operation.endsWith('.remove') || !hasReferences ? 'referenced' : 'reference'
@@ -130,11 +122,7 @@ export class UnusableDatabase extends Error {
   }
 }
 
-/**
- * The message of a failure while the service runs: one sentence for the operator.
- *
- * @param code the code of the driver, to look it up.
- */
+/** One sentence for the operator about a failure while the service runs. The code is that of the driver, to look it up. */
 export function runtimeMessage(reason: string, code: string): string {
   return `The database cannot be used: ${reason}${code && ` (${code})`}.`
 }

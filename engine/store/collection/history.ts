@@ -5,10 +5,7 @@ import type { PageQuery } from './query.ts'
 import { type Entity, idOf, textOfValue } from './row.ts'
 import { int64, isTimestamp, timestamp } from './schema.ts'
 
-/**
- * The history of the collections that opt in: what an update or a removal has changed, when, and by whom. Both databases
- * write it in the transaction of the change.
- */
+/** What updates and removals have changed, when, and by whom, if a collection opts in. Written in their transaction. */
 
 /** The lowest ids are the oldest entries, unless a clock was wrong: so the time decides what expires. */
 export const history = sqliteTable(
@@ -44,12 +41,7 @@ export function expiryOf(days: number, now: Date): Date {
   return new Date(now.getTime() - days * 24 * 3_600_000)
 }
 
-/**
- * The entry of a change.
- *
- * @param changed undefined if the row was removed
- * @returns undefined if nothing was changed, or no history is kept
- */
+/** The entry of a change; `changed` is undefined after a removal. None if nothing was changed, or no history is kept. */
 export function entryOf(
   table: Table,
   { by, row, changed }: { by: string | null; row: object; changed: object | undefined },
@@ -66,7 +58,6 @@ export function entryOf(
   return { at, keyName: by, collection: getTableName(table), rowId: idOf(row), before: partOf(row), after }
 }
 
-/** A change of a row. */
 export interface HistoryEntry<T extends Table> {
   id: bigint
   at: Date

@@ -5,8 +5,6 @@ import { IdempotencyKeyReused } from './errors.ts'
 import { textOfValue } from './row.ts'
 import { int64, isTimestamp, timestamp } from './schema.ts'
 
-/** The rules of idempotency keys, which are the same for any mutation and on every database. */
-
 /**
  * The idempotency key of a mutation that may be retried. Of several mutations with the same key within
  * {@link idempotencyLifetime}, only the first one takes effect, and all get its result. A mutation rejects with
@@ -49,25 +47,20 @@ export const idempotencyKeys = sqliteTable(
   ],
 )
 
-/** The mutation that a key was first used for. */
 export interface Original {
   operation: string
   fingerprint: string
   result: string
 }
 
-/** A call of a mutation. */
 export interface Attempt {
-  /** The name of the collection and of the mutation, with a dot between them. */
+  /** `<collection>.<mutation>` */
   operation: string
   /** The input in the order of the mutation's fields. */
   values: unknown[]
 }
 
-/**
- * SHA-256 of an input in hexadecimal: of its values as text, without unset ones at the end. So a field that is added later
- * does not change the fingerprint of an input without it.
- */
+/** SHA-256 of an input in hexadecimal, without unset values at the end: a field that is added later does not change it. */
 export function fingerprintOf(values: unknown[]): string {
   const texts = values.map(textOfValue)
   const used = texts.slice(0, texts.findLastIndex((text) => text !== null) + 1)
@@ -115,10 +108,9 @@ interface Row {
 }
 
 /**
- * Decides about the next rows of a sweep, which walks through the table by id. The lowest ids are the oldest rows, unless
- * a clock was wrong: rows from the future are passed over. The first row of the last 24 hours ends the round.
+ * Decides about the next rows, at most `limit`, of a sweep through the table by id. The lowest ids are the oldest rows,
+ * unless a clock was wrong: rows from the future are passed over. The first row of the last 24 hours ends the round.
  *
- * @param rows the rows after the last sweep in order of their ids, at most `limit`
  * @returns the ids of the expired rows, and the id after which the next sweep continues: 0 for a new round
  */
 export function planSweep(rows: Row[], limit: number, now: Date): { expired: bigint[]; sweptTo: bigint } {

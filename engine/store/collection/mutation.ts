@@ -1,8 +1,6 @@
 import type { IdempotencyKey } from './idempotency.ts'
 import type { Value } from './row.ts'
 
-/** Mutations as both databases run them, and the methods that callers see. */
-
 export interface MutationResult {
   /** What the mutation has generated. Undefined if it found no row to change. */
   generated: object | undefined
@@ -13,10 +11,8 @@ export interface MutationResult {
 /** A result that is equal when it is replayed: it is stored as text. */
 export type Replayable<Generated> = { [Name in keyof Generated]: Value | undefined }
 
-/** Runs a mutation with the values of its input. */
 export type RunMutation = (values: unknown[], idempotency: IdempotencyKey | undefined) => Promise<MutationResult>
 
-/** Makes the method of a mutation. */
 export function methodOf<Input, Output>(
   valuesOf: (input: Input) => unknown[],
   run: RunMutation,
@@ -29,11 +25,7 @@ export function methodOf<Input, Output>(
   }
 }
 
-/**
- * Makes the method of a mutation that adds what it generates to the input.
- *
- * @param fields of the input, whose values `run` gets in this order
- */
+/** Makes the method of a mutation that adds what it generates to the input. `run` gets the values of these fields. */
 export function addingMethodOf<Input extends object, Generated extends object>(
   fields: readonly (keyof Input)[],
   run: RunMutation,

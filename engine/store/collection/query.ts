@@ -1,8 +1,6 @@
 import type { Table } from 'drizzle-orm'
 import { type Entity, maxId } from './row.ts'
 
-/** What pages and searches ask for, and get. */
-
 export type Names = readonly string[]
 
 /** The direction of a page: by ascending or by descending ids. */
@@ -17,7 +15,6 @@ export type PageQuery<T extends Table, Filter extends keyof T['$inferSelect'] = 
   cursor?: bigint | undefined
 } & { [Name in Filter]?: T['$inferSelect'][Name] | undefined }
 
-/** The cursor of the first page. */
 export const firstCursor: Record<PageOrder, bigint> = { oldest: 0n, newest: maxId }
 
 /** A query with other fields of the table does not compile, because it would not filter by them. */

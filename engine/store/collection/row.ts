@@ -1,8 +1,5 @@
 import { type Column, getTableColumns, getTableName, type SQL, sql, type Table } from 'drizzle-orm'
 
-/** Rows of a collection, as the store returns and inserts them. */
-
-/** What a column may hold. */
 export type Value = bigint | string | boolean | Date | null
 
 /** A row as the store returns it. A column that is NULL is absent. */
@@ -45,11 +42,7 @@ export function fieldsOfNew(table: Table) {
   }
 }
 
-/**
- * A value as text. Equal values, and no others of their column, have the same text.
- *
- * @throws {TypeError} for an object, which has no such text
- */
+/** A value as text. Equal values, and no others of their column, have the same text. An object has none: a TypeError. */
 export function textOfValue(value: unknown): string | null {
   if (value === null || value === undefined) return null
   if (value instanceof Date) return value.toISOString()

@@ -15,7 +15,6 @@ export const timestamp = customType<{ data: Date; driverData: string }>({
   fromDriver: (iso) => new Date(iso),
 })
 
-/** A rule by its name and its SQL. */
 interface Rule {
   name: string
   value: SQL

@@ -16,7 +16,6 @@ export const maxRead = { text: 7_500, value: 30_000 }
 /** The maximum number of scans of a caller that wait. */
 const maxWaiting = 100
 
-/** How a database reads rows. */
 interface Reads<T extends Table> {
   get(id: bigint): Promise<Entity<T> | undefined>
   newest: PagesOf<T>
@@ -25,11 +24,7 @@ interface Reads<T extends Table> {
   step: number
 }
 
-/**
- * Makes the method that searches a collection.
- *
- * @param filters the fields with an index
- */
+/** Makes the method that searches a collection. The filters are the fields with an index. */
 export function searchWith<T extends Table, F extends Names, S extends SearchFields>(
   filters: F,
   fields: SearchFields = {},
@@ -80,11 +75,7 @@ export function searchWith<T extends Table, F extends Names, S extends SearchFie
 const waiting = new Map<unknown, (() => Promise<unknown>)[]>()
 let isScanning = false
 
-/**
- * One scan of this process after the other, so that any number of them leaves the event loop as much time as one does.
- *
- * @throws {TooManySearches}
- */
+/** One scan of this process after the other, so that any number of them leaves the event loop as much time as one does. */
 async function inTurn<T>(caller: unknown, scan: () => Promise<T>): Promise<T> {
   const own = waiting.get(caller) ?? []
   if (own.length >= maxWaiting) throw new TooManySearches()

@@ -5,7 +5,7 @@ import { columnOf, listOf, maxId } from '../collection/row.ts'
 import type { StoreDefinition } from '../collection.ts'
 import type { Location } from '../database/location.ts'
 import type { OnMigrate } from '../database/migrations.ts'
-import { attempt } from '../sqlite/file/diagnosis.ts'
+import { orUnusable } from '../sqlite/file/diagnosis.ts'
 import { identify } from '../sqlite/file/files.ts'
 import { type CopyDatabase, type Row, RowsRefused } from './driver.ts'
 
@@ -15,7 +15,6 @@ export interface CopyRequest {
   from: Location
   /** Is created if necessary. Must have this release's schema and no rows. */
   to: Location
-  /** How many rows are read and inserted at a time. */
   batchSize?: number
   /** Called if the target was created. */
   onMigrate?: OnMigrate
@@ -77,10 +76,7 @@ export async function copyStore({
   }
 }
 
-/**
- * Loads only the driver that is needed. Its `openSource` opens a snapshot. Its `openTarget` creates the database if necessary,
- * and keeps other processes from inserting into it.
- */
+/** Its `openSource` opens a snapshot. Its `openTarget` may create the database, and keeps other processes from it. */
 function importDriver({ kind }: Location) {
   return kind === 'postgres' ? import('./postgres.ts') : import('./sqlite.ts')
 }
@@ -92,7 +88,7 @@ function addressOf(location: Location): string {
 /** SQLite must not open a file under two names. Any other source is refused as a target because it contains rows. */
 function refuseSameFile(from: Location, to: Location): void {
   if (from.kind !== 'sqlite' || to.kind !== 'sqlite') return
-  if (attempt(to.path, () => identify(from.path) === identify(to.path)))
+  if (orUnusable(to.path, () => identify(from.path) === identify(to.path)))
     throw new UnusableDatabase(to.path, 'it is also the source of the copy; choose another database in --to')
 }
 
@@ -146,13 +142,11 @@ async function copyTable(copy: Copy, pair: Pair): Promise<TableSummary> {
   const found = await readTable(target, pair.to, batchSize, (_rows, done) =>
     onProgress({ step: 'compare', table: name, done, total }),
   )
-  if (found.rows !== copied.rows || found.sha256 !== copied.sha256) {
-    throw new UnusableDatabase(
-      target.name,
-      `the copy of table ${name} has ${found.rows} rows instead of ${copied.rows} and SHA-256 ${found.sha256} instead of ${copied.sha256}, and was rolled back; look for triggers in that table, then copy again`,
-    )
-  }
-  return copied
+  if (found.rows === copied.rows && found.sha256 === copied.sha256) return copied
+  throw new UnusableDatabase(
+    target.name,
+    `the copy of table ${name} has ${found.rows} rows instead of ${copied.rows} and SHA-256 ${found.sha256} instead of ${copied.sha256}, and was rolled back; look for triggers in that table, then copy again`,
+  )
 }
 
 /** Reads all rows in batches, passes each batch to `use`, and computes the checksum. */

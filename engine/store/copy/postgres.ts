@@ -26,7 +26,7 @@ const timeouts = {
 export async function openSource(url: string, definition: StoreDefinition): Promise<CopyDatabase> {
   const loaded = await definition.forPostgres()
   const tables = tablesOf(loaded.collections)
-  return attempt(url, () =>
+  return orRefused(url, () =>
     begin(url, loaded.program, 'REPEATABLE READ READ ONLY', async (client) => {
       refuseOtherRelease(await readJournal(drizzle({ client })), loaded, urlWithoutPassword(url))
       return methods(url, loaded.program, tables, client)
@@ -41,7 +41,7 @@ export async function openTarget(
 ): Promise<CopyDatabase> {
   const loaded = await definition.forPostgres()
   await prepareDatabase(url, loaded, { migrate: false, onMigrate })
-  return attempt(url, () =>
+  return orRefused(url, () =>
     begin(url, loaded.program, 'READ COMMITTED READ WRITE', async (client) => {
       const tables = tablesOf(loaded.collections)
       // The advisory lock blocks the inserts of collections with ordered ids. It comes first, as in every transaction that
@@ -74,7 +74,7 @@ async function begin<T>(
 }
 
 function methods(url: string, program: string, tables: Table[], client: Client): CopyDatabase {
-  const run = (statement: SQL, name?: string) => attempt(url, () => query<Row>(client, statement, name))
+  const run = (statement: SQL, name?: string) => orRefused(url, () => query<Row>(client, statement, name))
   return {
     name: urlWithoutPassword(url),
     emptying: `run ${sqlTextOf(sql`TRUNCATE ${listOf(tables.map((table) => sql`${table}`))}`)}`,
@@ -115,7 +115,7 @@ function methods(url: string, program: string, tables: Table[], client: Client):
     async setLastId(table, id) {
       await run(sql`SELECT setval(${sequenceOf(table)}, ${id})`)
     },
-    commit: () => attempt(url, () => commit(url, client)),
+    commit: () => orRefused(url, () => commit(url, client)),
     close: () => client.end(),
   }
 }
@@ -140,7 +140,8 @@ async function commit(url: string, client: Client): Promise<void> {
   }
 }
 
-async function attempt<T>(url: string, step: () => Promise<T>): Promise<T> {
+/** Runs a step, whose refusals become {@link RowsRefused}, and other failures {@link UnusableDatabase}. */
+async function orRefused<T>(url: string, step: () => Promise<T>): Promise<T> {
   try {
     return await step()
   } catch (error) {

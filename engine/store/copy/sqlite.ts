@@ -1,15 +1,14 @@
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
-import { getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
+import { getTableColumns, getTableName, type SQL, sql, type Table } from 'drizzle-orm'
 import { reasons, UnusableDatabase } from '../collection/errors.ts'
 import { listOf } from '../collection/row.ts'
 import type { StoreDefinition } from '../collection.ts'
-import type { Loaded } from '../database/loaded.ts'
 import { type OnMigrate, refuseOtherRelease } from '../database/migrations.ts'
-import { type SqliteCollection, tablesOf } from '../sqlite/collection.ts'
+import { tablesOf } from '../sqlite/collection.ts'
 import { checkPages, connect, connectToRead, lockDatabase, orClose } from '../sqlite/file/connection.ts'
 import { unusable } from '../sqlite/file/diagnosis.ts'
-import { isBusy, toFailure } from '../sqlite/file/failure.ts'
+import { isBusy, toFailure, violatesConstraint } from '../sqlite/file/failure.ts'
 import { realPathOf, syncFolder } from '../sqlite/file/files.ts'
 import { refuseForeignFile } from '../sqlite/file/header.ts'
 import { readJournal } from '../sqlite/migrate.ts'
@@ -22,14 +21,14 @@ const busyTimeout = 5_000
 
 export async function openSource(path: string, definition: StoreDefinition): Promise<CopyDatabase> {
   const loaded = await definition.forSqlite()
-  return attempt(path, () => {
+  return orRefused(path, () => {
     refuseForeignFile(path, loaded)
     const connection = openAlone(path)
     return orClose(connection, () => {
       connection.exec('BEGIN')
       refuseOtherRelease(readJournal(connection), loaded, path)
       checkPages(connection, 'quick_check')
-      return methods(path, loaded.collections, connection)
+      return methods(path, tablesOf(loaded.collections), connection)
     })
   })
 }
@@ -40,12 +39,12 @@ export async function openTarget(
   onMigrate?: OnMigrate,
 ): Promise<CopyDatabase> {
   const loaded = await definition.forSqlite()
-  return attempt(path, () => {
+  return orRefused(path, () => {
     prepareDatabase(path, loaded, { migrate: false, onMigrate })
     const connection = connect(path, { busyTimeout })
     return orClose(connection, () => {
       connection.exec('BEGIN IMMEDIATE')
-      return methods(path, loaded.collections, connection)
+      return methods(path, tablesOf(loaded.collections), connection)
     })
   })
 }
@@ -64,18 +63,14 @@ function openAlone(path: string): Database.Database {
   }
 }
 
-function methods(
-  path: string,
-  collections: Loaded<SqliteCollection>['collections'],
-  connection: Database.Database,
-): CopyDatabase {
-  const run = async (statement: SQL) => attempt(path, () => query<Row>(connection, statement))
+function methods(path: string, tables: Table[], connection: Database.Database): CopyDatabase {
+  const run = async (statement: SQL) => orRefused(path, () => query<Row>(connection, statement))
   return {
     name: path,
     emptying: 'delete its files',
     // The lock keeps them out.
     async refuseOthers() {},
-    tables: tablesOf(collections),
+    tables,
     query: run,
     asText: (column) => sql`CAST(${column} AS text)`,
     async insert(table, rows) {
@@ -83,8 +78,8 @@ function methods(
       // The tables are STRICT: SQLite converts the digits of an integer exactly.
       const statement = sql`INSERT INTO ${table} (${listOf(columns.map(({ name }) => sql.identifier(name)))})
         VALUES (${listOf(columns.map(() => sql`?`))})`
-      const insert = attempt(path, () => connection.prepare(sqlTextOf(statement)))
-      for (const row of rows) attempt(path, () => insert.run(row), row[0])
+      const insert = orRefused(path, () => connection.prepare(sqlTextOf(statement)))
+      for (const row of rows) orRefused(path, () => insert.run(row), row[0])
     },
     async lastId(table) {
       // sqlite_sequence has a row only for a table with AUTOINCREMENT, and only after the first insert.
@@ -100,7 +95,7 @@ function methods(
         SELECT name, ${id} FROM sqlite_schema WHERE type = 'table' AND name = ${name} AND sql LIKE '%AUTOINCREMENT%'`)
     },
     async commit() {
-      attempt(path, () => {
+      orRefused(path, () => {
         connection.exec('COMMIT')
         syncFolder(dirname(realPathOf(path)))
       })
@@ -111,12 +106,12 @@ function methods(
   }
 }
 
-/** @param id of the row that the step inserts */
-function attempt<T>(path: string, step: () => T, id?: string): T {
+/** Runs a step, which may insert the row with this id. Its errors become {@link RowsRefused} or {@link UnusableDatabase}. */
+function orRefused<T>(path: string, step: () => T, id?: string): T {
   try {
     return step()
   } catch (error) {
-    const { code, message } = toFailure(error)
-    throw code.startsWith('SQLITE_CONSTRAINT') ? new RowsRefused(message, { id, cause: error }) : unusable(path, error)
+    const failure = toFailure(error)
+    throw violatesConstraint(failure) ? new RowsRefused(failure.message, { id, cause: error }) : unusable(path, error)
   }
 }

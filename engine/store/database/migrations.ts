@@ -16,7 +16,6 @@ export type AppliedMigration = Pick<Migration, 'name' | 'hash'>
 /** Called after the commit, with the names of the migrations that were applied, and whether they created the database. */
 export type OnMigrate = (migrations: string[], isNew: boolean) => void
 
-/** What may be done to a database before it is used. */
 export interface PrepareOptions {
   /** Whether the tables may be created in a database that is missing or empty, true by default. Otherwise it is refused. */
   create?: boolean | undefined
@@ -27,17 +26,11 @@ export interface PrepareOptions {
   historyDays?: number | undefined
   /** Called with a sentence for the operator when the database needs attention. An open store may call it at any time. */
   onWarning?: ((message: string) => void) | undefined
-  /**
-   * Called when the process begins to save what the files of SQLite had, because they were deleted, moved or replaced, and
-   * whenever the copy has grown. The process must not be ended meanwhile.
-   */
+  /** Called when a rescue of lost files of SQLite begins, and when its copy grows. The process must not be ended then. */
   onRescue?: (() => void) | undefined
 }
 
-/**
- * The folders with the tables of API keys, idempotency keys and the history, for the migrations of a new product. A product
- * whose own migrations make them does not list them.
- */
+/** The migrations of the tables that every store needs, for a product whose own migrations do not make these tables. */
 export const ownTables = {
   sqlite: new URL('migrations/sqlite', import.meta.url),
   postgres: new URL('migrations/postgres', import.meta.url),
@@ -66,51 +59,35 @@ export function isUpToDate(applied: AppliedMigration[], migrations: Migration[])
 }
 
 /**
- * Returns the migrations that are not in the journal.
+ * The migrations that are not in the journal. The path or URL of the database is for messages.
  *
- * @param database its path or URL, for the message of the error.
- * @throws {UnusableDatabase} if a newer release migrated the database, if an applied migration has changed since, or if
- * there are no migrations.
+ * @throws {UnusableDatabase} if a newer release migrated it, if an applied migration has changed, or if there are none
  */
 export function pendingMigrations(applied: AppliedMigration[], migrations: Migration[], database: string): Migration[] {
-  if (migrations.length === 0) {
-    throw new UnusableDatabase(
-      database,
-      'this service has no migrations for this kind of database; use the other kind (file: or postgres:)',
-    )
-  }
+  const unusable = (reason: string) => new UnusableDatabase(database, reason)
+  if (migrations.length === 0)
+    throw unusable('this service has no migrations for this kind of database; use the other kind (file: or postgres:)')
   for (const { name, hash } of applied) {
     const known = migrations.find((migration) => migration.name === name)
-    if (!known) {
-      throw new UnusableDatabase(
-        database,
+    if (!known)
+      throw unusable(
         `it was migrated by a newer release (${name}); start that release, or restore a backup made before that`,
       )
-    }
-    if (known.hash !== hash) {
-      throw new UnusableDatabase(
-        database,
+    if (known.hash !== hash)
+      throw unusable(
         `the migration ${name} was changed after it was applied; restore the old file and add a new migration`,
       )
-    }
   }
   return migrations.filter(({ name }) => !applied.some((migration) => migration.name === name))
 }
 
-/**
- * For everything that does not migrate.
- *
- * @throws {UnusableDatabase} unless the database has the schema of this release.
- */
+/** For everything that does not migrate: refuses a database without the schema of this release. */
 export function refuseOtherRelease(
   applied: AppliedMigration[],
   { migrations, program }: { migrations: Migration[]; program: string },
   database: string,
 ): void {
-  if (pendingMigrations(applied, migrations, database).length > 0) {
-    throw new UnusableDatabase(
-      database,
-      `an older release made it; use that release, or back up the database and run "${program} db migrate"`,
-    )
-  }
+  if (pendingMigrations(applied, migrations, database).length === 0) return
+  const remedy = `use that release, or back up the database and run "${program} db migrate"`
+  throw new UnusableDatabase(database, `an older release made it; ${remedy}`)
 }

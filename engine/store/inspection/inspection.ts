@@ -3,10 +3,7 @@ import { reasons, UnusableDatabase } from '../collection/errors.ts'
 import { columnOf } from '../collection/row.ts'
 import { type AppliedMigration, type Migration, pendingMigrations } from '../database/migrations.ts'
 
-/**
- * Reads facts about a database for operators. It changes nothing, and works while the service uses the database. Every
- * method may reject with {@link UnusableDatabase}.
- */
+/** Facts for operators. Reading them changes nothing, also while the service runs. May reject: {@link UnusableDatabase}. */
 export type Inspection = SqliteInspection | PostgresInspection
 
 interface CommonInspection {

@@ -4,7 +4,7 @@ import type { Client } from 'pg'
 import type { Loaded } from '../database/loaded.ts'
 import type { PostgresCollection } from '../postgres/collection.ts'
 import { connectClient } from '../postgres/connection/connection.ts'
-import { attempt, urlWithoutPassword } from '../postgres/connection/failure.ts'
+import { orUnusable, urlWithoutPassword } from '../postgres/connection/failure.ts'
 import { findMissingPart, hasTable, journal, readJournal } from '../postgres/migrate.ts'
 import { databaseSize, query } from '../postgres/statements.ts'
 import { inspectionOf, type PostgresInspection, type ServerState } from './inspection.ts'
@@ -12,24 +12,23 @@ import { inspectionOf, type PostgresInspection, type ServerState } from './inspe
 /** Milliseconds. Counting the rows of a large table takes longer than the statements of requests may take. */
 const timeout = 60_000
 
-/** @throws {UnusableDatabase} */
 export async function inspectPostgres(url: string, loaded: Loaded<PostgresCollection>): Promise<PostgresInspection> {
   const options = { application_name: loaded.program, statement_timeout: timeout, query_timeout: timeout }
-  const client = await attempt(url, () => connectClient(url, options))
+  const client = await orUnusable(url, () => connectClient(url, options))
   const db = drizzle({ client })
   const common = inspectionOf<PgTable>({
     name: urlWithoutPassword(url),
     ...loaded,
-    hasTable: (table) => attempt(url, () => hasTable(db, table)),
-    query: (statement) => attempt(url, () => query(client, statement)),
-    readApplied: () => attempt(url, async () => ((await hasTable(db, journal)) ? readJournal(db) : [])),
-    findMissingPart: () => attempt(url, () => findMissingPart(db, loaded.collections)),
+    hasTable: (table) => orUnusable(url, () => hasTable(db, table)),
+    query: (statement) => orUnusable(url, () => query(client, statement)),
+    readApplied: () => orUnusable(url, async () => ((await hasTable(db, journal)) ? readJournal(db) : [])),
+    findMissingPart: () => orUnusable(url, () => findMissingPart(db, loaded.collections)),
   })
   return {
     kind: 'postgres',
     ...common,
-    bytes: () => attempt(url, async () => ({ database: await databaseSize(client) })),
-    server: () => attempt(url, () => readServer(client)),
+    bytes: () => orUnusable(url, async () => ({ database: await databaseSize(client) })),
+    server: () => orUnusable(url, () => readServer(client)),
     close: () => client.end(),
   }
 }

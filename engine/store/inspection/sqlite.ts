@@ -4,7 +4,7 @@ import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Loaded } from '../database/loaded.ts'
 import type { SqliteCollection } from '../sqlite/collection.ts'
 import { checkPages, connectToRead, databaseSize, orClose } from '../sqlite/file/connection.ts'
-import { attempt } from '../sqlite/file/diagnosis.ts'
+import { orUnusable } from '../sqlite/file/diagnosis.ts'
 import { realPathOf, sizeOf } from '../sqlite/file/files.ts'
 import { refuseForeignFile, refuseNonFile } from '../sqlite/file/header.ts'
 import { findMissingPart, hasTable, readApplied } from '../sqlite/migrate.ts'
@@ -16,11 +16,11 @@ import { inspectionOf, type SqliteInspection } from './inspection.ts'
 /** Milliseconds. */
 const busyTimeout = 1_000
 
-/** As {@link openToInspect}. */
+/** @returns undefined if there is no file yet, or nothing in it. */
 export function inspectSqlite(path: string, loaded: Loaded<SqliteCollection>): SqliteInspection | undefined {
-  const connection = openToInspect(path, loaded)
+  const connection = orUnusable(path, () => openToInspect(path, loaded))
   if (!connection) return undefined
-  const run = async <T>(step: () => T) => attempt(path, step)
+  const run = async <T>(step: () => T) => orUnusable(path, step)
   const common = inspectionOf<SQLiteTable>({
     name: path,
     ...loaded,
@@ -38,27 +38,18 @@ export function inspectSqlite(path: string, loaded: Loaded<SqliteCollection>): S
   }
 }
 
-/**
- * @returns undefined if there is no file yet, or nothing in it.
- * @throws {UnusableDatabase}
- */
-function openToInspect(
-  path: string,
-  { program, applicationId }: Loaded<SqliteCollection>,
-): Database.Database | undefined {
-  return attempt(path, () => {
-    const realPath = realPathOf(path)
-    refuseNonFile(path)
-    refuseOrphanedLog(path, realPath)
-    if (!existsSync(path) || isBlank(path, realPath)) {
-      refuseRescuedCopies(path, program)
-      return undefined
-    }
-    refuseForeignFile(path, { applicationId })
-    const connection = connectToRead(path, busyTimeout)
-    return orClose(connection, () => {
-      connection.pragma('schema_version')
-      return connection
-    })
+function openToInspect(path: string, loaded: Loaded<SqliteCollection>): Database.Database | undefined {
+  const realPath = realPathOf(path)
+  refuseNonFile(path)
+  refuseOrphanedLog(path, realPath)
+  if (!existsSync(path) || isBlank(path, realPath)) {
+    refuseRescuedCopies(path, loaded.program)
+    return undefined
+  }
+  refuseForeignFile(path, loaded)
+  const connection = connectToRead(path, busyTimeout)
+  return orClose(connection, () => {
+    connection.pragma('schema_version')
+    return connection
   })
 }

@@ -14,10 +14,7 @@ export interface ApiKeyStore {
   list(): Promise<ApiKey[]>
   /** Rejects with {@link RowConflict} if an unrevoked key has the same name. */
   create(key: NewApiKey): Promise<ApiKey>
-  /**
-   * Creates the key if the store has no key. Resolves to whether it did. If several instances call it at once with keys of
-   * one name, one of them does.
-   */
+  /** Creates the key if the store has none, and resolves to whether it did. Of several instances with one name, one does. */
   createFirst(key: NewApiKey): Promise<boolean>
   /**
    * Creates the key unless one with the same hash, or an unrevoked one with the same name, exists: that is its successor, or
@@ -36,10 +33,7 @@ export interface ApiKeyStore {
   rotate(old: ApiKey, successor: NewApiKey, onLost?: (error: Error) => void): Promise<boolean>
   /** Records the use of a key, unless it was replaced since. */
   touch(key: ApiKey, at: Date): Promise<void>
-  /**
-   * Like {@link BaseStore.revision}, for what {@link find} reads: a number that differs after each change of a key. On
-   * PostgreSQL a change that another instance makes takes up to a second to show.
-   */
+  /** As {@link BaseStore.revision}, for {@link find}. On PostgreSQL, a change of another instance shows within a second. */
   revision(): number | undefined
 }
 

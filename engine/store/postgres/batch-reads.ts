@@ -4,14 +4,12 @@ const maxBatch = 100
 const maxWait = 250
 
 /**
- * Batches concurrent reads. Reads that arrive while a statement runs wait and share the next one, in which equal reads
- * count once. A full batch does not wait, and no read waits for longer than `maxWait`, in case the connection of the
- * statement hangs. No read shares a statement that began before the read, so every result is as fresh as that of a
- * statement of its own.
+ * Batches concurrent reads. Reads that arrive while a statement runs wait and share the next one, in which equal reads count
+ * once. A full batch does not wait, and no read waits for longer than `maxWait`, in case the connection of the statement
+ * hangs. No read shares a statement that began before it, so every result is as fresh as that of a statement of its own.
  *
  * @param keyOf equal for equal queries
  * @param read resolves to the results by key. If it rejects, all reads of the batch reject.
- * @returns a function that resolves to the result of its query, or to undefined without one
  */
 export function batchReads<Query, Key, T>(
   keyOf: (query: Query) => Key,
@@ -49,16 +47,13 @@ export function batchReads<Query, Key, T>(
     if (waiting.queries.size > 0) start()
   }
 
-  function mustWait(): boolean {
-    return startedAt !== undefined && performance.now() - startedAt < maxWait
-  }
-
   return async (query) => {
     const batch = waiting
     const { queries, results } = batch
     const key = keyOf(query)
     queries.set(key, query)
-    if (!mustWait() || queries.size === maxBatch) start()
+    const mustWait = startedAt !== undefined && performance.now() - startedAt < maxWait
+    if (!mustWait || queries.size === maxBatch) start()
     // The statement that runs may turn out to hang.
     else batch.timer ??= setTimeout(start, maxWait)
     return (await results.promise).get(key)

@@ -8,9 +8,8 @@ import { recordFields, recordingOf, recordsOf } from './history.ts'
 import { entityMapper, insertInto, sqlTextOf } from './statements.ts'
 import { lockStatement } from './transaction.ts'
 
-/** The mutations that are derived from a table. */
-export function mutationsOf(table: TableWithId, hasHistory = false, historyDays?: number): DerivedMutations {
-  const run = changeIn(table, hasHistory, historyDays)
+export function mutationsOf(table: TableWithId, hasHistory = false): DerivedMutations {
+  const run = changeIn(table, hasHistory)
   const { update, remove } = sqlOf(table, hasHistory, (_field, type) => sql`NULL::${sql.raw(type)}`)
   const change = (text: SQL): AnyMutation => ({
     run,
@@ -40,11 +39,11 @@ interface Write {
  * again in a transaction, which locks what it reads. Several calls of a batch may change one row: each sees what those before
  * it have made of it, and has a statement of its own, so that a constraint can refuse it alone.
  */
-function changeIn(table: TableWithId, hasHistory: boolean, historyDays: number | undefined): AnyMutation['run'] {
+function changeIn(table: TableWithId, hasHistory: boolean): AnyMutation['run'] {
   const { read, lock, update, remove, given } = statementsOf(table, hasHistory)
   const toEntity = entityMapper(table)
 
-  async function write(client: ClientBase, rows: Write[], isRemoval: boolean): Promise<void> {
+  async function write(client: ClientBase, rows: Write[], isRemoval: boolean, historyDays?: number): Promise<void> {
     if (rows.length === 0) return
     const values = [rows.length, rows.map(({ row }) => idOf(row)), rows.map(({ version }) => version)]
     const fields = given.map((field) => rows.map(({ changed }): unknown => Reflect.get(changed ?? {}, field) ?? null))
@@ -53,7 +52,7 @@ function changeIn(table: TableWithId, hasHistory: boolean, historyDays: number |
     await client.query({ ...statement, values: [...values, ...(isRemoval ? [] : fields), ...records] })
   }
 
-  return async (client, batch, isLocked) => {
+  return async (client, batch, isLocked, historyDays) => {
     // Safe: the rows are those of `changeMethodOf`.
     const calls = batch as ChangeValues[]
     const results = new Map<ChangeValues, Result>()
@@ -75,8 +74,8 @@ function changeIn(table: TableWithId, hasHistory: boolean, historyDays: number |
       })
       for (const call of turn.values()) if (!results.has(call)) results.set(call, undefined)
       const [kept, removed] = [writes.filter(({ changed }) => changed), writes.filter(({ changed }) => !changed)]
-      await write(client, kept, false)
-      await write(client, removed, true)
+      await write(client, kept, false, historyDays)
+      await write(client, removed, true, historyDays)
     }
     return calls.map((call) => results.get(call))
   }
@@ -92,7 +91,6 @@ function resultOf<T>(change: () => T): T | RowChanged {
   }
 }
 
-/** The prepared statements, and the fields that an update sets. */
 function statementsOf(table: TableWithId, hasHistory: boolean) {
   const { given } = fieldsOfNew(table)
   const parameter = (field: string, type: string) => sql`${sql.placeholder(field)}::${sql.raw(type)}`

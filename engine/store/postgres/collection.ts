@@ -7,14 +7,9 @@ import type { Replayable } from '../collection/mutation.ts'
 import type { Names, SearchFields } from '../collection/query.ts'
 import type { Generated, NewEntity } from '../collection/row.ts'
 
-/** What PostgreSQL knows of a collection, and offers to it. */
-
 export type TableWithId = PgTable & { id: PgColumn }
 
-/**
- * A write that shares transactions and may have an idempotency key. It takes rows of values. The rows that its
- * statements return have 64-bit integers as `bigint`.
- */
+/** A write that shares transactions, and may have an idempotency key. Its statements return 64-bit integers as `bigint`. */
 export interface AnyMutation {
   /**
    * Resolves to an outcome for each row: what it has generated, undefined if it found no row to change, or the rule
@@ -22,8 +17,9 @@ export interface AnyMutation {
    * constraint, the rows are run again in parts, and those that are refused fail alone.
    *
    * @param isLocked whether it runs in a transaction that has the advisory lock of inserts
+   * @param historyDays for how many days it keeps the entries that it leaves in the history
    */
-  run(client: ClientBase, rows: unknown[][], isLocked: boolean): Promise<Result[]>
+  run(client: ClientBase, rows: unknown[][], isLocked: boolean, historyDays?: number): Promise<Result[]>
   /**
    * Whether `run` writes these rows with one statement, which is a transaction by itself. Otherwise it runs inside a
    * transaction that has the advisory lock of inserts, so that those of several instances cannot wait for each other.
@@ -47,22 +43,17 @@ export interface Mutation<Input extends object, Generated extends object> extend
 export interface OwnOnPostgres<S> {
   /** Every mutation of its own, by its name. */
   writes?: Record<string, AnyMutation>
-  /** Makes what it adds to the store. */
   open(access: PostgresAccess): S
 }
 
-export interface PostgresCollection<S = object> {
+export interface PostgresCollection<S = object> extends Required<OwnOnPostgres<S>> {
   table: TableWithId
   filters: Names
   search?: SearchFields | undefined
-  /** Every mutation, by its name. */
-  writes: Record<string, AnyMutation>
   mutations: DerivedMutations
-  /** Makes what the collection adds to the store. */
   open(access: Derived & PostgresAccess): S
 }
 
-/** The mutations that are derived from the table. */
 export interface DerivedMutations {
   create: Mutation<NewEntity<TableWithId>, Generated<TableWithId>>
   /** Both take a {@link ChangeValues}. */
@@ -70,7 +61,6 @@ export interface DerivedMutations {
   remove: AnyMutation
 }
 
-/** A prepared statement. */
 export interface Statement {
   name: string
   text: string

@@ -4,7 +4,6 @@ import { ClosedStore, StoreUnavailable, tooManyWrites, writeFailureOf } from '..
 /** The maximum number of waiting writes. A longer queue would mean that the database hangs, so further writes fail. */
 const maxWaiting = 10_000
 
-/** The result of one write of a batch. */
 export type Outcome<T> = { value: T } | { error: Error }
 
 interface Pending<Write, T> {
@@ -13,10 +12,7 @@ interface Pending<Write, T> {
   reject: (error: Error) => void
 }
 
-/**
- * Group commit: writes that arrive while a batch is being committed wait and form the next batch, so one fsync serves
- * them all. Batches are committed one at a time.
- */
+/** Group commit: writes that arrive while a batch is being committed form the next one, so one fsync serves them all. */
 export class GroupCommit<Write, T> {
   readonly #commit: (batch: Write[]) => Promise<Outcome<T>[]>
   readonly #observer: StoreObserver | undefined
@@ -35,9 +31,8 @@ export class GroupCommit<Write, T> {
     return new Promise((resolve, reject) => {
       const pending = { write, resolve, reject }
       if (this.#isClosed) return this.#reject(pending, new ClosedStore())
-      if (this.#waiting.length >= maxWaiting) {
+      if (this.#waiting.length >= maxWaiting)
         return this.#reject(pending, new StoreUnavailable(tooManyWrites, { failure: 'queue_full' }))
-      }
       this.#waiting.push(pending)
       this.#committing ??= this.#commitAll()
     })

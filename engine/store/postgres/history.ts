@@ -14,7 +14,6 @@ const types = columns.map(([field, column]) => sql`${sql.identifier(field)} ${sq
 const [entries, expiry] = ['recorded entries', 'time of expiry'] as const
 export const recordFields = [entries, expiry]
 
-/** The values of {@link recordFields}. */
 export function recordsOf(
   table: Table,
   changes: Parameters<typeof entryOf>[1][],
@@ -28,10 +27,7 @@ export function recordsOf(
 
 /**
  * The parts of a statement that record its changes and sweep, so that a batch of changes stays one statement. Entries wait
- * for the lock of the batch, as its rows do.
- *
- * @param count the number of the changes
- * @param parameter a value of this type for one of {@link recordFields}
+ * for the lock of the batch, as its rows do. The count is that of the changes.
  */
 export function recordingOf(count: SQL, parameter: (field: string, type: string) => SQL): SQL {
   return sql`, "recorded changes" AS (INSERT INTO ${history} (${names}) SELECT entry.*
@@ -39,10 +35,7 @@ export function recordingOf(count: SQL, parameter: (field: string, type: string)
     "swept entries" AS (${sweeping(parameter(expiry, 'timestamptz'), sql`${count} * ${sql.raw(String(maxSwept.byChange))}`)})`
 }
 
-/**
- * Skips what another instance deletes, so that they cannot wait for each other. As an array, the limited rows are
- * selected once.
- */
+/** Skips what another instance deletes, so that they never wait for each other. The array is selected once. */
 function sweeping(time: SQL, limit: SQL): SQL {
   const { id, at } = history
   return sql`DELETE FROM ${history} WHERE ${id} = ANY (ARRAY(

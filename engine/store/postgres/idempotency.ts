@@ -45,10 +45,8 @@ export function prepareIdempotencyKeys() {
         .from(idempotencyKeys)
         .where(sql`(${owner}, ${key}) IN (SELECT * FROM unnest(${owners}::bigint[], ${texts}::text[]))`)
       const remembered = rows.filter((row) => isRemembered(row.createdAt, now))
-      await remove(
-        db,
-        rows.filter((row) => !remembered.includes(row)).map((row) => row.id),
-      )
+      const expired = rows.filter((row) => !remembered.includes(row)).map((row) => row.id)
+      await remove(db, expired)
       return new Map(remembered.map((row) => [nameOf(row), row]))
     },
     async add(db: NodePgDatabase, rows: NewRow[], now: Date): Promise<void> {
@@ -59,7 +57,6 @@ export function prepareIdempotencyKeys() {
   }
 }
 
-/** Identifies a key. Each API key has idempotency keys of its own. */
 export function nameOf({ owner, key }: KeyName): string {
   return `${owner} ${key}`
 }

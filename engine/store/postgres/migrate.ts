@@ -14,7 +14,7 @@ import {
 } from '../database/migrations.ts'
 import type { PostgresCollection } from './collection.ts'
 import { connectClient } from './connection/connection.ts'
-import { attempt, causeOf, Standby, urlWithoutPassword } from './connection/failure.ts'
+import { causeOf, orUnusable, Standby, urlWithoutPassword } from './connection/failure.ts'
 import { sweepHistory } from './history.ts'
 import { sqlTextOf } from './statements.ts'
 import { tablesOf, time } from './table.ts'
@@ -24,7 +24,6 @@ import { lockUntilCommit } from './transaction.ts'
 const startTimeout = 10_000
 const retryInterval = 200
 
-/** The migrations that were applied. */
 export const journal = pgTable('migrations', {
   name: text().primaryKey(),
   hash: text().notNull(),
@@ -35,18 +34,14 @@ export const journal = pgTable('migrations', {
 export const createJournal = `CREATE TABLE IF NOT EXISTS "migrations"
   ("name" text PRIMARY KEY NOT NULL, "hash" text NOT NULL, "applied_at" timestamp (3) with time zone NOT NULL)`
 
-/**
- * Checks the database, and creates or migrates its tables if necessary.
- *
- * @throws {UnusableDatabase}
- */
+/** Checks the database, and creates or migrates its tables if necessary. @throws {UnusableDatabase} */
 export async function prepareDatabase(
   url: string,
   loaded: Loaded<PostgresCollection>,
   options: PrepareOptions = {},
 ): Promise<void> {
   const name = urlWithoutPassword(url)
-  await attempt(url, async () => {
+  await orUnusable(url, async () => {
     const client = await connectWithRetries(url, loaded.program)
     try {
       await refuseOtherEncoding(client, name)
@@ -96,11 +91,8 @@ async function refuseOtherEncoding(client: Client, name: string): Promise<void> 
 }
 
 /**
- * Applies the missing migrations in one transaction. Several instances may start at once: an advisory lock serializes
- * them, and the journal is read under it.
- *
- * @param check runs last inside the transaction, and may refuse what the migrations have led to by throwing.
- * @throws {UnusableDatabase} as {@link pendingMigrations} does.
+ * Applies the missing migrations in one transaction. Several instances may start at once: an advisory lock serializes them,
+ * and the journal is read under it. The check runs last inside it, and may refuse what the migrations have led to.
  */
 export async function migrate(
   client: Client,
@@ -134,15 +126,12 @@ export async function hasTable(db: NodePgDatabase, table: PgTable): Promise<bool
   return rows[0]?.oid !== null
 }
 
-/** The migrations that were applied to the database. Its journal must exist. */
+/** The journal must exist. */
 export async function readJournal(db: NodePgDatabase): Promise<AppliedMigration[]> {
   return db.select({ name: journal.name, hash: journal.hash }).from(journal).orderBy(asc(journal.name))
 }
 
-/**
- * What is missing, although the journal is up to date, as a reason: a table, a column, a rule that a table has in the code,
- * or a trigger that orders ids. Undefined if nothing is.
- */
+/** A reason if something is missing in an up-to-date database: a table, column or rule, or a trigger that orders ids. */
 export async function findMissingPart(
   db: NodePgDatabase,
   collections: Record<string, PostgresCollection>,

@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { ClientBase, Pool } from 'pg'
-import type { IdempotencyKey } from '../collection/idempotency.ts'
 import {
   type Attempt,
   checkReplay,
   decodeResult,
   encodeResult,
   fingerprintOf,
+  type IdempotencyKey,
   type Original,
 } from '../collection/idempotency.ts'
 import type { MutationResult } from '../collection/mutation.ts'
@@ -20,10 +20,9 @@ import { sequenceOf } from './statements.ts'
 import { inTransaction, type Transaction, withConnection } from './transaction.ts'
 
 /**
- * Commits the mutations that arrived together, for the group commit of the store: one transaction for all of them, and one
- * statement for the calls of each mutation. It answers a repeated key with the first result, and repeats the batch in parts if
- * the database refuses one call of it. Calls of different mutations may run in another order than they came: no caller has a
- * response yet that another call could depend on.
+ * Commits the mutations that arrived together: one transaction for all, and one statement for the calls of each mutation. It
+ * answers a repeated key with the first result, and repeats the batch in parts if the database refuses a call. Calls of
+ * different mutations may run in another order than they came: no caller has a response yet that another could depend on.
  */
 
 /** A call of a mutation. Of the calls with the same key only the first that succeeds takes effect. */
@@ -36,17 +35,13 @@ interface MutationCall extends Attempt {
 /** What each call has generated, undefined if it found no row to change, or why it failed. */
 type Results = Map<MutationCall, object | undefined | Error>
 
-/** The first uses of keys by {@link nameOf}. */
 type Originals = Map<string, Original>
 
 /** Runs calls, and adds their keys to the table and to the originals. */
 type Perform = (db: Transaction, calls: MutationCall[], originals: Originals, now: Date) => Promise<Results>
 
-/**
- * Prepares the commit of a batch of mutations, which share one transaction and so one fsync. A mutation that breaks a rule
- * fails alone. A failure of the database rejects the batch.
- */
-export function prepareMutations(pool: Pool, failures: Failures) {
+/** Prepares the commit of a batch. A call that breaks a rule fails alone. A failure of the database rejects the batch. */
+export function prepareMutations(pool: Pool, failures: Failures, historyDays?: number) {
   const keys = prepareIdempotencyKeys()
 
   async function commitTogether(batch: MutationCall[], now: Date): Promise<Outcome<MutationResult>[]> {
@@ -54,7 +49,7 @@ export function prepareMutations(pool: Pool, failures: Failures) {
     const hasKeys = batch.some(({ idempotency }) => idempotency)
     if (others.length > 0 || hasKeys || !mutation?.isOneStatement(batch.map(({ values }) => values)))
       return inTransaction(pool, (db) => runBatch(db, batch, now, performTogether))
-    const results = await withConnection(pool, (client) => runAll(client, batch)).catch((error) => {
+    const results = await withConnection(pool, (client) => runAll(client, batch, false)).catch((error) => {
       if (isRefusal(error) || concernsDatabase(error)) throw error
       // The statement may have taken effect, so the calls must not run again.
       return new Map(batch.map((call) => [call, toError(error)]))
@@ -63,12 +58,11 @@ export function prepareMutations(pool: Pool, failures: Failures) {
   }
 
   async function commitInParts(batch: MutationCall[], now: Date): Promise<Outcome<MutationResult>[]> {
-    const work = async (db: Transaction) => {
+    return inTransaction(pool, async (db) => {
       // Otherwise the commit would fail for all calls.
       await db.$client.query('SET CONSTRAINTS ALL IMMEDIATE')
       return runBatch(db, batch, now, performInParts)
-    }
-    return inTransaction(pool, work)
+    })
   }
 
   /**
@@ -90,6 +84,17 @@ export function prepareMutations(pool: Pool, failures: Failures) {
       }
     }
     return outcomes
+  }
+
+  /** Runs each mutation once with all of its calls, in their order. Updates and removals of a collection are one mutation. */
+  async function runAll(client: ClientBase, calls: MutationCall[], isLocked: boolean): Promise<Results> {
+    const results: Results = new Map()
+    for (const group of Map.groupBy(calls, ({ mutation }) => mutation.run).values()) {
+      const rows = group.map(({ values }) => values)
+      const outcomes = await group[0]?.mutation.run(client, rows, isLocked, historyDays)
+      for (const [index, call] of group.entries()) results.set(call, outcomes?.[index])
+    }
+    return results
   }
 
   const performTogether: Perform = async (db, calls, originals, now) => {
@@ -157,11 +162,7 @@ export function prepareMutations(pool: Pool, failures: Failures) {
   }
 }
 
-/**
- * Moves the sequence of the ids to the greatest one, as after a copy of rows with their ids. Call it under the lock of inserts.
- *
- * @returns whether the next id is free.
- */
+/** Moves the sequence to the greatest id, as after a copy, under the lock of inserts. Returns whether the next is free. */
 async function moveSequence(db: Transaction, table: PgTable): Promise<boolean> {
   const sequence = sequenceOf(table)
   const { rows } = await db.execute(sql`SELECT setval(${sequence}, newest)
@@ -170,21 +171,7 @@ async function moveSequence(db: Transaction, table: PgTable): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Runs each mutation once with all of its calls, in their order. Updates and removals of a collection are one mutation. */
-async function runAll(client: ClientBase, calls: MutationCall[], isLocked = false): Promise<Results> {
-  const results: Results = new Map()
-  for (const group of Map.groupBy(calls, ({ mutation }) => mutation.run).values()) {
-    const rows = group.map(({ values }) => values)
-    const outcomes = await group[0]?.mutation.run(client, rows, isLocked)
-    for (const [index, call] of group.entries()) results.set(call, outcomes?.[index])
-  }
-  return results
-}
-
-/**
- * The first calls, up to one whose new key an earlier one of them has, too. That one follows in a turn of its own, because a
- * call that fails does not use up its key.
- */
+/** The first calls, up to one with the new key of another: it has its own turn, because a call that fails frees its key. */
 function takeTurn(calls: MutationCall[], originals: Originals): MutationCall[] {
   const used = new Set<string>()
   const end = calls.findIndex(({ idempotency }) => {

@@ -119,7 +119,6 @@ export function rowsOf<T extends TableWithId, Field extends keyof Entity<T> & st
   )
 }
 
-/** Counts the rows with each value of a column, up to a limit. */
 export function countsOf(
   read: Read,
   table: TableWithId,
@@ -182,10 +181,8 @@ function insertedId(row: { id: bigint } | undefined): { id: bigint } {
 const dialect = new PgDialect()
 
 /**
- * The SQL of a statement with placeholders, for the values of these fields in their order. A placeholder has the name of a
- * field. Drizzle would number placeholders as they occur, whatever their names are.
- *
- * @throws {Error} for a placeholder with another name, and for a value
+ * The SQL of a statement, whose placeholders have the names of these fields and their numbers: Drizzle would number them as
+ * they occur. It throws for another placeholder, and for a value.
  */
 export function sqlTextOf(statement: SQL, fields: readonly string[] = []): string {
   const numbering = new PgDialect()
@@ -197,20 +194,13 @@ export function sqlTextOf(statement: SQL, fields: readonly string[] = []): strin
   return numbering.sqlToQuery(statement).sql
 }
 
-/**
- * Runs a statement with its values. Returns rows as arrays.
- *
- * @param name of a prepared statement.
- */
+/** Runs a statement with its values, as a prepared one if it has a name. Returns rows as arrays. */
 export async function query<Row extends unknown[]>(client: ClientBase, statement: SQL, name?: string): Promise<Row[]> {
   const { sql: text, params: values } = dialect.sqlToQuery(statement)
   return (await client.query<Row>({ text, values, rowMode: 'array', name })).rows
 }
 
-/**
- * The sequence of the ids of a table. PostgreSQL parses the name of the table, but not that of the column. The result
- * is quoted.
- */
+/** The sequence of the ids, quoted. PostgreSQL parses the name of the table, but not that of the column. */
 export function sequenceOf(table: Table): SQL {
   return sql`pg_get_serial_sequence(${sqlTextOf(sql`${table}`)}, ${columnOf(table, 'id').name})`
 }

@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import type { BaseStore, StoreObserver, StoreSizes } from '../collection/base-store.ts'
 import { changeMethodOf } from '../collection/change.ts'
 import type { Derived } from '../collection/derived.ts'
-import { OtherRelease, runtimeMessage, StoreUnavailable } from '../collection/errors.ts'
+import { OtherRelease, runtimeMessage, StoreUnavailable, writeFailureOf } from '../collection/errors.ts'
 import { history, historyWith } from '../collection/history.ts'
 import { addingMethodOf, operationOf, type RunMutation } from '../collection/mutation.ts'
 import { searchWith } from '../collection/search.ts'
@@ -22,24 +22,18 @@ import { lockStatement } from './transaction.ts'
 interface PostgresStoreOptions extends PrepareOptions {
   url: string
   loaded: Loaded<PostgresCollection>
-  /** The maximum number of connections. */
   maxConnections?: number | undefined
   observer?: StoreObserver | undefined
 }
 
-/**
- * Opens a store in a PostgreSQL database. Creates or migrates its tables first if necessary. Any number of instances
- * may share the database.
- *
- * @throws {UnusableDatabase}
- */
+/** Prepares and opens a PostgreSQL database, which any number of instances may share. @throws {UnusableDatabase} */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<BaseStore> {
   const { url, loaded, maxConnections, observer } = options
   await prepareDatabase(url, loaded, options)
   let connectionErrors = 0
   const pool = openPool(url, maxConnections, () => connectionErrors++, loaded.program)
-  const failures = new Failures(tablesOf(loaded.collections), observer)
-  const mutations = new GroupCommit(prepareMutations(pool, failures), observer)
+  const failures = new Failures(tablesOf(loaded.collections))
+  const mutations = new GroupCommit(prepareMutations(pool, failures, options.historyDays), observer)
   const read = readerFor(pool, failures)
   const probes: string[] = []
 
@@ -91,7 +85,13 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     // Other instances write rows without notifying this one.
     revision: () => undefined,
     inOneSnapshot: (run) => run(),
-    check: () => failures.write(check(pool, loaded, probes)),
+    async check() {
+      await check(pool, loaded, probes).catch((thrown) => {
+        const error = failures.storeError(thrown)
+        observer?.writeFailed?.(writeFailureOf(error))
+        throw error
+      })
+    },
     load: () => ({ queuedWrites: mutations.queued, pool: { ...loadOf(pool), errors: connectionErrors } }),
     sizes: () => measureDatabase(pool),
     async saved() {},
@@ -105,7 +105,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 function readerFor(pool: Pool, failures: Failures): PostgresAccess['read'] {
   return async <Row extends unknown[]>(statement: Statement, values: unknown[]) => {
     const query = { ...statement, values, rowMode: 'array' as const }
-    return (await failures.read(pool.query<Row>(query))).rows
+    const { rows } = await pool.query<Row>(query).catch((error) => {
+      throw failures.storeError(error)
+    })
+    return rows
   }
 }
 

@@ -22,7 +22,6 @@ import { history } from '../collection/history.ts'
 import { idempotencyKeys } from '../collection/idempotency.ts'
 import { ruleOfPostgres } from '../collection/schema.ts'
 
-/** The table of PostgreSQL with the fields of one of SQLite. */
 export type PostgresTable<T extends SQLiteTable> = PgTableWithColumns<{
   name: T['_']['name']
   schema: undefined

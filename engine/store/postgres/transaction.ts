@@ -22,7 +22,6 @@ export function lockStatement(lock: keyof typeof locks): string {
   return `SELECT pg_advisory_xact_lock(${lockSpace}, ${locks[lock]})`
 }
 
-/** Runs the work on a connection on which nothing else runs. */
 export async function withConnection<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   try {

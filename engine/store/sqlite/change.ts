@@ -2,19 +2,13 @@ import type Database from 'better-sqlite3'
 import { sql } from 'drizzle-orm'
 import { type ChangeValues, changeRow, namesIn } from '../collection/change.ts'
 import { columnOf, type Entity, fieldsOfNew, listOf } from '../collection/row.ts'
-import type { DerivedMutations, Prepare, TableWithId } from './collection.ts'
+import type { DerivedMutations, PrepareWrite, TableWithId } from './collection.ts'
 import { prepareHistory } from './history.ts'
 import { encode, insertInto, prepareGet, sqlTextOf } from './statements.ts'
 
-/** The mutations that are derived from a table. */
-export function mutationsOf<T extends TableWithId>(
-  table: T,
-  hasHistory = false,
-  historyDays?: number,
-): DerivedMutations<T> {
-  const change = () => changeIn(table, hasHistory, historyDays)
+export function mutationsOf<T extends TableWithId>(table: T, hasHistory = false): DerivedMutations<T> {
   // Two functions, because the name of a mutation is found by its function.
-  return { create: insertInto(table), update: change(), remove: change() }
+  return { create: insertInto(table), update: changeIn(table, hasHistory), remove: changeIn(table, hasHistory) }
 }
 
 /** The maximum number of prepared statements that set some fields only. */
@@ -24,20 +18,16 @@ const maxUpdates = 32
 function changeIn<T extends TableWithId>(
   table: T,
   hasHistory: boolean,
-  historyDays: number | undefined,
-): Prepare<unknown[], Entity<T> | { id: bigint } | undefined> {
+): PrepareWrite<Entity<T> | { id: bigint } | undefined> {
   const { given } = fieldsOfNew(table)
 
-  return (connection) => {
+  return (connection, historyDays) => {
     const record = hasHistory ? prepareHistory(connection, table, historyDays) : () => {}
     const select = prepareGet(table, 'id')(connection)
     const remove = connection.prepare<unknown[]>(sqlTextOf(sql`DELETE FROM ${table} WHERE ${table.id} = ?`))
     const prepared = new Map<string, ReturnType<typeof prepareUpdate>>()
 
-    /**
-     * Sets only the fields that a call sets, because SQLite writes the index of a column that is set, also to its old
-     * value.
-     */
+    /** Sets only the fields of a call, because SQLite writes the index of a column that is set, also to its old value. */
     function updateOf(fields: string[]): ReturnType<typeof prepareUpdate> {
       const isKept = prepared.size < maxUpdates || prepared.has(fields.join())
       const set = isKept ? fields : given

@@ -2,23 +2,20 @@ import type Database from 'better-sqlite3'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Derived } from '../collection/derived.ts'
 import { history } from '../collection/history.ts'
-import type { IdempotencyKey } from '../collection/idempotency.ts'
-import { idempotencyKeys } from '../collection/idempotency.ts'
+import { type IdempotencyKey, idempotencyKeys } from '../collection/idempotency.ts'
 import type { Replayable } from '../collection/mutation.ts'
 import type { Names, SearchFields } from '../collection/query.ts'
 import type { Entity, Generated, NewEntity } from '../collection/row.ts'
-
-/** What SQLite knows of a collection, and offers to it. */
 
 export type TableWithId = SQLiteTable & { id: SQLiteColumn }
 
 /** Prepares its statements on a connection, and returns the function that runs them. */
 export type Prepare<Args extends unknown[], T> = (connection: Database.Database) => (...args: Args) => T
 
-/**
- * A write that may have an idempotency key. It takes the values of `fields` in their order, and returns only what it
- * has generated.
- */
+/** As {@link Prepare}. A write that leaves entries in the history keeps them for so many days. */
+export type PrepareWrite<T> = (connection: Database.Database, historyDays?: number) => (...args: unknown[]) => T
+
+/** A write that may have an idempotency key. It takes the values of `fields`, and returns only what it has generated. */
 export type Mutation<Input extends object, Generated extends object> = Prepare<unknown[], Generated> & {
   fields: readonly (keyof Input & string)[]
 }
@@ -26,8 +23,7 @@ export type Mutation<Input extends object, Generated extends object> = Prepare<u
 /** What a collection has of its own on SQLite. */
 export interface OwnOnSqlite<S> {
   /** Every mutation of its own, by its name. The writer thread prepares them, and runs them inside a transaction. */
-  writes: Record<string, Prepare<unknown[], object | undefined>>
-  /** Makes what it adds to the store. */
+  writes: Record<string, PrepareWrite<object | undefined>>
   open(access: SqliteAccess): S
 }
 
@@ -39,12 +35,11 @@ export interface SqliteCollection<S = object> extends OwnOnSqlite<S> {
   open(access: Derived & SqliteAccess): S
 }
 
-/** The mutations that are derived from the table. */
 export interface DerivedMutations<T extends TableWithId = TableWithId> {
   create: Mutation<NewEntity<T>, Generated<T>>
   /** Both take a {@link ChangeValues}. */
-  update: Prepare<unknown[], Entity<T> | { id: bigint } | undefined>
-  remove: Prepare<unknown[], Entity<T> | { id: bigint } | undefined>
+  update: PrepareWrite<Entity<T> | { id: bigint } | undefined>
+  remove: PrepareWrite<Entity<T> | { id: bigint } | undefined>
 }
 
 export interface SqliteAccess {

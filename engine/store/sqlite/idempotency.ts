@@ -16,11 +16,7 @@ interface Row {
   createdAt: string
 }
 
-/**
- * Prepares the mutation with an idempotency key. What it writes and the key are stored together or not at all.
- *
- * @param mutations by the names of their operations.
- */
+/** Prepares the mutation with an idempotency key. What it writes and the key are stored together or not at all. */
 export function prepareOnce(
   connection: Database.Database,
   mutations: ReadonlyMap<string, (...values: unknown[]) => unknown>,

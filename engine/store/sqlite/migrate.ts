@@ -10,7 +10,6 @@ import { type SqliteCollection, tablesOf } from './collection.ts'
 import { toFailure } from './file/failure.ts'
 import { query, sqlTextOf } from './statements.ts'
 
-/** The migrations that were applied. */
 export const journal = sqliteTable('migrations', {
   name: text().primaryKey(),
   hash: text().notNull(),
@@ -22,14 +21,12 @@ const createJournal = `CREATE TABLE IF NOT EXISTS "migrations"
   ("name" text PRIMARY KEY NOT NULL, "hash" text NOT NULL, "applied_at" text NOT NULL) STRICT`
 
 /**
- * Applies the pending migrations in one transaction. The write lock serializes processes that start at once, and the
- * journal is read inside the transaction. Foreign keys are off meanwhile, because a table rebuild drops the old table and
- * would cascade into its children. The migrations must not break any reference.
+ * Applies the pending migrations in one transaction, and returns their names. The write lock serializes processes that start
+ * at once, and the journal is read inside the transaction. Foreign keys are off meanwhile, because a table rebuild drops the
+ * old table and would cascade into its children. The migrations must not break any reference.
  *
- * @param claim runs first inside the transaction, and may refuse the database by throwing.
- * @param check runs last inside the transaction, and may refuse what the migrations have led to by throwing.
- * @returns the names of the applied migrations.
- * @throws {UnusableDatabase} as {@link pendingMigrations} does.
+ * @param claim runs first inside the transaction, and may refuse the database by throwing
+ * @param check runs last inside the transaction, and may refuse what the migrations have led to
  */
 export function migrate(
   connection: Database.Database,
@@ -62,12 +59,9 @@ function apply(connection: Database.Database, pending: Migration[]): void {
     run(connection, name, sql)
     db.insert(journal).values({ name, hash, appliedAt: new Date() }).run()
   }
-  if (countBrokenReferences(connection) > broken) {
-    throw new Error('A migration left rows that refer to deleted rows.')
-  }
+  if (countBrokenReferences(connection) > broken) throw new Error('A migration left rows that refer to deleted rows.')
 }
 
-/** @throws {UnusableDatabase} if the migration does not fit the tables. */
 function run(connection: Database.Database, migration: string, sql: string): void {
   try {
     connection.exec(sql)
@@ -89,21 +83,17 @@ export function hasTable(connection: Database.Database, table: SQLiteTable): boo
   return query(connection, sql`SELECT 1 FROM sqlite_schema WHERE name = ${getTableName(table)}`).length > 0
 }
 
-/** The migrations that were applied; none if there is no journal. */
 export function readApplied(connection: Database.Database): AppliedMigration[] {
   return hasTable(connection, journal) ? readJournal(connection) : []
 }
 
-/** Reads the journal, which must exist. */
+/** The journal must exist. */
 export function readJournal(connection: Database.Database): AppliedMigration[] {
   const { name, hash } = journal
   return drizzle({ client: connection }).select({ name, hash }).from(journal).orderBy(asc(name)).all()
 }
 
-/**
- * What is missing although the journal is up to date, as a reason: a table, a column, or a rule that a table has in the code.
- * Undefined if nothing is.
- */
+/** A reason if something is missing although the journal is up to date: a table, a column, or a rule of the code. */
 export function findMissingPart(
   connection: Database.Database,
   { program, collections }: Pick<Loaded<SqliteCollection>, 'program' | 'collections'>,

@@ -59,7 +59,6 @@ export function prepareGet<T extends TableWithId, Field extends keyof T['$inferS
   }
 }
 
-/** Counts the rows with each value of a column, up to a limit. */
 export function prepareCounts(table: TableWithId, field: string, limit: number): Prepare<[], Record<string, Count>> {
   return (connection) => {
     const counts = connection.prepare<[], bigint[]>(sqlTextOf(countsStatement(table, field, limit))).raw()
@@ -77,7 +76,6 @@ export function countsStatement(table: TableWithId, field: string, limit: number
   )
 }
 
-/** The mutation that inserts a row. */
 export function insertInto<T extends TableWithId>(table: T): Mutation<NewEntity<T>, Generated<T>> {
   const { given, generated, generate } = fieldsOfNew(table)
   const name = getTableName(table)

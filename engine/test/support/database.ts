@@ -100,7 +100,7 @@ export async function databaseTests<Stores extends WithApiKeys>({ service, row }
 
   /** Creates a database for one test. It is deleted or emptied when the test ends. */
   async function testDatabase(atEnd: AtEnd = onTestFinished): Promise<TestDatabase<Store>> {
-    if (!isOnPostgres) return sqliteDatabase(join(temporaryFolder(atEnd), `${definition.parts.program}.db`), atEnd)
+    if (!isOnPostgres) return sqliteDatabase(join(temporaryFolder(atEnd), `${definition.program}.db`), atEnd)
     const url = cleared.pop() ?? (await createDatabase())
     atEnd(async () => {
       await deleteRows(url)
@@ -137,9 +137,9 @@ export async function databaseTests<Stores extends WithApiKeys>({ service, row }
       return store
     },
     /** The location of the database of processes in this working folder. */
-    locationOf: (folder: string) => locationIn(folder, definition.parts.program),
+    locationOf: (folder: string) => locationIn(folder, definition.program),
     /** The name of this database in messages. */
-    databaseNameOf: (folder: string) => describeLocation(locationIn(folder, definition.parts.program)),
+    databaseNameOf: (folder: string) => describeLocation(locationIn(folder, definition.program)),
   }
 }
 

@@ -17,19 +17,10 @@ const serverTimeouts = {
 }
 
 function settings(url: string): ClientConfig {
-  return {
-    connectionString: url,
-    keepAlive: true,
-    connectionTimeoutMillis: timeouts.connect,
-  }
+  return { connectionString: url, keepAlive: true, connectionTimeoutMillis: timeouts.connect }
 }
 
-/**
- * Opens a connection outside a pool.
- *
- * @throws {UnusableDatabase} if a pooler shares connections between sessions
- * @throws {Standby}
- */
+/** Opens a connection outside a pool. Refuses a pooler that shares connections between sessions, and a {@link Standby}. */
 export async function connectClient(url: string, options: ClientConfig = {}): Promise<Client> {
   const { lock_timeout, statement_timeout, idle_in_transaction_session_timeout, ...config } = {
     ...serverTimeouts,
@@ -75,13 +66,7 @@ const poolerAttempts = 8
 /** Milliseconds. A pooler without a free connection lets statements wait. */
 const poolerTimeout = 5_000
 
-/**
- * Refuses a pooler that gives a connection to PostgreSQL to other sessions after each transaction or statement. Settings
- * and prepared statements belong to that connection.
- *
- * @param connect opens another session
- * @throws {UnusableDatabase}
- */
+/** Refuses a pooler that shares a connection to PostgreSQL, to which settings and prepared statements belong. */
 async function refuseSharedConnections(url: string, client: Client, connect: () => Promise<Client>): Promise<void> {
   const own = await processOf(client)
   // A pooler gives sessions keys of its own to cancel statements. PostgreSQL's key has the number of its process.
@@ -120,7 +105,6 @@ const maxLifetime = 30
  *
  * @param maxConnections pg's default of 10 if undefined
  * @param onError called when a connection is lost or cannot be opened
- * @param program the name of the connections on the server
  */
 export function openPool(url: string, maxConnections?: number, onError = () => {}, program?: string): Pool {
   const pool = new Pool({
@@ -181,10 +165,7 @@ function closeUnresponsive(pool: Pool): void {
   }
 }
 
-/**
- * Settings that the code relies on. A role, a database or the URL may set others. With those, times may be unreadable, or
- * an acknowledged row may not be on disk yet.
- */
+/** With the settings of a role, a database or a URL, times may be unreadable, or an acknowledged row not on disk yet. */
 const sessionSettings = {
   DateStyle: 'ISO, MDY',
   IntervalStyle: 'iso_8601',
@@ -210,7 +191,6 @@ const planSettings = {
   jit: 'off',
 }
 
-/** @throws {Standby} */
 async function applySessionSettings(client: ClientBase, url: string, further: object): Promise<void> {
   const values = Object.entries({ ...sessionSettings, ...further })
     // The URL may set timeouts, which the driver sends when the session starts.

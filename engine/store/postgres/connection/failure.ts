@@ -1,7 +1,7 @@
 import { DrizzleQueryError } from 'drizzle-orm'
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
 import { DatabaseError } from 'pg'
-import type { StoreObserver, WriteFailure } from '../../collection/base-store.ts'
+import type { WriteFailure } from '../../collection/base-store.ts'
 import {
   brokenReference,
   IdsExhausted,
@@ -11,7 +11,6 @@ import {
   runtimeMessage,
   StoreUnavailable,
   UnusableDatabase,
-  writeFailureOf,
 } from '../../collection/errors.ts'
 import { describeLocation } from '../../database/location.ts'
 
@@ -68,15 +67,12 @@ export function isConnectionError(error: unknown): boolean {
   return cause instanceof Error && concernsDatabase(cause)
 }
 
-/** Maps the errors of a store to those of the Store port. */
 export class Failures {
-  readonly #observer: StoreObserver | undefined
   readonly #ownRules: Set<string | undefined>
   readonly #primaryKeys: Set<string>
 
   /** @param tables of this release. */
-  constructor(tables: PgTable[], observer?: StoreObserver | undefined) {
-    this.#observer = observer
+  constructor(tables: PgTable[]) {
     const configs = tables.map(getTableConfig)
     this.#primaryKeys = new Set(configs.map(({ name }) => `${name}_pkey`))
     this.#ownRules = new Set(
@@ -88,31 +84,7 @@ export class Failures {
     )
   }
 
-  /** Maps the rejection of a read. */
-  async read<T>(work: PromiseLike<T>): Promise<T> {
-    try {
-      return await work
-    } catch (error) {
-      throw this.storeError(error)
-    }
-  }
-
-  /** Maps the rejection of a write, and tells the observer. */
-  async write<T>(work: PromiseLike<T>): Promise<T> {
-    try {
-      return await work
-    } catch (thrown) {
-      const error = this.storeError(thrown)
-      this.#observer?.writeFailed?.(writeFailureOf(error))
-      throw error
-    }
-  }
-
-  /**
-   * Maps anything thrown.
-   *
-   * @param call of the mutation that failed
-   */
+  /** Maps anything thrown, of a call of a mutation if there is one. */
   storeError(error: unknown, call?: { operation: string; table: PgTable }): Error {
     const cause = causeOf(error)
     if (!(cause instanceof Error)) return new Error(String(cause))
@@ -201,7 +173,7 @@ export function unusable(url: string, error: unknown): UnusableDatabase {
 }
 
 /** Runs a step. Errors of the driver and the server become an {@link UnusableDatabase}. */
-export async function attempt<T>(url: string, step: () => Promise<T>): Promise<T> {
+export async function orUnusable<T>(url: string, step: () => Promise<T>): Promise<T> {
   try {
     return await step()
   } catch (error) {
@@ -214,10 +186,7 @@ export function urlWithoutPassword(url: string): string {
   return describeLocation({ kind: 'postgres', url })
 }
 
-/**
- * By the code of the error, or by the message of an error of the driver, which has no code. `$message` stands for the message.
- * The first pattern that matches counts.
- */
+/** By the code of an error, or the message of the driver, which has no code. `$message` is that. The first match counts. */
 const reasonByError: [RegExp, string][] = [
   [/^ECONNREFUSED/, 'nothing listens there; start PostgreSQL, or correct the address'],
   [/^(ENOTFOUND|EAI_AGAIN)/, 'its host is not known; correct the address'],

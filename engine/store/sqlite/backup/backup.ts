@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { UnusableDatabase } from '../../collection/errors.ts'
 import type { SqliteRelease } from '../../database/loaded.ts'
 import { checksumOf, hashFile, writeChecksum } from '../file/checksum.ts'
-import { attempt } from '../file/diagnosis.ts'
+import { orUnusable } from '../file/diagnosis.ts'
 import { makeFolder } from '../file/files.ts'
 import { refuseForeignFile } from '../file/header.ts'
 import { ownershipOf } from '../file/ownership.ts'
@@ -13,12 +13,10 @@ import { backupFolder, listBackups, newBackupPath, recordBackup } from './invent
 import { type OnProgress, withSnapshot } from './snapshot.ts'
 
 /**
- * Backs up a database, which may be in use, into a new file with the owner and the mode of the
- * database, and writes its checksum beside it. The backup holds every earlier commit.
+ * Backs up a database, which may be in use, into a new file with its owner and mode, and writes the checksum beside it. The
+ * backup holds every earlier commit.
  *
- * @param release this one.
- * @param file is never overwritten, and its folder must exist. The default is a new name in `backups/` beside the
- *   database.
+ * @param file is never overwritten, and its folder must exist. The default is a new name in `backups/` beside the database.
  * @returns the path of the backup.
  * @throws {UnusableDatabase}
  */
@@ -28,7 +26,7 @@ export async function backUpDatabase(
   file?: string,
   onProgress?: OnProgress,
 ): Promise<string> {
-  attempt(database, () => refuseForeignFile(database, release))
+  orUnusable(database, () => refuseForeignFile(database, release))
   if (file === undefined) createBackupFolder(database)
   else refuseTarget(file)
   const path = file ?? newBackupPath(database, '.db')
@@ -48,10 +46,7 @@ export async function backUpDatabase(
 
 /**
  * As {@link backUpDatabase}, to a stream. Until all of it is written, the copy is a temporary file in `backups/` beside the
- * database.
- *
- * @param write resolves when the next bytes may be written.
- * @throws {UnusableDatabase}
+ * database. `write` resolves when the next bytes may be written. @throws {UnusableDatabase}
  */
 export async function streamBackup(
   database: string,
@@ -59,7 +54,7 @@ export async function streamBackup(
   write: (bytes: Uint8Array) => Promise<unknown>,
   onProgress?: OnProgress,
 ): Promise<{ bytes: number; sha256: string }> {
-  attempt(database, () => refuseForeignFile(database, release))
+  orUnusable(database, () => refuseForeignFile(database, release))
   createBackupFolder(database)
   const request = {
     ...sourceOf(database, release),
@@ -87,7 +82,7 @@ function sourceOf(database: string, { migrations }: SqliteRelease) {
 /** @throws {UnusableDatabase} */
 export function createBackupFolder(database: string): void {
   const folder = backupFolder(database)
-  attempt(folder, () => makeFolder(folder, ownershipOf(database)))
+  orUnusable(folder, () => makeFolder(folder, ownershipOf(database)))
 }
 
 function refuseTarget(file: string): void {

@@ -6,7 +6,6 @@ import { toFailure } from '../file/failure.ts'
 import { fileTimestamp, makeFile } from '../file/files.ts'
 import type { Ownership } from '../file/ownership.ts'
 
-/** The default folder for backups. */
 export function backupFolder(database: string): string {
   return join(dirname(database), 'backups')
 }
@@ -15,10 +14,8 @@ export function backupFolder(database: string): string {
 export const scheduledEnding = '.scheduled.db'
 
 /**
- * A path in that folder, named after the current time: `backups/shop.db-2026-11-21T043000.123Z.db`. The name starts
- * with the full file name of the database, so databases in one folder never share a backup name.
- *
- * @param ending such as `.db`
+ * A path in that folder, named after the current time: `backups/shop.db-2026-11-21T043000.123Z.db`. The name starts with the
+ * full file name of the database, so databases in one folder never share a backup name.
  */
 export function newBackupPath(database: string, ending: string): string {
   return join(backupFolder(database), `${basename(database)}-${fileTimestamp()}${ending}`)
@@ -62,7 +59,6 @@ function recordOf(database: string): string {
   return `${database}.backed-up`
 }
 
-/** Stores the time of a backup that {@link listBackups} does not find. */
 export function recordBackup(database: string, ownership: Ownership): void {
   const [path, now] = [recordOf(database), new Date()]
   try {

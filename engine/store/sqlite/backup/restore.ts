@@ -5,7 +5,7 @@ import { reasons, UnusableDatabase } from '../../collection/errors.ts'
 import type { SqliteRelease } from '../../database/loaded.ts'
 import { verifyChecksum } from '../file/checksum.ts'
 import { lockDatabase } from '../file/connection.ts'
-import { attempt } from '../file/diagnosis.ts'
+import { orUnusable } from '../file/diagnosis.ts'
 import { isBusy, isCorrupt, toFailure } from '../file/failure.ts'
 import { fileTimestamp, identify, link, makeFile, makeFolder, realPathOf, sizeOf, syncFolder } from '../file/files.ts'
 import { readHeader, refuseCopyWithoutLog, refuseForeignFile } from '../file/header.ts'
@@ -23,7 +23,6 @@ interface Restored {
  * Replaces a database by a checked copy of a backup, and keeps the old one beside it. If the process is killed meanwhile,
  * either the old or the new database is in place, whole.
  *
- * @param migrations of this release.
  * @param file the backup, which is only read.
  * @param options `force` accepts a copy without its log.
  * @throws {UnusableDatabase}, having changed nothing.
@@ -35,19 +34,18 @@ export async function restoreDatabase(
   { force = false, onProgress }: { force?: boolean | undefined; onProgress?: OnProgress | undefined } = {},
 ): Promise<Restored> {
   // A rename would replace a symbolic link.
-  const path = attempt(database, () => realPathOf(database))
-  attempt(file, () => refuseForeignFile(file, release))
-  if (identify(path) === identify(file)) {
+  const path = orUnusable(database, () => realPathOf(database))
+  orUnusable(file, () => refuseForeignFile(file, release))
+  if (identify(path) === identify(file))
     throw new UnusableDatabase(file, 'it is the database itself; choose a backup of it')
-  }
   const isVerified = await verifyChecksum(file)
   const kept = `${path}.before-restore-${fileTimestamp()}`
   const wasMissing = !existsSync(path)
-  const ownership = attempt(database, () => ownershipOf(path))
+  const ownership = orUnusable(database, () => ownershipOf(path))
   let isKept = false
-  let lock = attempt(database, () => lockCurrent(path, release))
+  let lock = orUnusable(database, () => lockCurrent(path, release))
   try {
-    attempt(database, () => makeFolder(dirname(path), ownership))
+    orUnusable(database, () => makeFolder(dirname(path), ownership))
     const folder = dirname(path)
     const { migrations } = release
     const request = { migrations, source: file, target: database, folder, ownership, onProgress }
@@ -78,13 +76,9 @@ function lockCurrent(path: string, release: SqliteRelease): Database.Database | 
     if (!isCorrupt(failure)) throw error
   }
   // A service that still has the old file open would delete the log of the new one.
-  if (!isLockable && existsSync(`${path}-shm`)) {
-    throw new UnusableDatabase(
-      path,
-      `it is missing or damaged, but a process may have it open; stop the service, delete ${path}-shm and try again`,
-    )
-  }
-  return undefined
+  if (isLockable || !existsSync(`${path}-shm`)) return undefined
+  const remedy = `stop the service, delete ${path}-shm and try again`
+  throw new UnusableDatabase(path, `it is missing or damaged, but a process may have it open; ${remedy}`)
 }
 
 /** Accepts a file that is not an SQLite database: it may be a damaged one. */
@@ -101,7 +95,6 @@ interface Replacement {
   ownership: Ownership
 }
 
-/** Returns whether there was anything to keep. */
 function replace({ path, copy, kept, ownership }: Replacement, lock: Database.Database | undefined): boolean {
   try {
     removeUnfinished(path)

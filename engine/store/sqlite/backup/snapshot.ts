@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3'
 import { UnusableDatabase } from '../../collection/errors.ts'
 import { type Migration, pendingMigrations } from '../../database/migrations.ts'
 import { checkPages, connect, connectToRead, databaseSize, orClose } from '../file/connection.ts'
-import { attempt, unusable } from '../file/diagnosis.ts'
+import { orUnusable, unusable } from '../file/diagnosis.ts'
 import { toFailure } from '../file/failure.ts'
 import { syncFolder } from '../file/files.ts'
 import type { Ownership } from '../file/ownership.ts'
@@ -26,12 +26,9 @@ interface SnapshotRequest {
   source: string
   /** What the copy is for: the name of this file in messages. */
   target: string
-  /** The folder of the copy. */
   folder: string
-  /** Of the copy. */
   ownership: Ownership
   onProgress?: OnProgress | undefined
-  /** See {@link withTemporaryFile}. */
   guard?: Guard | undefined
 }
 
@@ -39,18 +36,15 @@ interface SnapshotRequest {
 const pagesPerStep = 1_000
 
 /**
- * Copies a database as it is at one moment into one file, and checks the copy. The file has a temporary name
- * until `publish` gives it its final one.
- *
- * @param read reads the checked copy. Its result goes to `publish`.
- * @throws {UnusableDatabase}
+ * Copies a database as it is at one moment into one file, checks the copy, and reads it. The copy has a temporary name until
+ * `publish`, which gets the result, gives it its final one. @throws {UnusableDatabase}
  */
 export async function withSnapshot<T>(
   request: SnapshotRequest,
   read: (copy: string) => Promise<T>,
   publish: (copy: string, result: T) => void = () => {},
 ): Promise<void> {
-  const connection = attempt(request.source, () => openSource(request))
+  const connection = orUnusable(request.source, () => openSource(request))
   try {
     // `read` is last, because closing the file drops the locks of this process on it.
     const verify = (copy: string) => check(copy, request.source).then(() => read(copy))
@@ -60,11 +54,7 @@ export async function withSnapshot<T>(
   }
 }
 
-/**
- * As {@link withSnapshot}, through a connection that is open already.
- *
- * @param verify reads the copy, which is locked meanwhile. Its result goes to `publish`.
- */
+/** As {@link withSnapshot}, through an open connection. `verify` reads the copy, which is locked then, for `publish`. */
 export async function withCopy<T>(
   connection: Database.Database,
   { target, folder, ownership, onProgress, guard }: Omit<SnapshotRequest, 'migrations' | 'source'>,
@@ -108,16 +98,12 @@ async function copyPages(source: Database.Database, copy: string, onStep: (part:
     })
   } catch (error) {
     // Only a full disk is certain to concern the copy: other errors may come from the source.
-    if (toFailure(error).code !== 'SQLITE_FULL') attempt(source.name, () => checkPages(source, 'quick_check'))
+    if (toFailure(error).code !== 'SQLITE_FULL') orUnusable(source.name, () => checkPages(source, 'quick_check'))
     throw error
   }
 }
 
-/**
- * Makes the copy one file that needs no log.
- *
- * @returns a connection whose lock shows other processes that the copy is in use.
- */
+/** Makes the copy one file that needs no log. The lock of the connection shows other processes that it is in use. */
 function finishCopy(copy: string): Database.Database {
   const connection = connect(copy, { busyTimeout: 0 })
   return orClose(connection, () => {

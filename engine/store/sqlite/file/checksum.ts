@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { UnusableDatabase } from '../../collection/errors.ts'
 import type { SqliteRelease } from '../../database/loaded.ts'
 import { checkPages, connectToRead, using } from './connection.ts'
-import { attempt, unusable } from './diagnosis.ts'
+import { orUnusable, unusable } from './diagnosis.ts'
 import { makeFile } from './files.ts'
 import { refuseForeignFile } from './header.ts'
 import type { Ownership } from './ownership.ts'
@@ -22,7 +22,6 @@ export async function hashFile(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Creates the file at `path`, and syncs it. */
 export function writeChecksum(path: string, ownership: Ownership, { backup, sha256 }: Checksum): void {
   const name = basename(backup)
   const escaped = name.replaceAll('\\', '\\\\')
@@ -40,15 +39,13 @@ interface Checksum {
 }
 
 /**
- * Compares a backup with its checksum. The name in the checksum is not compared, because both files may have been renamed.
- *
- * @returns false if there is no checksum: earlier releases wrote none.
- * @throws {UnusableDatabase} if they differ, or one of them cannot be read.
+ * Compares a backup with its checksum, but not the name in it: both files may have been renamed. Returns false if there is
+ * none: earlier releases wrote none. @throws {UnusableDatabase} if they differ, or one cannot be read.
  */
 export async function verifyChecksum(backup: string): Promise<boolean> {
   const path = checksumOf(backup)
   if (!existsSync(path)) return false
-  const text = attempt(backup, () => readFileSync(path, 'utf8'))
+  const text = orUnusable(backup, () => readFileSync(path, 'utf8'))
   const [, sha256] = /^\\?([0-9a-f]{64}) [ *]/i.exec(text) ?? []
   const actual = await hashFile(backup).catch((error: unknown) => {
     throw unusable(backup, error)
@@ -70,9 +67,9 @@ const busyTimeout = 5_000
  * @throws {UnusableDatabase} if a restore would refuse the backup.
  */
 export async function verifyBackup(file: string, release: SqliteRelease): Promise<boolean> {
-  attempt(file, () => refuseForeignFile(file, release))
+  orUnusable(file, () => refuseForeignFile(file, release))
   const isVerified = await verifyChecksum(file)
-  attempt(file, () => {
+  orUnusable(file, () => {
     using(connectToRead(file, busyTimeout), (connection) => checkPages(connection, 'integrity_check'))
   })
   return isVerified

@@ -11,10 +11,8 @@ interface ConnectionOptions {
 }
 
 /**
- * Opens the file with the settings that every connection needs.
- *
- * `synchronous = FULL` is explicit because this build of SQLite uses NORMAL in WAL mode, which acknowledges a commit
- * before it is on disk. 64-bit integers are read as `bigint`.
+ * Opens the file with the settings that every connection needs. `synchronous = FULL` is explicit because this build of
+ * SQLite uses NORMAL in WAL mode, which acknowledges a commit before it is on disk. 64-bit integers are read as `bigint`.
  */
 export function connect(path: string, { readonly = false, busyTimeout }: ConnectionOptions): Database.Database {
   const connection = new Database(path, { readonly, timeout: busyTimeout, fileMustExist: true })
@@ -49,9 +47,8 @@ export function connectToRead(path: string, busyTimeout: number): Database.Datab
 }
 
 /**
- * Locks a database against all other connections until the returned connection is closed.
- *
- * @throws SQLITE_BUSY if another connection has the database open in WAL mode, or uses it in another journal mode
+ * Locks a database against all other connections until the returned one is closed. @throws SQLITE_BUSY if another one has it
+ * open in WAL mode, or uses it in another journal mode
  */
 export function lockDatabase(path: string): Database.Database {
   const connection = new Database(path, { timeout: 0, fileMustExist: true })
@@ -72,7 +69,6 @@ export function orClose<T>(connection: { close(): unknown }, prepare: () => T): 
   }
 }
 
-/** Closes the connection after its use. */
 export function using<T>(connection: Database.Database, use: (connection: Database.Database) => T): T {
   try {
     return use(connection)
@@ -87,11 +83,7 @@ export function databaseSize(connection: Database.Database): number {
   return numberOf('page_count') * numberOf('page_size')
 }
 
-/**
- * Reads every page. The integrity check also compares the indexes with their tables.
- *
- * @throws {UnusableDatabase} with SQLite's first finding.
- */
+/** Reads every page; the integrity check also the indexes. @throws {UnusableDatabase} with SQLite's first finding. */
 export function checkPages(connection: Database.Database, check: 'quick_check' | 'integrity_check'): void {
   const finding = String(connection.pragma(`${check}(1)`, { simple: true })).replace(/^\*\*\* .*\n/, '')
   if (finding === 'ok') return
@@ -111,10 +103,9 @@ function isReadError(finding: string): boolean {
 const pause = new Int32Array(new SharedArrayBuffer(4))
 
 /**
- * Retries every millisecond while another process holds the lock, and blocks the thread meanwhile. SQLite's own busy
- * timeout retries only up to ten times a second, which misses the short gaps between the transactions of a busy writer.
- *
- * @param timeout milliseconds after which the error of the last attempt is thrown.
+ * Retries each millisecond, up to a time in milliseconds, while another process holds the lock, and blocks the thread.
+ * SQLite's own busy timeout retries only ten times a second, which misses the short gaps between transactions of a busy
+ * writer.
  */
 export function retryWhileBusy<T>(timeout: number, attempt: () => T): T {
   const deadline = performance.now() + timeout

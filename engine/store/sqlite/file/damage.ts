@@ -1,7 +1,4 @@
-/**
- * What happens to the files of an open database, which SQLite does not detect. A file is lost if another one, or none,
- * is in its place.
- */
+/** What SQLite does not detect on the files of an open database. A file is lost if another one, or none, is in its place. */
 export type Damage =
   | 'database lost'
   /** Or its index (`-shm`), which also holds the locks between processes. */

@@ -6,12 +6,7 @@ import { realPathOf, roomFor } from './files.ts'
 /** Bytes. SQLite extends the index of the log (`-shm`) by half of it. */
 const minRoom = 64 * 1024
 
-/**
- * Converts what the file system or SQLite threw while a database was opened or copied.
- *
- * @param database its path.
- * @throws the error itself if it comes from neither, because it is then a bug.
- */
+/** Converts what the file system or SQLite threw. Throws any other error itself, because it is then a bug. */
 export function unusable(database: string, error: unknown): UnusableDatabase {
   if (error instanceof UnusableDatabase) return error
   const failure = toFailure(error)
@@ -20,8 +15,8 @@ export function unusable(database: string, error: unknown): UnusableDatabase {
   return new UnusableDatabase(database, reason, { cause: error })
 }
 
-/** Runs a step. Errors of the file system and of SQLite become an {@link UnusableDatabase}. */
-export function attempt<T>(database: string, step: () => T): T {
+/** Runs a step, whose errors of the file system and of SQLite become an {@link UnusableDatabase}. */
+export function orUnusable<T>(database: string, step: () => T): T {
   try {
     return step()
   } catch (error) {

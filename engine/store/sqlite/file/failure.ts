@@ -19,11 +19,9 @@ export interface Failure {
   /** The code of SQLite or of the file system, otherwise the name of the error. */
   code: string
   message: string
-  /** The subject of a {@link RuleViolation}. */
   rule?: string
   /** Of {@link FilesDamaged}, whose message is a sentence for the operator. */
   damage?: Damage
-  /** Whether it is {@link OtherRelease}. */
   isOtherRelease?: boolean
 }
 
@@ -38,14 +36,8 @@ export function toFailure(error: unknown): Failure {
 
 /** Whether the database is busy, full, broken or gone. Any other error, such as a violated constraint, affects one write. */
 export function concernsDatabase({ code, damage }: Failure): boolean {
-  return (
-    damage !== undefined || (code.startsWith('SQLITE_') && !code.startsWith('SQLITE_CONSTRAINT')) || isSystemError(code)
-  )
-}
-
-/** An error code of the file system, such as ENOENT. */
-function isSystemError(code: string): boolean {
-  return /^E[A-Z0-9]+$/.test(code)
+  // The codes of SQLite, and those of the file system, such as ENOENT.
+  return damage !== undefined || /^(SQLITE_(?!CONSTRAINT)|E[A-Z0-9]+$)/.test(code)
 }
 
 export function violatesConstraint({ code }: Failure): boolean {
@@ -55,12 +47,9 @@ export function violatesConstraint({ code }: Failure): boolean {
 /** The error if a write breaks a uniqueness or a reference. */
 export function conflictOf({ code, message }: Failure, operation: string, table: SQLiteTable): RowConflict | undefined {
   const { name, columns, foreignKeys, indexes, uniqueConstraints } = getTableConfig(table)
-  const unique = [
-    ...uniqueConstraints,
-    ...columns.filter(({ isUnique }) => isUnique),
-    ...indexes.filter(({ config }) => config.unique),
-  ]
-  if (code === 'SQLITE_CONSTRAINT_UNIQUE' && unique.length > 0) return new RowConflict('unique', name)
+  const hasUnique = columns.some(({ isUnique }) => isUnique) || indexes.some(({ config }) => config.unique)
+  if (code === 'SQLITE_CONSTRAINT_UNIQUE' && (hasUnique || uniqueConstraints.length > 0))
+    return new RowConflict('unique', name)
   // SQLite implements ON DELETE RESTRICT as a trigger.
   const isReference = code === 'SQLITE_CONSTRAINT_FOREIGNKEY' || message === 'FOREIGN KEY constraint failed'
   if (!isReference) return undefined
@@ -98,7 +87,6 @@ function kindOf({ code, damage }: Failure): WriteFailure {
   return writeFailureByCode.find(([pattern]) => pattern.test(code))?.[1] ?? 'other'
 }
 
-/** Converts a failure to an error of the Store port. */
 export function storeError(failure: Failure): Error {
   const { code, message, rule, damage, isOtherRelease } = failure
   if (rule !== undefined) {

@@ -30,12 +30,7 @@ export function syncFolder(path: string): void {
   withDescriptor(openSync(path, 'r'), fsyncSync)
 }
 
-/**
- * Creates a file.
- *
- * @param write is called with its descriptor.
- * @throws EEXIST
- */
+/** Creates a file, and calls `write` with its descriptor. @throws EEXIST */
 export function makeFile(path: string, ownership: Ownership, write: (file: number) => void = () => {}): void {
   withDescriptor(openSync(path, 'wx', 0o600), (file) => {
     giveAway(file, ownership)
@@ -56,10 +51,7 @@ export function withDescriptor<T>(descriptor: number, use: (descriptor: number) 
   }
 }
 
-/**
- * Creates a folder for files of this ownership, and its missing parents, and syncs them. Skips a parent that this user may
- * not read, because it cannot be synced.
- */
+/** Creates and syncs a folder with its missing parents, except in a parent that this user may not read, and so not sync. */
 export function makeFolder(path: string, ownership: Ownership): void {
   const first = mkdirSync(path, { recursive: true, mode: 0o700 })
   if (first === undefined) return
@@ -103,8 +95,6 @@ export function identityOf({ dev, ino }: BigIntStats): string {
 /**
  * The path without symbolic links, also if the file, its folder or the target of a link does not exist yet. SQLite derives
  * the names of the log and of the journal from this path.
- *
- * @throws the error of the file system, such as ELOOP or EACCES.
  */
 export function realPathOf(path: string): string {
   try {

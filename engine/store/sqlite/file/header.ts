@@ -1,8 +1,8 @@
-import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import { existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { reasons, UnusableDatabase } from '../../collection/errors.ts'
 import type { SqliteRelease } from '../../database/loaded.ts'
 import { connect, using } from './connection.ts'
-import { realPathOf, sizeOf } from './files.ts'
+import { realPathOf, sizeOf, withDescriptor } from './files.ts'
 
 const withoutLog =
   'it is a copy of a database in use without its log, so it may lack the newest rows; restore a backup that the command backup made, or this copy with restore --force'
@@ -15,23 +15,15 @@ interface Header {
   applicationId: number
 }
 
-/**
- * Reads the header of the file (https://sqlite.org/fileformat2.html, section 1.3) without SQLite, because opening a
- * database can change it.
- *
- * @throws {UnusableDatabase} if the path leads to a folder, a named pipe or a device.
- */
+/** Reads the header (https://sqlite.org/fileformat2.html, 1.3) without SQLite, because opening a database can change it. */
 export function readHeader(path: string): Header {
   refuseNonFile(path)
-  const file = openSync(path, 'r')
-  try {
+  return withDescriptor(openSync(path, 'r'), (file) => {
     const buffer = Buffer.alloc(100)
     const bytes = buffer.subarray(0, readSync(file, buffer, 0, buffer.length, 0))
     const isSqlite = bytes.length === 100 && bytes.toString('latin1', 0, 16) === 'SQLite format 3\0'
     return { bytes, isSqlite, applicationId: isSqlite ? bytes.readUInt32BE(68) : 0 }
-  } finally {
-    closeSync(file)
-  }
+  })
 }
 
 /** @throws {UnusableDatabase} if the file is not a database of this product. */
@@ -63,22 +55,14 @@ export function refuseNonFile(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new UnusableDatabase(path, reasons.notFile)
 }
 
-/**
- * Refuses a copy in WAL mode without its log: of a database that was open, it lacks what was only in the log. A backup
- * is not in WAL mode.
- *
- * @throws {UnusableDatabase}
- */
+/** Refuses a copy of an open database without its log: it lacks what was only there. A backup is not in WAL mode. */
 export function refuseCopyWithoutLog(path: string): void {
   // Bytes 18 and 19: the versions of the format that a writer and a reader need. 2 is WAL mode.
   if (readHeader(path).bytes[18] === 2 && sizeOf(`${realPathOf(path)}-wal`) === 0)
     throw new UnusableDatabase(path, withoutLog)
 }
 
-/**
- * Refuses a file that is a mount point, as in a container that mounts only the file: its log would be in another file system,
- * and lost with the container.
- */
+/** Refuses a file that is a mount point, as in a container: its log would be elsewhere, and lost with the container. */
 export function refuseMountedFile(path: string, realPath: string): void {
   // Only Linux has it. A comparison of devices would not find a bind mount, and would refuse files of some overlays.
   const mounts = existsSync('/proc/self/mountinfo') ? readFileSync('/proc/self/mountinfo', 'utf8') : ''

@@ -2,7 +2,6 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { identityOf, withDescriptor } from './files.ts'
 
-/** What SQLite's index says about the log. */
 export interface LogState {
   /** 1 if another connection was changing the index. The other values are then -1. */
   busy: number
@@ -48,10 +47,7 @@ export class LogFile {
     return !this.#isTruncated && (this.#hasLast() || this.look() !== undefined)
   }
 
-  /**
-   * Reads SQLite's index of the log, without a checkpoint, and notes the last frame for the next check. Call it outside a
-   * transaction. Undefined if the log lacks frames of the index.
-   */
+  /** Reads SQLite's index, outside a transaction, and notes the last frame. Undefined if the log lacks frames of it. */
   look(): LogState | undefined {
     let state = this.#state()
     for (let i = 0; i < maxLooks; i++) {

@@ -5,10 +5,7 @@ import { type Damage, FilesDamaged } from './damage.ts'
 import { fileTimestamp, identify, identityOf, realPathOf, sizeOf } from './files.ts'
 import { LogFile, type LogState, openAs } from './log-file.ts'
 
-/**
- * The files of an open database, by their inode numbers: the connection keeps the files open, so these are not reused. A
- * database that is not in WAL mode has only the first one.
- */
+/** The inode numbers, which are not reused while the files are open. A database without WAL mode has only the first one. */
 export interface FileIdentities {
   database: string | undefined
   log: string | undefined
@@ -58,20 +55,12 @@ export class OpenFile {
     return { database: identify(this.#path), log, index }
   }
 
-  /**
-   * Runs no statement, so it can be called inside a transaction, which may have waited for its lock since the last check.
-   *
-   * @throws {FilesDamaged}
-   */
+  /** Runs no statement, so a transaction can call it, which may have waited for its lock. @throws {FilesDamaged} */
   refuseLostFile(): void {
     this.#refuse(this.#findLostFile(this.identities))
   }
 
-  /**
-   * Call it after each commit: before it returns, the commit must not be acknowledged.
-   *
-   * @throws {FilesDamaged}
-   */
+  /** Call it after each commit: before it returns, the commit must not be acknowledged. @throws {FilesDamaged} */
   refuseDamage(): void {
     this.refuseLostFile()
     if (this.#log?.isIntact() === false) this.#refuse('log truncated')
@@ -113,10 +102,7 @@ export class OpenFile {
     return log !== undefined && (!isLost(log, this.identities.log) || this.#log?.isUnsaved() === false)
   }
 
-  /**
-   * Renames the log in the place of this one if it is an old copy of it. SQLite would apply it to the database and undo
-   * later commits. Returns the new path.
-   */
+  /** Renames an old copy in the place of the log: SQLite would apply it, and undo later commits. Returns the new path. */
   setAsideOldLog(): string | undefined {
     const log = this.#nextLog
     if (log === undefined || identify(log) === undefined || !isLost(log, this.identities.log)) return undefined

@@ -33,10 +33,7 @@ export function forFolder({ mode, ...owner }: Ownership): Ownership {
   return { ...owner, mode: mode | ((mode & 0o444) >> 2) }
 }
 
-/**
- * Gives a new file or folder away, as far as this user and the file system allow. It takes a descriptor, because another
- * user who may write to the folder could replace a path by a link to any file.
- */
+/** Gives a new file or folder away, if possible. It takes a descriptor, because a path could be replaced by a link. */
 export function giveAway(descriptor: number, { uid, gid, mode }: Ownership): void {
   // Only root may change the user. A user may give a file to each of their groups.
   const isInGroup = canDo(() => fchownSync(descriptor, uid, gid)) || canDo(() => fchownSync(descriptor, -1, gid))

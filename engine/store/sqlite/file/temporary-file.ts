@@ -63,12 +63,7 @@ function remove(path: string): void {
   for (const suffix of [checksumOf(''), '-journal', '-wal', '-shm', '']) rmSync(path + suffix, { force: true })
 }
 
-/**
- * Gives a finished file its name, unless a file has it: unlike a rename, a link never overwrites. The caller removes the
- * old name.
- *
- * @returns whether the file has the name.
- */
+/** Gives a finished file its name, unless one has it (returns false): a link never overwrites. The old name stays. */
 export function publish(path: string, name: string): boolean {
   if (existsSync(name)) return false
   try {
@@ -83,7 +78,6 @@ export function publish(path: string, name: string): boolean {
 /** The signals with which a person, a terminal or a supervisor ends a process. */
 export const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
-/** Runs the work, then the cleanup. */
 export type Guard = <T>(clean: () => void, work: () => Promise<T>) => Promise<T>
 
 /** Also cleans up if one of the {@link signals} ends the process. */

@@ -7,7 +7,7 @@ import type { Loaded, SqliteRelease } from '../../database/loaded.ts'
 import { type PrepareOptions, pendingMigrations, refuseOtherRelease } from '../../database/migrations.ts'
 import { type SqliteCollection, tablesOf } from '../collection.ts'
 import { checkPages, connect, connectToRead, databaseSize, retryWhileBusy } from '../file/connection.ts'
-import { attempt, isDiskFull } from '../file/diagnosis.ts'
+import { isDiskFull, orUnusable } from '../file/diagnosis.ts'
 import { toFailure } from '../file/failure.ts'
 import { identify, makeFile, makeFolder, realPathOf, sizeOf } from '../file/files.ts'
 import { readHeader, refuseForeignFile, refuseMountedFile, refuseNonFile } from '../file/header.ts'
@@ -22,12 +22,7 @@ const maxCheckedSize = 256 * 1024 * 1024
 /** Milliseconds to wait for other processes that start at the same time. */
 const lockTimeout = 10_000
 
-/**
- * Checks the file, and creates or migrates the database if necessary. A file that is refused is not changed.
- *
- * @throws {UnusableDatabase}
- * @throws {FilesLost} if the database is deleted, moved or replaced meanwhile.
- */
+/** Creates or migrates the database if necessary. A refused file is not changed. @throws {UnusableDatabase | FilesLost} */
 export function prepareDatabase(path: string, loaded: Loaded<SqliteCollection>, options: PrepareOptions = {}): void {
   const { migrate = true } = options
   const tables = tablesOf(loaded.collections)
@@ -39,7 +34,7 @@ export function prepareDatabase(path: string, loaded: Loaded<SqliteCollection>, 
     } else if (migrate) pendingMigrations(applied, loaded.migrations, path)
     else refuseOtherRelease(applied, loaded, path)
   }
-  const isNew = attempt(path, () => findOrCreateFile(path, loaded, options))
+  const isNew = orUnusable(path, () => findOrCreateFile(path, loaded, options))
   const identities = { database: identify(path), log: identify(`${realPathOf(path)}-wal`) }
   const isInPlace = () => identities.database !== undefined && identify(path) === identities.database
   const connections: Database.Database[] = []
@@ -49,7 +44,7 @@ export function prepareDatabase(path: string, loaded: Loaded<SqliteCollection>, 
   }
   let failure: { error: unknown } | undefined
   try {
-    attempt(path, () => {
+    orUnusable(path, () => {
       const checked = sizeOf(path) > 0 ? open(connectToCheck(path)) : undefined
       if (checked) checkBeforeWriting(checked, checkSchema)
       if (!isNew && !migrate) return
@@ -98,16 +93,12 @@ type CheckSchema = (connection: Database.Database) => void
 
 /**
  * SQLite would delete the log, and with it acknowledged writes. The log is checked first, because another process that
- * starts at the same moment fills the database before it creates the log.
+ * starts fills the database before it creates the log.
  */
 export function refuseOrphanedLog(path: string, realPath: string): void {
   const log = `${realPath}-wal`
-  if (sizeOf(log) > 0 && sizeOf(path) === 0) {
-    throw new LostDatabase(
-      path,
-      `it is missing, but its write-ahead log ${log} exists; put the database back beside it, or restore a backup`,
-    )
-  }
+  const reason = `it is missing, but its write-ahead log ${log} exists; put the database back beside it, or restore a backup`
+  if (sizeOf(log) > 0 && sizeOf(path) === 0) throw new LostDatabase(path, reason)
 }
 
 function createFile(realPath: string): void {
@@ -122,10 +113,7 @@ function createFile(realPath: string): void {
   }
 }
 
-/**
- * Whether nothing is in the file yet. An interrupted first start may leave blank pages and a rollback journal, with which
- * SQLite then undoes it.
- */
+/** Whether nothing is in the file yet. An interrupted first start may leave blank pages, and a journal that undoes it. */
 export function isBlank(path: string, realPath: string): boolean {
   const { bytes } = readHeader(path)
   return bytes.length === 0 || (hasJournal(realPath) && bytes.every((byte) => byte === 0))
@@ -140,10 +128,7 @@ function connectToCheck(path: string): Database.Database {
   return hasJournal(realPathOf(path)) ? connect(path, { busyTimeout: lockTimeout }) : connectToRead(path, lockTimeout)
 }
 
-/**
- * Checks the pages and the journal of migrations before the first write: a later refusal would come after SQLite has
- * moved the log into the file.
- */
+/** Checks before the first write: a later refusal would come after SQLite has moved the log into the file. */
 function checkBeforeWriting(connection: Database.Database, checkSchema: CheckSchema): void {
   // Not the size of the file, because most pages may still be in the write-ahead log.
   if (databaseSize(connection) <= maxCheckedSize) checkPages(connection, 'quick_check')

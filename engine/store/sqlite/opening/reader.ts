@@ -12,12 +12,10 @@ import { FileWatch, type WatchOptions } from '../rescue/file-watch.ts'
 /** Milliseconds for which a read is retried while the database is locked. */
 const busyTimeout = 200
 const busyPause = 5
-/** Milliseconds between two checks of the files. */
+/** Milliseconds. */
 const checkInterval = 1_000
-/**
- * Reads on the event loop, on a connection that cannot write. In WAL mode readers rarely wait for a lock. It also checks the
- * files every second. After damage nothing is read or written any more.
- */
+
+/** Reads on the event loop: in WAL mode readers rarely wait for a lock. It checks the files each second, until damage. */
 export class Reader {
   readonly watch: FileWatch
   readonly #loaded: Loaded<SqliteCollection>
@@ -69,10 +67,7 @@ export class Reader {
     })
   }
 
-  /**
-   * See {@link BaseStore.inOneSnapshot}. No event is handled meanwhile, so no response has reported a commit that they
-   * miss.
-   */
+  /** See {@link BaseStore}. No event is handled meanwhile, so no response has reported a commit that the reads miss. */
   inOneSnapshot(run: () => void): void {
     if (this.#file.connection.open) this.#begin.run()
     try {
@@ -106,10 +101,7 @@ export class Reader {
     }
   }
 
-  /**
-   * All writes use other connections, so SQLite counts each of them as a change. The checks of one request run without a
-   * pause in between and share one query.
-   */
+  /** All writes use other connections, so SQLite counts them. The checks of a request have no pause, and share a query. */
   revision(): number | undefined {
     if (!this.#isRevisionKnown) {
       this.#revision = this.#readRevision()

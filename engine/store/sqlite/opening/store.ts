@@ -8,7 +8,7 @@ import { searchWith } from '../../collection/search.ts'
 import type { PrepareOptions } from '../../database/migrations.ts'
 import { measureBackups } from '../backup/inventory.ts'
 import type { Mutation, SqliteAccess, SqliteCollection } from '../collection.ts'
-import { attempt, isDiskFull } from '../file/diagnosis.ts'
+import { isDiskFull, orUnusable } from '../file/diagnosis.ts'
 import { realPathOf, roomFor, sizeOf } from '../file/files.ts'
 import { prepareCounts, prepareGet, preparePages } from '../statements.ts'
 import { Writer, type WriterOptions } from '../writer/writer.ts'
@@ -16,22 +16,16 @@ import { prepareDatabase } from './prepare.ts'
 import { Reader } from './reader.ts'
 
 interface SqliteStoreOptions extends Omit<WriterOptions, 'identities' | 'historyDays'>, PrepareOptions {
-  /** See {@link openStore}. */
   onDamage?: ((message: string) => void) | undefined
   observer?: StoreObserver | undefined
 }
 
-/**
- * Opens a store in an SQLite file. Creates or migrates the file first if necessary. Reads run on the event loop, writes in
- * a worker thread.
- *
- * @throws {UnusableDatabase}
- */
+/** Prepares and opens an SQLite file. Reads run on the event loop, writes in a worker thread. @throws {UnusableDatabase} */
 export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
   const { path, loaded, onWarning = () => {}, onDamage = () => {}, observer } = options
   prepareDatabase(path, loaded, options)
   const watched = { ...options, program: loaded.program, closeWriter: () => writer.close(), onWarning, onDamage }
-  const reader: Reader = attempt(path, () => new Reader(loaded, watched))
+  const reader: Reader = orUnusable(path, () => new Reader(loaded, watched))
   const { identities, watch } = reader
   const writer: Writer = new Writer(
     { ...options, identities },
@@ -64,7 +58,6 @@ export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
   }
 }
 
-/** Leaves out what cannot be read. */
 async function measureFiles(path: string): Promise<StoreSizes> {
   try {
     const realPath = realPathOf(path)

@@ -5,7 +5,7 @@ import type Database from 'better-sqlite3'
 import { UnusableDatabase } from '../../collection/errors.ts'
 import { withCopy } from '../backup/snapshot.ts'
 import { databaseSize } from '../file/connection.ts'
-import { attempt } from '../file/diagnosis.ts'
+import { orUnusable } from '../file/diagnosis.ts'
 import { identify, makeFile, makeFolder, roomFor, sizeOf, syncFolder } from '../file/files.ts'
 import type { FileIdentities } from '../file/open-file.ts'
 import { type Ownership, ownershipOf } from '../file/ownership.ts'
@@ -24,25 +24,15 @@ async function guard<T>(clean: () => void, work: () => Promise<T>): Promise<T> {
   return work().finally(clean)
 }
 
-/**
- * Copies the pages that the connection sees. They are not checked: no other copy exists, and a restore checks it.
- *
- * @param copy its path when it is complete.
- * @throws {UnusableDatabase}
- */
+/** Copies the pages that the connection sees into `copy`, unchecked: no other copy exists, and a restore checks it. */
 export async function copyPages({ connection }: OpenFiles, copy: string, onProgress: () => void): Promise<void> {
-  const size = attempt(copy, () => databaseSize(connection))
+  const size = orUnusable(copy, () => databaseSize(connection))
   const request = { target: copy, ...prepareFolder(copy, size), onProgress, guard }
   const unchecked = async () => {}
   await withCopy(connection, request, unchecked, (temporary) => publishAs(temporary, copy))
 }
 
-/**
- * Copies the files as far as the disk can read them, through the descriptors of the process (proc_pid_fd(5)).
- *
- * @returns false if the system does not have them.
- * @throws {UnusableDatabase}
- */
+/** Copies what the disk can read, by the descriptors of the process (proc_pid_fd(5)). False if the system has none. */
 export async function copyReadable({ identities }: OpenFiles, copy: string, onProgress: () => void): Promise<boolean> {
   const files = new Map<string, string>()
   for (const [suffix, identity] of [['', identities.database] as const, ['-wal', identities.log] as const]) {
@@ -67,7 +57,7 @@ export async function copyReadable({ identities }: OpenFiles, copy: string, onPr
 function prepareFolder(copy: string, neededBytes: number): { folder: string; ownership: Ownership } {
   const folder = dirname(copy)
   const ownership = ownershipOf(copy)
-  return attempt(copy, () => {
+  return orUnusable(copy, () => {
     makeFolder(folder, ownership)
     const { bytes } = roomFor(folder)
     const [needed, free] = [neededBytes, bytes].map((size) => `${(size / 1e6).toFixed(1)} MB`)
@@ -113,7 +103,6 @@ async function copyBlocks(from: string, to: string, onProgress: () => void): Pro
   }
 }
 
-/** Returns whether the part could be read. */
 async function copyPart(source: FileHandle, copy: FileHandle, position: number, length: number): Promise<boolean> {
   const read = await source.read(Buffer.allocUnsafe(length), 0, length, position).catch(() => undefined)
   if (read) await copy.write(read.buffer, 0, read.bytesRead, position)

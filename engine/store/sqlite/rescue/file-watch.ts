@@ -40,7 +40,6 @@ export class FileWatch {
     return this.#damage
   }
 
-  /** Call it when the writer has found damage. */
   leave(damage: Damage): void {
     this.#damage ??= new FilesDamaged(damage)
     this.#saving ??= this.#save(damage)

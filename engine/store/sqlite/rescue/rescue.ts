@@ -16,11 +16,8 @@ const maxStandstill = 10_000
 const repeatedSignalTime = 1_000
 
 export interface RescueOptions {
-  /** Of the database. */
   path: string
-  /** The name of the command line. */
   program: string
-  /** Called with a sentence for the operator. */
   onWarning?: ((message: string) => void) | undefined
   /** Called when a rescue begins, and whenever its copy has grown. */
   onRescue?: (() => void) | undefined
@@ -29,9 +26,8 @@ export interface RescueOptions {
 /**
  * Copies a database whose files were deleted, moved or replaced. Only the open descriptors of this process still have its
  * data, which is lost when the process ends. Waits as long as space or a permission is missing. No other process can change
- * the files meanwhile, and a signal ends this one only if it is the second one and the copy does not grow.
- *
- * @returns what the operator can do, as a clause.
+ * the files meanwhile, and a signal ends this one only if it is the second one and the copy does not grow. Returns what the
+ * operator can do, as a clause.
  */
 export function rescue(files: OpenFiles, options: RescueOptions): Promise<string> {
   const { path, program } = options
@@ -61,10 +57,8 @@ export function rescue(files: OpenFiles, options: RescueOptions): Promise<string
   })
 }
 
-/** The reason of a refusal, if the files were lost. */
 export const lostWhileOpening = 'it was deleted, moved or replaced while it was being opened'
 
-/** The files were lost while a database was being opened. */
 export class FilesLost extends Error {
   readonly files: OpenFiles
 
@@ -74,11 +68,7 @@ export class FilesLost extends Error {
   }
 }
 
-/**
- * Opens a database. If its files are lost meanwhile, it is rescued and refused.
- *
- * @throws {UnusableDatabase}
- */
+/** Opens a database. If its files are lost meanwhile, it is rescued and refused. @throws {UnusableDatabase} */
 export async function orRescue<T>(open: () => T, options: RescueOptions): Promise<T> {
   try {
     return open()

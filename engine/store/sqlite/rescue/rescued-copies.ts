@@ -6,7 +6,6 @@ import { fileTimestamp, realPathOf } from '../file/files.ts'
 /** Between the name of a database and the time, in the name of a rescued copy. */
 const mark = '.rescued-'
 
-/** `shop.db.rescued-<time>` */
 export function newRescuedPath(path: string): string {
   return `${realPathOf(path)}${mark}${fileTimestamp()}`
 }
@@ -17,33 +16,21 @@ function listRescuedCopies(path: string): string[] {
     const realPath = realPathOf(path)
     const [folder, start] = [dirname(realPath), basename(realPath) + mark]
     const names = readdirSync(folder).filter((name) => name.startsWith(start) && !/-(wal|shm|journal)$/.test(name))
-    return names
-      .toSorted()
-      .map((name) => join(folder, name))
-      .toReversed()
+    const newest = names.toSorted().toReversed()
+    return newest.map((name) => join(folder, name))
   } catch {
     return []
   }
 }
 
-/**
- * Says which copies are beside a database: it may lack what they have. Undefined if there are none.
- *
- * @param program the name of the command line.
- */
+/** Says which copies are beside a database: it may lack what they have. Undefined if there are none. */
 export function describeRescuedCopies(path: string, program: string): string | undefined {
   const copies = listRescuedCopies(path)
   if (copies.length === 0) return undefined
   return `When files of the database were lost, a process saved what it had: ${copies.join(', ')}. Restore a copy with "${program} restore", or move it to another folder.`
 }
 
-/**
- * Refuses a missing or empty database with rescued copies beside it: a new one would assign their ids again, and would not
- * know their idempotency keys.
- *
- * @param program the name of the command line.
- * @throws {LostDatabase}
- */
+/** Refuses a missing or empty database beside rescued copies, whose ids and idempotency keys it would not know. */
 export function refuseRescuedCopies(path: string, program: string): void {
   const copies = listRescuedCopies(path)
   if (copies.length > 0)

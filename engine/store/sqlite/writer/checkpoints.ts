@@ -4,19 +4,15 @@ import { roomFor } from '../file/files.ts'
 import type { OpenFile } from '../file/open-file.ts'
 
 /**
- * Pages in the log from which on each commit is followed by a checkpoint, as with `wal_autocheckpoint`. A checkpoint writes
- * each page once, however often the log has it.
+ * Pages in the log from which on each commit is followed by a checkpoint, which writes each page once (as
+ * `wal_autocheckpoint`).
  */
 const checkpointSize = 4_000
 /** MiB of pages in the log. Each further warning comes at twice the size of the last one. */
 const firstWarning = 64
 
-/**
- * Checkpoints the write-ahead log through the connection that writes, and watches it. A log that cannot be checkpointed
- * fills the disk, and SQLite's own checkpoints ignore errors.
- */
+/** Checkpoints and watches the log: one that only grows fills the disk, and SQLite's own checkpoints ignore errors. */
 export class Checkpoints {
-  /** The error of the last checkpoint, if it failed. */
   failure: Failure | undefined
   readonly #file: OpenFile
   readonly #checkpoint: Database.Statement
@@ -46,10 +42,7 @@ export class Checkpoints {
     }
   }
 
-  /**
-   * Checkpoints a log that is long enough, or longer than the room on the disk: its pages would soon fit nowhere. Call it
-   * after each commit. Returns a new warning for the operator, if there is one.
-   */
+  /** Call it after each commit. Checkpoints a log that is long, or longer than the room on the disk. Returns a warning. */
   run(): string | undefined {
     // While another connection changes the index, the next check decides.
     const { log, checkpointed } = this.#file.lookAtLog() ?? { log: 0, checkpointed: 0 }

@@ -31,12 +31,12 @@ export class Committer {
   }
 
   #open(): Opened {
-    const { path, identities } = this.#data
+    const { path, identities, historyDays } = this.#data
     const file = new OpenFile(path, { readonly: false, identities })
     const { connection } = file
     return orClose(file, () => {
-      const commitTogether = prepareCommit(connection, prepareWrites(connection, this.#loaded.collections))
-      return { file, commitTogether, checkpoints: new Checkpoints(file) }
+      const writes = prepareWrites(connection, this.#loaded.collections, historyDays)
+      return { file, commitTogether: prepareCommit(connection, writes), checkpoints: new Checkpoints(file) }
     })
   }
 
@@ -70,9 +70,8 @@ export class Committer {
   /** A violated constraint may be one that another release has added. */
   #explain(connection: Database.Database, failure: Failure): Failure {
     try {
-      if (violatesConstraint(failure) && !isUpToDate(readJournal(connection), this.#loaded.migrations)) {
+      if (violatesConstraint(failure) && !isUpToDate(readJournal(connection), this.#loaded.migrations))
         return toFailure(new OtherRelease())
-      }
       return findFullDisk(this.#data.path, failure)
     } catch {
       // The rest of the batch is committed and must not fail because of this.
@@ -104,12 +103,10 @@ export class Committer {
 type CommitTogether = ReturnType<typeof prepareCommit>
 
 /**
- * Makes the function that runs writes in one transaction with one fsync, and returns their outcomes in order once the
- * transaction is on disk.
- * A write that violates a constraint fails alone. A failure of the database or of the commit rolls back and fails all.
- *
- * The function takes the milliseconds to wait for another process's lock, and what it calls when the transaction has its
- * lock. It throws {@link FilesDamaged} if that does; nothing is written then.
+ * Makes the function that runs writes in one transaction with one fsync, and returns their outcomes once it is on disk. A
+ * write that violates a constraint fails alone. A failure of the database or of the commit rolls back and fails all. The
+ * function takes the milliseconds to wait for another process's lock, and what it calls when it has the lock: if that throws
+ * {@link FilesDamaged}, so does the function, and nothing is written.
  */
 export function prepareCommit(connection: Database.Database, writes: Writes) {
   const commit = connection.transaction((batch: Write[], onBegin: () => void) => {

@@ -1,6 +1,5 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import type { Loaded } from '../../database/loaded.ts'
-import type { SqliteCollection } from '../collection.ts'
+import type { StoreDefinition } from '../../collection.ts'
 import { Committer } from './committer.ts'
 import type { Settled, Write, WriterData, WriterMessage } from './writes.ts'
 
@@ -9,10 +8,9 @@ import type { Settled, Write, WriterData, WriterMessage } from './writes.ts'
 if (!parentPort) throw new Error('Only a Writer starts this program, as a thread.')
 const port = parentPort
 const data: WriterData = workerData
-const { definition }: { definition?: { forSqlite(historyDays?: number): Promise<Loaded<SqliteCollection>> } } =
-  await import(data.definition)
+const { definition }: { definition?: StoreDefinition } = await import(data.definition)
 if (!definition) throw new Error(`${data.definition} must export what defineStore returns under the name "definition".`)
-const committer = new Committer(data, await definition.forSqlite(data.historyDays))
+const committer = new Committer(data, await definition.forSqlite())
 let received = 0
 
 // The thread is ready.

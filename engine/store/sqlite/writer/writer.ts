@@ -9,7 +9,7 @@ import type { SqliteCollection } from '../collection.ts'
 import type { Damage } from '../file/damage.ts'
 import { concernsDatabase, conflictOf, type Failure, isBusy, storeError } from '../file/failure.ts'
 import type { FileIdentities } from '../file/open-file.ts'
-import { onMessage, startThread } from '../thread.ts'
+import { startThread } from '../thread.ts'
 import type { Outcome, Settled, WriterData, WriterMessage } from './writes.ts'
 import { onceWrite, probeWrite, type Write } from './writes.ts'
 
@@ -20,12 +20,10 @@ export interface WriterOptions {
   loaded: Loaded<SqliteCollection>
   /** Milliseconds that a transaction waits for another process's lock, {@link defaultBusyTimeout} by default. */
   busyTimeout?: number | undefined
-  /** See {@link PrepareOptions}. */
   historyDays?: number | undefined
 }
 
 interface Events {
-  /** Called when the thread has found damage. */
   onDamage?: (damage: Damage) => void
   /** Called with a sentence for the operator. */
   onWarning?: (message: string) => void
@@ -88,7 +86,6 @@ export class Writer {
   /** When the thread was started, until it is ready. */
   #startedAt: number | undefined
   #isClosed = false
-  /** The number of writes that were sent to the thread. */
   #sentCount = 0
   /** How many of them were rejected meanwhile. The thread does not perform those of them that still wait. */
   readonly #rejectedCount = new BigInt64Array(new SharedArrayBuffer(8))
@@ -113,7 +110,6 @@ export class Writer {
     return this.#send(operation, write) as Promise<MutationResult>
   }
 
-  /** @param name of the operation */
   #send(name: string, write: Write): Promise<unknown> {
     const sent: SentWrite = { name, isRejected: false, ...Promise.withResolvers<unknown>() }
     const refusal = this.#findRefusal()
@@ -144,8 +140,7 @@ export class Writer {
     if (this.#isClosed) return refusals.closed()
     // The thread cannot be stopped while it waits for the disk, and gets no more work until it responds.
     if (this.#isHanging) return refusals.diskHangs()
-    if (this.queued < maxSent) return undefined
-    return refusals.tooMany()
+    return this.queued < maxSent ? undefined : refusals.tooMany()
   }
 
   #reject(sent: SentWrite, error: Error): void {
@@ -155,7 +150,6 @@ export class Writer {
     this.#events.observer?.writeFailed?.(writeFailureOf(error))
   }
 
-  /** The number of writes that the thread has. */
   get queued(): number {
     return this.#sent.length
   }
@@ -181,12 +175,12 @@ export class Writer {
     this.#sentCount = 0
     this.#rejectedCount[0] = 0n
     const { path, identities, busyTimeout: lockTimeout = defaultBusyTimeout, historyDays, loaded } = this.#options
-    const data: WriterData = {
-      ...{ path, identities, lockTimeout, historyDays },
-      ...{ definition: loaded.url, rejectedCount: this.#rejectedCount },
-    }
+    const rejectedCount = this.#rejectedCount
+    const data: WriterData = { path, identities, lockTimeout, historyDays, definition: loaded.url, rejectedCount }
     const thread = startThread(new URL('writer-thread.ts', import.meta.url), data)
-    onMessage(thread, (reply: Settled) => {
+    thread.on('message', (reply: Settled) => {
+      // Node itself sends these over the same port (`node --watch`).
+      if ('watch:import' in reply || 'watch:require' in reply) return
       // The writes of a lost thread are rejected, and the oldest ones now belong to its successor.
       if (this.#thread !== thread) return
       this.#startedAt = undefined
@@ -221,10 +215,7 @@ export class Writer {
     this.#reject(sent, error)
   }
 
-  /**
-   * If the event loop was blocked, the write may have been sent just now, or its reply waits: it is read before the
-   * next turn.
-   */
+  /** If the event loop was blocked, the write may have been sent just now, or its reply waits for the next turn. */
   #onTimeout(): void {
     if (this.#startedAt !== undefined && performance.now() - this.#startedAt < maxStartTime) {
       this.#watchdog.refresh()

@@ -74,7 +74,7 @@ describe('while the service runs, the operator reads what to do about', () => {
     const broken = await breakDatabase(url)
     const pool = openPool(broken.url ?? url)
     onTestFinished(() => pool.end())
-    const error: unknown = await failures.read(pool.query(broken.sql ?? 'SELECT 1')).catch((thrown) => thrown)
+    const error: unknown = await pool.query(broken.sql ?? 'SELECT 1').catch((thrown) => failures.storeError(thrown))
     expect(error).toBeInstanceOf(StoreUnavailable)
     expect(error).toMatchObject({ message: expect.stringMatching(/^The database cannot be used: [^;]+; [^;]+\.$/) })
     expect(error).toMatchObject({ message: expect.stringMatching(message) })
