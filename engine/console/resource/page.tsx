@@ -173,8 +173,8 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
             onDone={(text, edits) => {
               onCloseDialog()
               selection.clear()
-              const isUndone = edits.every(({ set }) => set) && !dialog.isUndo
-              setDone({ text, at: Date.now(), edits, onUndo: isUndone ? () => undoMany(edits) : undefined })
+              const canBeUndone = edits.every(({ set }) => set) && !dialog.isUndo
+              setDone({ text, at: Date.now(), edits, onUndo: canBeUndone ? () => undoMany(edits) : undefined })
             }}
           />
         ) : (
