@@ -32,7 +32,7 @@ export const maxStopTime = 10_000
  * database. Acknowledged writes are on disk in any case.
  */
 export async function serve(config: Config, service: Service<WithApiKeys>): Promise<void> {
-  const { product, store: definition, router, console, routes } = service
+  const { product } = service
   // Checked first, because a start that fails must not leave a file or a key.
   const problems = await findListenProblems(config)
   if (problems.length > 0) throw new OperatorError(problems.join('\n'))
@@ -50,7 +50,7 @@ export async function serve(config: Config, service: Service<WithApiKeys>): Prom
   const force = (reason: string) => {
     if (!isSaving) killAtOnce(log, reason)
   }
-  const store = await openStore(definition, config.database, {
+  const store = await openStore(service.store, config.database, {
     maxConnections: config.databaseConnections,
     historyDays: config.historyDays,
     onWarning: (message) => log.warn(message),
@@ -69,17 +69,7 @@ export async function serve(config: Config, service: Service<WithApiKeys>): Prom
   })
   let admin: FastifyInstance | undefined
   try {
-    const app = await createApp({
-      product,
-      config,
-      store,
-      router,
-      routes,
-      log,
-      consoleFolder: console,
-      metrics,
-      tracing,
-    })
+    const app = await createApp({ service, config, store, log, metrics, tracing })
     try {
       if (config.apiKey !== undefined) await registerKey(product, store, config.apiKey, audit, log)
       const stopped = stopSignal(log, force)
@@ -88,7 +78,7 @@ export async function serve(config: Config, service: Service<WithApiKeys>): Prom
       const [address, adminAddress] = addressesOf(config)
       await listen(app, address, (url) => `listening at ${url} (${product.command} ${product.version})`)
       if (adminAddress) {
-        admin = createAdminApp(app, { product, config, log, metrics })
+        admin = createAdminApp(app, { service, config, log, metrics })
         await listen(admin, adminAddress, (url) => `metrics and health at ${url}`)
       }
       const firstKey = hasKey ? undefined : await mintFirstKey(product, store, audit)
