@@ -4,6 +4,7 @@ import { getHeapStatistics } from 'node:v8'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { BaseStore } from '#store'
 import { temporarilyUnavailable } from '../api/errors.ts'
+import { callsOf } from './request.ts'
 
 /** Calls that start in one turn of the event loop. The garbage of more large responses would survive collections. */
 const callsPerTurn = 32
@@ -174,11 +175,6 @@ function limitBytes(app: FastifyInstance, meter: LoadMeter): void {
     }
     done(null, payload)
   })
-}
-
-/** The number of calls that a request makes: see the rate limit. */
-function callsOf(request: FastifyRequest): number {
-  return request.routeOptions.config.calls?.(request) ?? 1
 }
 
 function overloaded(): Error {

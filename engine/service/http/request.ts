@@ -17,6 +17,8 @@ declare module 'fastify' {
     labels?: RequestLabels | ((request: FastifyRequest) => RequestLabels)
     /** The procedures that a batch calls, for the log. A name that no procedure has is `unknown`. */
     procedures?: (request: FastifyRequest) => string[]
+    /** The number of calls that a request makes; 1 by default. */
+    calls?: (request: FastifyRequest) => number
   }
 }
 
@@ -33,6 +35,10 @@ export function isProbe({ operation }: RequestLabels): boolean {
 export function labelsOf(request: FastifyRequest): RequestLabels {
   const { labels = unknownRequest } = request.routeOptions.config
   return typeof labels === 'function' ? labels(request) : labels
+}
+
+export function callsOf(request: FastifyRequest): number {
+  return request.routeOptions.config.calls?.(request) ?? 1
 }
 
 /** Labels the routes of this Fastify instance that have no labels of their own. */

@@ -6,8 +6,10 @@ export function count(number: number, noun: string, plural = `${noun}s`): string
 }
 
 /** Joins words to a list in English. `Intl.ListFormat` would add 30 ms to each start. */
-export function listOf(words: string[]): string {
-  return words.length < 3 ? words.join(' and ') : `${words.slice(0, -1).join(', ')}, and ${words.at(-1)}`
+export function listOf(words: string[], conjunction: 'and' | 'or' = 'and'): string {
+  return words.length < 3
+    ? words.join(` ${conjunction} `)
+    : `${words.slice(0, -1).join(', ')}, ${conjunction} ${words.at(-1)}`
 }
 
 /** Aligns the columns of a table for the terminal. */
