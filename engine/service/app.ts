@@ -45,9 +45,7 @@ interface BaseOptions {
 export interface AppOptions extends BaseOptions {
   service: Pick<Service<WithApiKeys>, 'product' | 'router' | 'routes' | 'console'>
   store: BaseStore & WithApiKeys
-  /** Traces the requests. By default they are not traced. */
   tracing?: Tracing | undefined
-  /** Decides when requests are refused. */
   loadMeter?: LoadMeter
   /** Milliseconds for a check of the readiness. */
   readinessTimeLimit?: number
@@ -57,7 +55,6 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Of the service, for the admin listener. */
     checkReadiness: CheckReadiness
-    /** Whether the web console is built. */
     hasConsole: boolean
   }
 }
@@ -190,7 +187,6 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   return app
 }
 
-/** The host and the port of an application that listens. */
 export function listeningOn(app: FastifyInstance): { host: string; port: number } {
   const listening = app.server.address()
   // A string is the path of a Unix socket.

@@ -69,7 +69,6 @@ const RateText = z.string().transform((text, context): Rate => {
   return { requests: Number(requests), seconds: secondsIn[unit] ?? 0 }
 })
 
-/** What the variables of a product depend on. */
 type KeyedProduct = Pick<Product, 'command' | 'keyPrefix' | 'environmentPrefix'>
 
 function apiKeySchemas({ command, keyPrefix }: KeyedProduct) {
@@ -114,10 +113,7 @@ function numberText(pattern: RegExp, problem: string) {
   return z.string().regex(pattern, problem).transform(Number)
 }
 
-/**
- * The settings, of which `apiKey` has the variable `API_KEY`. The descriptions are for the help of the commands.
- * docs/reference/configuration.md explains each variable.
- */
+/** `apiKey` has the variable `API_KEY`. The descriptions are for the help; docs/reference/configuration.md explains each. */
 function settingsOf(product: KeyedProduct) {
   const apiKey = apiKeySchemas(product)
   return z.object({
@@ -197,11 +193,7 @@ export function configurationOf(product: KeyedProduct) {
     return `${each.description}${Array.isArray(value) ? '' : ` (default: ${value})`}`
   }
 
-  /**
-   * Reads the configuration from environment variables. A variable without text counts as not set.
-   *
-   * @throws {OperatorError} that names every invalid variable
-   */
+  /** Reads environment variables. One without text counts as not set. An {@link OperatorError} names every invalid one. */
   function readConfig(env = environment): Config {
     const all = readVariables(env)
     const given = Object.fromEntries(settings.map((setting) => [setting, all[nameOf(setting)]]))
@@ -239,10 +231,7 @@ export function originOf({ host, port }: Pick<Config, 'host' | 'port'>): string 
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }
 
-/**
- * Where clients reach the service: a URL, or nothing if it is not known. On all addresses of the machine, or behind a proxy,
- * clients use another name than the one listened on.
- */
+/** Where clients reach the service. Empty if unknown: on all addresses, or behind a proxy, clients use a name of their own. */
 export function publicAddressOf(
   { publicUrl, trustProxy }: Pick<Config, 'publicUrl' | 'trustProxy'>,
   listening: Pick<Config, 'host' | 'port'> | undefined,

@@ -7,16 +7,12 @@ import { isSafeMethod } from './method.ts'
 const quoted = /^\x22((?:[ !#-\[\]-~]|\\[\x22\\]){1,255})\x22$/v
 const bare = /^[!#-~][!-~]{0,254}$/
 
-/**
- * Idempotency keys (draft-ietf-httpapi-idempotency-key-header): a client may retry a create with the same key, and gets the
- * first response again.
- */
+/** draft-ietf-httpapi-idempotency-key-header: a client that repeats a request with its key gets the first response again. */
 const requestHeader = z
   .string()
   .regex(new RegExp(`${bare.source}|${quoted.source}`))
   .optional()
 
-/** @param creates what the mutation creates, if it does */
 export function requestHeaders(creates: string | undefined) {
   const noEffect = creates === undefined ? 'has no second effect' : `adds no second ${creates}`
   const description = `A string of your choice for each new request, such as a UUID: 1 to 255 visible ASCII characters, bare, or in double quotes, where spaces are allowed. Within 24 hours, a repeated request with the same key ${noEffect}: it gets the response of the first one, with \`Idempotency-Replayed: true\`.`

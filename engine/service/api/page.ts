@@ -5,11 +5,7 @@ import { expected, refuseNames } from './validation.ts'
 
 const limitError = { error: expected('an integer from 1 to 100') }
 
-/**
- * The input of a list with keyset pagination: a page, and the filters of the resource.
- *
- * @param noun one item of the list
- */
+/** The input of a list with keyset pagination: a page, and the filters of the resource. `noun` is one item of the list. */
 export function pageOf<Filters extends Record<string, z.ZodOptional>>(noun: string, plural: string, filters: Filters) {
   refuseNames(filters, ['limit', 'cursor'])
   const page = z.object(
@@ -80,9 +76,8 @@ function cursorOf(noun: string) {
 export const AnyId = z.bigint({ error: expectedInteger })
 
 /**
- * Finds the item with an {@link AnyId}.
+ * Finds the item with an {@link AnyId}. `find`, which gets only 64-bit integers, returns undefined if no item has the id.
  *
- * @param find returns undefined if no item has the id. It is called with 64-bit integers only.
  * @throws {ApiError} `not_found`
  */
 export async function found<Item>(

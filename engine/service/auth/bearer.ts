@@ -19,13 +19,9 @@ const touchInterval = 60_000
 const maxCachedKeys = 1_000
 
 /**
- * Returns the check of the API key (RFC 6750), which comes after that of the load, and before the body is read. Keys
- * are cached until the revision of the store's keys changes, so on SQLite a revocation acts on the next request. With a
- * cached key, the check completes synchronously.
- *
- * It completes with the {@link ApiError} `unauthorized` if the key is missing, unknown, revoked or expired.
- *
- * @param lookups counts the lookups in the cache
+ * Returns the check of the API key (RFC 6750). Keys are cached until the revision of the store's keys changes, so on SQLite a
+ * revocation acts on the next request. With a cached key, the check completes synchronously. It completes with `unauthorized`
+ * if the key is missing, unknown, revoked or expired.
  */
 export function bearerCheck(
   { apiKeys }: { apiKeys: ApiKeyStore },

@@ -6,7 +6,6 @@ import type { RateLimitState } from '../procedures/trpc.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The state of the limit after the request. Without a limit, it is undefined. */
     rateLimit: RateLimitState | undefined
   }
 }

@@ -103,11 +103,7 @@ function checksumState(isVerified: boolean, backup: string): ChecksumState {
   return 'missing'
 }
 
-/**
- * Checks that this release can restore a backup, which is only read.
- *
- * @throws {UnusableDatabase} if it cannot.
- */
+/** Checks that this release can restore a backup, which is only read. Otherwise it throws {@link UnusableDatabase}. */
 export async function verify(
   definition: StoreDefinition,
   file: string,

@@ -102,7 +102,6 @@ export interface DatabaseStatus {
   location: string
   /** The newest migration; null if the database does not exist yet. */
   schema: string | null
-  /** The names of the pending migrations. */
   pending: string[]
   /** Why this release cannot use the schema; null if it can. */
   problem: string | null
@@ -114,7 +113,6 @@ export interface DatabaseStatus {
   newestIds: Record<string, bigint | null> | null
 }
 
-/** @throws {UnusableDatabase} if the database cannot be read. */
 export async function readStatus(definition: StoreDefinition, location: Location): Promise<DatabaseStatus> {
   const { kind } = location
   return inspecting(definition, location, async (inspection, { applied, pending, problem }) => {
@@ -153,7 +151,6 @@ async function inspecting<T>(
   }
 }
 
-/** @param more rows of the table. */
 export function describeStatus(
   { names }: StoreDefinition,
   { kind, location, schema, pending, problem, bytes, rows, newestIds }: DatabaseStatus,
@@ -178,10 +175,6 @@ export function describeStatus(
   ])
 }
 
-/**
- * @throws {OperatorError} if this release cannot use the schema.
- * @throws {UnusableDatabase} if the database cannot be read.
- */
 export async function readPending(definition: StoreDefinition, location: Location): Promise<Migration[]> {
   return inspecting(definition, location, async (_inspection, { pending, problem }) => {
     if (problem !== undefined)
@@ -190,7 +183,6 @@ export async function readPending(definition: StoreDefinition, location: Locatio
   })
 }
 
-/** Shows the SQL of the migrations. */
 export function describeMigrations({ kind }: Location, migrations: Migration[]): string {
   if (migrations.length === 0) return 'The schema is up to date. There is nothing to migrate.'
   return [

@@ -96,17 +96,13 @@ function printKey({ command }: Product, options: JsonOption, { key, record }: Mi
   printAs(options, { ...summaryOf(record), key }, () => key)
 }
 
-/** What a command for keys needs to know of the service. */
 type KeyOwner = Pick<Product, 'keyPrefix' | 'command'>
 
 /** The constraints of both databases allow years of four digits. */
 const latestTime = Date.UTC(9999, 11, 31)
 const revokedMeanwhile = 'The API key was revoked meanwhile.'
 
-/**
- * @param lifetime in milliseconds; without one the key does not expire.
- * @throws {OperatorError} if an active key has the name.
- */
+/** `lifetime` is in milliseconds; without one the key does not expire. */
 export async function createKey(
   { keyPrefix }: KeyOwner,
   { apiKeys }: WithApiKeys,
@@ -125,11 +121,8 @@ export async function createKey(
 }
 
 /**
- * Replaces a key by its successor, which has the same name and access.
- *
- * @param lifetime in milliseconds; without one the successor has the lifetime of the old key.
- * @param onLost see {@link ApiKeyStore.rotate}.
- * @returns also the record of the old key.
+ * Replaces a key by a successor of the same name and access, by default also of its lifetime (in milliseconds). `onLost` is
+ * that of {@link ApiKeyStore.rotate}.
  */
 export async function rotateKey(
   product: KeyOwner,
@@ -200,7 +193,6 @@ function describeTime(time: Date | undefined): string | null {
   return Number.isNaN(time.getTime()) ? 'unreadable' : time.toISOString()
 }
 
-/** Formats keys as a table for the terminal. */
 export function describeKeys(keys: KeySummary[]): string {
   const rows = keys.map(({ name, start, access, ...times }) => [
     name,
@@ -240,7 +232,6 @@ function isStartOf(prefix: string, start: string, text: string): boolean {
   return text.length > prefix.length && (start.startsWith(text) || text.startsWith(start))
 }
 
-/** @throws {UsageError} if the name is too long or contains other characters than a name may. */
 export function parseKeyName({ keyPrefix }: Pick<Product, 'keyPrefix'>, name: string): string {
   if (!/^[\p{L}\p{N} ._@()-]{1,64}$/u.test(name) || name !== name.trim() || name.startsWith(keyPrefix)) {
     throw new UsageError(

@@ -43,9 +43,7 @@ function isForOperator(error: unknown): error is Error {
   return [OperatorError, UnusableDatabase, RuleViolation, StoreUnavailable].some((kind) => error instanceof kind)
 }
 
-/**
- * The command line of a service (https://clig.dev). Each subject of this folder adds a group of commands.
- */
+/** The command line of a service (https://clig.dev). Each subject of this folder adds a group of commands. */
 export function createProgram<Stores extends WithApiKeys>(service: Service<Stores>): Command {
   const { product, store: definition, transfer } = service
   const cli: Cli<Stores> = { product, configuration: configurationOf(product), definition }

@@ -6,7 +6,6 @@ import { isSafeMethod } from '../api/method.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Whether the service is about to stop. */
     isDraining: boolean
     /** Closes the connections without a write in progress. The client of a write waits to learn whether it is stored. */
     closeReaders(): void
@@ -82,10 +81,7 @@ async function closeListener(server: Server): Promise<void> {
   for (const socket of accepted) socket.resume()
 }
 
-/**
- * Starts to drain and waits. New connections are still accepted, until a load balancer has noticed or a successor on the
- * same port receives them.
- */
+/** Connections are still accepted, until a load balancer has noticed or a successor on the same port receives them. */
 export async function drain(app: FastifyInstance, milliseconds: number): Promise<void> {
   app.isDraining = true
   await wait(milliseconds)

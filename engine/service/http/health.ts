@@ -11,7 +11,6 @@ const minInterval = 1_000
 /** Rejects unless the service can do its work, including a durable write. */
 export type CheckReadiness = () => Promise<void>
 
-/** @param timeLimit of a check, in milliseconds. */
 export function readinessCheck(app: FastifyInstance, store: BaseStore, timeLimit = defaultTimeLimit): CheckReadiness {
   // Each check writes to the disk.
   const check = atMostOnceASecond(reportChanges(app, () => withinTime(store.check(), timeLimit)))

@@ -71,8 +71,7 @@ export function countFields(rawHeaders: string[], name: string): number {
 
 /**
  * Whether the end of the body is unambiguous: no transfer coding except a single chunked, and none in HTTP/1.0 (RFC 9112,
- * section 6.1). If a proxy and this server disagreed about the end, a client could smuggle a request past the proxy.
- * Node's parser refuses contradictory lengths itself.
+ * section 6.1). Otherwise a client could smuggle a request past a proxy. Node's parser refuses contradictory lengths itself.
  */
 export function hasClearFraming({ headers, httpVersion }: IncomingMessage): boolean {
   const coding = headers['transfer-encoding']

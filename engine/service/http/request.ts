@@ -76,11 +76,8 @@ const valid = /^[\w.~+/=:-]{1,128}$/
 export type RequestIdOf = (request: Pick<IncomingMessage, 'headers'>) => string
 
 /**
- * Returns the function that finds the id of a request, in its log lines and in the `X-Request-Id` of its response: the
- * `X-Request-Id` of the request if it has 1 to 128 characters of `A-Z a-z 0-9 . _ ~ + / = : -` and cannot contain a secret,
- * otherwise a new UUID. Further calls return the same id.
- *
- * @param keyPrefix the first characters of the API keys
+ * Returns the function that finds the id of a request, again the same for further calls: the `X-Request-Id` of the request if
+ * it has 1 to 128 characters of `A-Z a-z 0-9 . _ ~ + / = : -` and cannot contain a secret, otherwise a new UUID.
  */
 export function requestIdsWithout(keyPrefix: string): RequestIdOf {
   const beginning = new RegExp(`${RegExp.escape(keyPrefix)}|bearer`, 'i')

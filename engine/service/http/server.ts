@@ -119,9 +119,7 @@ function lingerOnClose(socket: Socket): void {
 
 /**
  * Sends an error as the final response and ends the connection. Responses to earlier requests on the connection are sent
- * first. Later calls for the same connection have no effect: the parser reports an error for each packet that follows.
- *
- * @param latest the exchange of the latest request on the connection
+ * first. Later calls have no effect: the parser reports an error for each packet that follows.
  */
 function endConnection(
   socket: Duplex,

@@ -14,12 +14,7 @@ const immutable = { 'cache-control': 'max-age=31536000, immutable' }
 /** For files that may change: browsers ask each time whether they have. */
 export const revalidated = { 'cache-control': 'no-cache' }
 
-/**
- * Serves one file from memory.
- *
- * @param read called for the first request, and again if it failed
- * @param headers must include the content type
- */
+/** Serves one file from memory. It is read for the first request, and again if that failed. `headers` has the content type. */
 export function serveFile(
   app: FastifyInstance,
   url: string,
@@ -60,10 +55,7 @@ function serveFolder(app: FastifyInstance, path: string, senders: Map<string, Se
 
 type SendFile = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
-/**
- * Makes the handler that sends one file. All responses share one buffer for each encoding, which is compressed for the
- * first request that accepts it.
- */
+/** All responses share one buffer for each encoding, which is compressed for the first request that accepts it. */
 function fileSender(content: Buffer, headers: Record<string, string>): SendFile {
   let etag: string | undefined
   const quality = content.length <= maxSlowLength ? 10 : 9
@@ -113,13 +105,7 @@ const mediaTypes: Record<string, string> = {
   '.md': 'text/markdown; charset=utf-8',
 }
 
-/**
- * Reads the page of the web console, and makes its URLs relative to the path of the service. Returns undefined if the
- * console is not built.
- *
- * @param folder where `web/build.ts` writes the console
- * @param basePath the path of the service: empty, or such as `/shop`
- */
+/** Reads the page of the console, if it is built, and makes its URLs relative to the path of the service, such as `/shop`. */
 export function readConsolePage(folder: string | undefined, basePath: string): Page | undefined {
   const page = readPage(folder, 'index.html')
   if (page === undefined) return undefined
@@ -135,7 +121,6 @@ export function readPage(folder: string | undefined, name: string): string | und
   return readFileSync(join(folder, name), 'utf8')
 }
 
-/** Where the relative links of the console lead. */
 function baseElement(basePath: string): string {
   return `<base href="${basePath.replaceAll('&', '&amp;')}/" />`
 }

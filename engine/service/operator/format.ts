@@ -76,7 +76,6 @@ export function describeRows({ step, table, done, total }: CopyProgress): string
   return `${verb} ${done} of ${total} rows of ${table} (${percent(done, total)})`
 }
 
-/** The number of items so far. */
 export function describeCount(verb: string, items: string): (done: number) => string {
   return (done) => `${verb} ${done} ${items}`
 }

@@ -13,7 +13,6 @@ export interface Operation extends Procedure {
   hasLocation: boolean
 }
 
-/** @throws {Error} if REST cannot serve a procedure that has `meta.openapi`. */
 export function operationsOf(router: AnyRouter): Operation[] {
   const procedures = proceduresOf(router)
   const readable = procedures.flatMap(({ meta }) => (meta.openapi?.method === 'GET' ? shapeOf(meta.openapi.path) : []))

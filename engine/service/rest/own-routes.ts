@@ -8,10 +8,7 @@ interface OwnRoutesOptions {
   add: (app: FastifyInstance) => void | Promise<void>
 }
 
-/**
- * The routes that a product adds beside its procedures. The hooks of the instance, such as the check of the API key, run
- * first, and errors have the same body as elsewhere. Metrics and the log know each route by its path.
- */
+/** Routes of the product's own. Hooks, such as the check of the API key, run first. Metrics and logs name each by its path. */
 export async function ownRoutes(app: FastifyInstance, { add }: OwnRoutesOptions): Promise<void> {
   acceptJsonOnly(app, parseJson)
   app.setReplySerializer((body) => writeJson(body))

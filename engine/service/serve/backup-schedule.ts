@@ -31,10 +31,8 @@ const retryInterval = 300_000
 const checkInterval = 10_000
 
 /**
- * Backs up every `backupEvery` milliseconds, and keeps the newest `backupKeep` backups. A backup leaves an audit line. A
- * failure is logged, and the next attempt follows soon.
- *
- * @returns a function that stops the schedule and cancels a running backup.
+ * Backs up every `backupEvery` milliseconds, and keeps the newest `backupKeep` backups. A failure is logged, and the next
+ * attempt follows soon. The returned function stops the schedule and cancels a running backup.
  */
 export function scheduleBackups(config: ScheduleConfig, log: Logger): () => Promise<void> {
   const { databasePath, backupEvery: interval, onAttempt } = config
@@ -104,10 +102,7 @@ async function backUpOnce(
 
 /**
  * Runs the command `backup`, with a lower priority, because it must not delay requests. Its audit line is dropped, because
- * the service writes one.
- *
- * @param stop cancels it, and it then removes what it has written.
- * @throws {Error} with what it wrote to standard error, if it fails.
+ * the service writes one. If it is cancelled, it removes what it has written.
  */
 async function runBackup(program: string, database: string, path: string, stop: AbortSignal): Promise<void> {
   const env = { DATABASE_URL: pathToFileURL(database).href }
@@ -150,7 +145,6 @@ export async function deleteOldBackups(
   }
 }
 
-/** The time of the newest scheduled backup, or 0. */
 async function newestTime(database: string): Promise<number> {
   // If the folder cannot be read, a backup is due, and its failure will say what is wrong with the folder.
   const [newest] = await scheduledBackups(database).catch(() => [])

@@ -121,9 +121,8 @@ function startBackups({ database, ...config }: Config, log: Log, metrics: Metric
 }
 
 /**
- * Resolves with the first signal to stop. A supervisor sends SIGTERM, a terminal that is closed SIGHUP, and a person SIGINT or
- * SIGQUIT. A second signal ends the process, unless it arrives right after the first: a terminal sends Ctrl-C to npm and to
- * the service, and npm forwards it.
+ * A supervisor sends SIGTERM, a terminal that is closed SIGHUP, and a person SIGINT or SIGQUIT. A second signal ends the
+ * process, unless it arrives right after the first: a terminal sends Ctrl-C to npm and to the service, and npm forwards it.
  */
 function stopSignal(log: Log, force: (reason: string) => void): Promise<NodeJS.Signals> {
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>()
@@ -141,10 +140,7 @@ function stopSignal(log: Log, force: (reason: string) => void): Promise<NodeJS.S
   return promise
 }
 
-/**
- * Closes the connections without a write when the stop is late, all others shortly before the limit, and ends the process at
- * the limit.
- */
+/** Closes the connections without a write when the stop is late, all others shortly before the limit, then ends the process. */
 function limitStop(app: FastifyInstance, admin: FastifyInstance | undefined, force: (reason: string) => void): void {
   setTimeout(() => app.closeReaders(), lateTime).unref()
   setTimeout(() => [app, admin].forEach((each) => void each?.server.closeAllConnections()), maxStopTime - 1_000).unref()
@@ -188,7 +184,6 @@ async function registerKey(
   if (isNew) audit('key.register', describeKey({ name: 'environment', start: record.start }))
 }
 
-/** Creates the first API key if the store has none. */
 async function mintFirstKey(
   { keyPrefix }: Product,
   { apiKeys }: WithApiKeys,

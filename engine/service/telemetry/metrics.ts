@@ -37,10 +37,7 @@ export class Metrics {
     this.#ready.set(isReady ? 1 : 0)
   }
 
-  /**
-   * Adds the metrics of the process: CPU, memory, file descriptors, event loop, garbage collection, output. Call it once
-   * for each process, because their timers run until it ends.
-   */
+  /** CPU, memory, descriptors, event loop, garbage collection, output. Call it once: its timers run until the process ends. */
   addProcess(outputs: Pick<Output, 'dropped'>[]): void {
     collectDefaultMetrics({
       register: this.#registry,

@@ -28,11 +28,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * The tracer of the SDK of OpenTelemetry with which the process was started. docs/guides/monitoring.md shows how to add one.
- *
- * @param onWarning called if there is one that cannot be used
- */
+/** The tracer of an SDK of OpenTelemetry (docs/guides/monitoring.md), if there is one. Warns of one that cannot be used. */
 export function registeredTracer(
   { command, version }: Pick<Product, 'command' | 'version'>,
   onWarning: (message: string) => void,
@@ -48,10 +44,7 @@ export function registeredTracer(
   return undefined
 }
 
-/**
- * Traces requests, procedures and calls of the store. Spans follow the semantic conventions for HTTP and databases
- * (https://opentelemetry.io/docs/specs/semconv/).
- */
+/** Spans follow the conventions for HTTP and databases (https://opentelemetry.io/docs/specs/semconv/). */
 export class Tracing {
   readonly #tracer: Tracer
   readonly #database: Attributes

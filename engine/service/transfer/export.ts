@@ -17,11 +17,7 @@ interface FileOptions {
   ownership?: Ownership | undefined
 }
 
-/**
- * Writes a file that appears only when it is complete and on disk. Until then it has a temporary name in the same folder.
- *
- * @throws {OperatorError} if the file exists and `overwrite` is false.
- */
+/** Writes a file that appears only when it is complete and on disk. Until then it has a temporary name in the same folder. */
 export function writeFile<T>(
   file: string,
   { overwrite, ownership }: FileOptions,

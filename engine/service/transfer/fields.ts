@@ -26,7 +26,6 @@ export interface ItemType<New> {
 /** A stored item. An optional field may be absent. */
 export type Item = { id: bigint } & Record<string, unknown>
 
-/** The collection of the items. */
 export interface ItemStore<New> {
   list(query: { limit: number; cursor: bigint }): Promise<Item[]>
   create(item: New, idempotency?: IdempotencyKey): Promise<unknown>
@@ -74,7 +73,6 @@ export function filtersOf(router: AnyRouter, resource: string) {
     .map(([name, schema]) => {
       const [field] = fieldsOf({ item: { shape: { [name]: schema } }, newItem: z.object({}) })
       const option = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
-      /** @throws {UsageError} */
       function parse(text: string): unknown {
         const { error, data } = schema.safeParse(field && parseText(field, text))
         if (error) throw new UsageError(`${option}: ${error.issues[0]?.message}.`)
