@@ -2,7 +2,7 @@ import { constants } from 'node:zlib'
 import type { FastifyRequest } from 'fastify'
 import type { BaseStore } from '#store'
 import { type Compress, compressOnce, encodingFor, entityTag, hasContent } from './negotiation.ts'
-import { type CacheLookups, RevisionCache } from './revision-cache.ts'
+import { type CacheLookups, revisionCache } from './revision-cache.ts'
 
 export interface CacheableResponse {
   status: number
@@ -44,7 +44,7 @@ export type ResponseCache = (
  * requested once would cost more than it saves, because the garbage collector has to move and free them.
  */
 export function responseCache(store: BaseStore, lookups?: CacheLookups): ResponseCache {
-  const cache = new RevisionCache<NegotiableResponse>(store, {
+  const cache = revisionCache<NegotiableResponse>(store, {
     capacity,
     weightOf: (url, { body }) => url.length + body.length,
     lookups,
