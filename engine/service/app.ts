@@ -155,7 +155,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
 
   const checkBearer = bearerCheck(store, product, metrics.cacheLookups.api_keys)
   const checkKey = config.rateLimit ? withRateLimit(config.rateLimit, checkBearer) : checkBearer
-  const calls: CallOptions = { store, release: product.version, traceCalls: tracing?.traceCalls.bind(tracing) }
+  const calls: CallOptions = { store, release: product.version, traceCalls: tracing?.traceCalls }
   app.register(async (adapters) => {
     shedLoad(adapters, loadMeter, store)
     adapters.addHook('onRequest', checkKey)

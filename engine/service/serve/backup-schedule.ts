@@ -12,15 +12,13 @@ import {
   newBackupPath,
   scheduledEnding,
 } from '#store/operations'
+import type { Config } from '../config.ts'
 import { type Audit, auditTo } from '../telemetry/audit.ts'
 
-interface ScheduleConfig {
+interface ScheduleConfig extends Pick<Config, 'backupEvery' | 'backupKeep'> {
   /** The path of the program whose command `backup` makes the backups. */
   program: string
   databasePath: string
-  /** Milliseconds between backups; without it there are none. */
-  backupEvery?: number | undefined
-  backupKeep: number
   /** Called after each attempt with the number of attempts that have failed since the last one that succeeded. */
   onAttempt?: (failures: number) => void
 }

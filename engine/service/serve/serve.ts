@@ -1,11 +1,10 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import { describeLocation, openStore } from '#store'
 import type { WithApiKeys } from '#store/keys'
 import { createAdminApp, createApp, listeningOn } from '../app.ts'
 import { apiKeyFormat } from '../auth/api-key.ts'
 import { type Config, environment, originOf } from '../config.ts'
-import { type Address, addressesOf, findListenProblems, listenProblem } from '../http/addresses.ts'
-import { drain } from '../http/drain.ts'
 import { OperatorError } from '../operator/operator-error.ts'
 import type { Product } from '../product.ts'
 import type { Service } from '../service.ts'
@@ -14,6 +13,7 @@ import { createLog, type Log } from '../telemetry/log.ts'
 import { unblock } from '../telemetry/log-output.ts'
 import { Metrics } from '../telemetry/metrics.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
+import { type Address, addressesOf, findListenProblems, listenProblem } from './addresses.ts'
 import { announce } from './announce.ts'
 import { scheduleBackups } from './backup-schedule.ts'
 import { notifySystemd } from './systemd.ts'
@@ -43,7 +43,7 @@ export async function serve(config: Config, service: Service<WithApiKeys>): Prom
   const audit = auditTo(log)
   const metrics = new Metrics(product)
   metrics.addProcess(outputs)
-  const tracing = await startTracing(service, config, log)
+  const tracing = await startTracing(product, config, log)
   const systemd = notifySystemd(environment)
   const damaged = Promise.withResolvers<undefined>()
   let isSaving = false
@@ -98,7 +98,9 @@ export async function serve(config: Config, service: Service<WithApiKeys>): Prom
       // Health checks still get responses meanwhile. Otherwise a supervisor would kill the process.
       await store.saved()
       const isFromPerson = signal === 'SIGINT' || signal === 'SIGQUIT'
-      await Promise.all([stopBackups(), drain(app, isFromPerson ? 0 : drainTime)])
+      // Connections are still accepted, until a load balancer has noticed or a successor on the same port receives them.
+      app.isDraining = true
+      await Promise.all([stopBackups(), wait(isFromPerson ? 0 : drainTime)])
     } finally {
       await app.close()
     }
@@ -196,13 +198,9 @@ async function mintFirstKey(
 }
 
 /** Without an SDK of OpenTelemetry, which registers under this symbol, its API is not loaded: it has 100 modules. */
-async function startTracing(
-  { product }: { product: Product },
-  { database }: Config,
-  log: Log,
-): Promise<Tracing | undefined> {
+async function startTracing(product: Product, { database }: Config, log: Log): Promise<Tracing | undefined> {
   if (!Reflect.has(globalThis, Symbol.for('opentelemetry.js.api.1'))) return undefined
-  const { registeredTracer, Tracing } = await import('../telemetry/tracing.ts')
+  const { registeredTracer, tracingWith } = await import('../telemetry/tracing.ts')
   const tracer = registeredTracer(product, (message) => log.warn(message))
-  return tracer && new Tracing(tracer, database.kind, product.command)
+  return tracer && tracingWith(tracer, database.kind, product.command)
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import type { Config } from '../config.ts'
 
 export interface Address {
   host: string
@@ -8,14 +9,7 @@ export interface Address {
   variables: { host: string; port: string }
 }
 
-interface ListenConfig {
-  host: string
-  port: number
-  reusePort: boolean
-  adminHost: string
-  /** Without one, there is no admin listener. */
-  adminPort?: number | undefined
-}
+type ListenConfig = Pick<Config, 'host' | 'port' | 'reusePort' | 'adminHost' | 'adminPort'>
 
 /** Two processes that share a port have admin ports of their own, because a probe must reach the process that it names. */
 export function addressesOf({ host, port, reusePort, adminHost, adminPort }: ListenConfig): [Address, Address?] {
