@@ -14,10 +14,8 @@ export const environment: Record<string, string | undefined> = process.env
 const logFormats = ['json', 'pretty'] as const
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
-const Port = numberText(/^\d{1,5}$/, 'expected a port from 0 to 65535').refine(
-  (port) => port <= 65_535,
-  'expected a port from 0 to 65535',
-)
+const expectedPort = 'expected a port from 0 to 65535'
+const Port = numberText(/^\d{1,5}$/, expectedPort).refine((port) => port <= 65_535, expectedPort)
 
 /** An IPv6 address may be in brackets, as in a URL. */
 const Host = z
@@ -159,7 +157,6 @@ export type Setting = keyof Settings['shape']
 /** Those whose variables have the prefix of the product. Every program has a host and a port, and shells set other keys. */
 const prefixed: Setting[] = ['apiKey', 'apiKeyFile']
 
-/** Values of the configuration, validated and parsed. */
 export type Config = ReturnType<typeof toConfig>
 
 function toConfig({ databaseUrl: database, apiKey, apiKeyFile, ...others }: z.infer<Settings>) {

@@ -35,14 +35,14 @@ interface Request {
 export function readIdempotencyKey({ method, headers }: Request): string | undefined {
   const header = headers['idempotency-key']
   if (header === undefined || isSafeMethod(method)) return undefined
-  const key = parseKey(String(header))
-  if (key === undefined) {
-    throw new ApiError(
-      'invalid_request',
-      'Idempotency-Key: expected a string of 1 to 255 visible ASCII characters, bare, or in double quotes with or without spaces',
-    )
-  }
-  return key
+  const text = String(header)
+  if (bare.test(text)) return text
+  const [, key] = quoted.exec(text) ?? []
+  if (key !== undefined) return unescaped(key)
+  throw new ApiError(
+    'invalid_request',
+    'Idempotency-Key: expected a string of 1 to 255 visible ASCII characters, bare, or in double quotes with or without spaces',
+  )
 }
 
 /** A quoted key and what separates it from the next one in a list (RFC 9651, section 3.1). */
@@ -61,12 +61,6 @@ export function readIdempotencyKeys({ headers }: Request, calls: number): string
     )
   }
   return found.map(([, key = '']) => unescaped(key))
-}
-
-function parseKey(header: string): string | undefined {
-  if (bare.test(header)) return header
-  const key = quoted.exec(header)?.[1]
-  return key && unescaped(key)
 }
 
 function unescaped(key: string): string {

@@ -4,7 +4,6 @@ import type { Configuration, Setting } from '../config.ts'
 import { alignColumns } from '../operator/format.ts'
 import type { Product } from '../product.ts'
 
-/** What the groups of commands have in common. */
 export interface Cli<Stores = unknown> {
   product: Product
   configuration: Configuration

@@ -15,6 +15,7 @@ import {
   type SchemaState,
   type ServerState,
 } from '#store/operations'
+import type { Config } from '../config.ts'
 import { alignColumns, count, describeDuration, describeSize } from '../operator/format.ts'
 import { systemMessage } from '../operator/operator-error.ts'
 
@@ -51,12 +52,9 @@ export function finding(check: string, verdict: Verdict): Finding {
   return { check, ...verdict }
 }
 
-export interface DoctorTarget {
+export interface DoctorTarget extends Pick<Config, 'database' | 'backupEvery'> {
   command: string
   definition: StoreDefinition
-  database: Location
-  /** Milliseconds. */
-  backupEvery?: number | undefined
 }
 
 /** Examines a service and its files, also while it runs, and changes nothing. Without a target, the configuration is wrong. */

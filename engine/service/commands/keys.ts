@@ -164,23 +164,15 @@ export async function revokeKey(
 type KeySummary = ReturnType<typeof summaryOf>
 
 /** What an operator may see of a key. Times are in ISO 8601, or the word `unreadable`. */
-export function summaryOf({
-  name,
-  start,
-  access,
-  createdAt,
-  expiresAt,
-  revokedAt,
-  lastUsedAt,
-}: NewApiKey & Partial<ApiKey>) {
+export function summaryOf({ name, start, access, ...times }: NewApiKey & Partial<ApiKey>) {
   return {
     name,
     start,
     access,
-    createdAt: describeTime(createdAt),
-    expiresAt: describeTime(expiresAt),
-    revokedAt: describeTime(revokedAt),
-    lastUsedAt: describeTime(lastUsedAt),
+    createdAt: describeTime(times.createdAt),
+    expiresAt: describeTime(times.expiresAt),
+    revokedAt: describeTime(times.revokedAt),
+    lastUsedAt: describeTime(times.lastUsedAt),
   }
 }
 
@@ -198,9 +190,7 @@ export function describeKeys(keys: KeySummary[]): string {
     name,
     `${start}…`,
     access,
-    ...[times.createdAt, times.expiresAt, times.revokedAt, times.lastUsedAt].map(
-      (time) => time?.replace(/\.\d{3}Z$/, 'Z') ?? '-',
-    ),
+    ...Object.values(times).map((time) => time?.replace(/\.\d{3}Z$/, 'Z') ?? '-'),
   ])
   return alignColumns([['NAME', 'START', 'ACCESS', 'CREATED', 'EXPIRES', 'REVOKED', 'LAST USED'], ...rows])
 }

@@ -93,7 +93,6 @@ export function reportFault(error: ApiError, { log, recordFault, server }: Fault
   recordFault?.(cause)
 }
 
-/** Responds with the Error body to whatever hooks and handlers throw. */
 export function handleErrors(app: FastifyInstance): void {
   app.decorateRequest('rejection', undefined)
   app.decorate('mayLogFault', oncePerSecond())

@@ -49,15 +49,11 @@ function reportChanges(app: FastifyInstance, check: () => Promise<void>): () => 
     app.log.warn(`The service is ready again, after ${seconds} s.`)
   }
 
-  return async () => {
-    try {
-      await check()
-    } catch (error) {
+  return () =>
+    check().then(regain, (error: unknown) => {
       lose(toApiError(error))
       throw error
-    }
-    regain()
-  }
+    })
 }
 
 /**
@@ -92,11 +88,7 @@ export function atMostOnceASecond<Result>(call: () => Promise<Result>): () => Pr
 
 async function withinTime(check: Promise<void>, limit: number): Promise<void> {
   const { promise: timeout, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => {
-    const cause = new Error(
-      `The database did not complete a check within ${limit} ms. Check the load of the machine, the disk and the database.`,
-    )
-    reject(dataUnavailable(cause))
-  }, limit)
+  const problem = `The database did not complete a check within ${limit} ms. Check the load of the machine, the disk and the database.`
+  const timer = setTimeout(() => reject(dataUnavailable(new Error(problem))), limit)
   await Promise.race([check, timeout]).finally(() => clearTimeout(timer))
 }

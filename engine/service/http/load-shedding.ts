@@ -127,8 +127,7 @@ function limitBytes(app: FastifyInstance, meter: LoadMeter): void {
   app.decorateRequest('unfinished', undefined)
 
   function count(request: FastifyRequest, response: ServerResponse, bytes: number): void {
-    const unfinished = request.unfinished ?? begin(request, response)
-    setBytes(unfinished, bytes)
+    setBytes(request.unfinished ?? begin(request, response), bytes)
   }
 
   function begin(request: FastifyRequest, response: ServerResponse): Unfinished {

@@ -72,7 +72,6 @@ function prefersHtml({ method, headers }: FastifyRequest): boolean {
   return ['GET', 'HEAD'].includes(method) && preferred(headers.accept, types) === 'text/html'
 }
 
-/** Accepts bodies of any type without reading them. */
 export function ignoreBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))

@@ -110,7 +110,9 @@ export function readConsolePage(folder: string | undefined, basePath: string): P
   const page = readPage(folder, 'index.html')
   if (page === undefined) return undefined
   return {
-    content: Buffer.from(page.replace(/<base href="\/" ?\/?>/, () => baseElement(basePath))),
+    content: Buffer.from(
+      page.replace(/<base href="\/" ?\/?>/, () => `<base href="${basePath.replaceAll('&', '&amp;')}/" />`),
+    ),
     headers: { 'content-type': mediaTypeOf('index.html'), 'content-security-policy': pagePolicy },
   }
 }
@@ -119,10 +121,6 @@ export function readConsolePage(folder: string | undefined, basePath: string): P
 export function readPage(folder: string | undefined, name: string): string | undefined {
   if (folder === undefined || !existsSync(join(folder, name))) return undefined
   return readFileSync(join(folder, name), 'utf8')
-}
-
-function baseElement(basePath: string): string {
-  return `<base href="${basePath.replaceAll('&', '&amp;')}/" />`
 }
 
 interface ConsoleOptions {

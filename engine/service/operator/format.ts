@@ -12,7 +12,6 @@ export function listOf(words: string[], conjunction: 'and' | 'or' = 'and'): stri
     : `${words.slice(0, -1).join(', ')}, ${conjunction} ${words.at(-1)}`
 }
 
-/** Aligns the columns of a table for the terminal. */
 export function alignColumns(rows: string[][]): string {
   const [first = []] = rows
   const widths = first.map((_, column) => rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0))

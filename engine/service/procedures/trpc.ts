@@ -182,16 +182,10 @@ function guardedBy(requireMore: Guard | undefined) {
     requireMore?.(ctx)
     if (meta?.access) requireWriteAccess(ctx)
   }
-  async function check<Result extends { ok: boolean }>({
-    ctx: given,
-    path,
-    meta,
-    next,
-  }: Middleware<Result>): Promise<Result> {
+  async function middleware<Result extends { ok: boolean }>({ ctx: given, path, meta, next }: Middleware<Result>) {
     // Safe: the adapters call each procedure with a whole context.
     const ctx = given as Context
-    if (!ctx.traceCall) return run(ctx)
-    return ctx.traceCall(path, ctx, run)
+    return ctx.traceCall ? ctx.traceCall(path, ctx, run) : run(ctx)
 
     async function run(ctx: Context): Promise<Result> {
       guard(ctx, meta)
@@ -201,7 +195,7 @@ function guardedBy(requireMore: Guard | undefined) {
       return result
     }
   }
-  return Object.assign(check, { guard })
+  return Object.assign(middleware, { guard })
 }
 
 /** Notes the row that a mutation has changed or created. */

@@ -123,7 +123,6 @@ function serializationSchema({ output }: Operation): Record<string, unknown> {
   return { ...schema, definitions: components }
 }
 
-/** The path of an operation with the parameters of a request. */
 function filledPath({ path }: Operation, input: Record<string, unknown>): string {
   return path.replaceAll(/\{(\w+)\}/g, (_parameter, name: string) => encodeURIComponent(textOf(input[name])))
 }

@@ -48,12 +48,10 @@ export async function rpcAdapter(app: FastifyInstance, { router, calls: options,
     markReplays(contexts, reply)
     const [first] = responses
     // A mutation is stored, so its response must be sent.
-    if (responses.length > 1 && request.method !== 'POST')
-      app.countBytes(
-        request,
-        reply.raw,
-        responses.reduce((sum, { body }) => sum + body.length, 0),
-      )
+    if (responses.length > 1 && request.method !== 'POST') {
+      const bytes = responses.reduce((sum, { body }) => sum + body.length, 0)
+      app.countBytes(request, reply.raw, bytes)
+    }
     return first && !isBatch(request.query) ? first : joinResponses(responses)
   }
 

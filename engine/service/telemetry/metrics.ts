@@ -83,7 +83,6 @@ interface MetricsOptions {
   check: CheckReadiness
 }
 
-/** Serves the metrics at `/metrics`. */
 export async function metricsRoute(app: FastifyInstance, { metrics, check }: MetricsOptions): Promise<void> {
   labelRoutes(app, 'metrics')
   // Collecting takes milliseconds, in which no other request is served.

@@ -56,13 +56,11 @@ export function fieldsOf({ item, newItem }: Pick<ItemType<unknown>, 'item' | 'ne
       name,
       kind,
       presence: given === undefined ? 'generated' : given.isOptional() ? 'optional' : 'required',
-      ...(type instanceof z.ZodEnum && { choices: choicesOf(type.options.map(String)) }),
+      ...(type instanceof z.ZodEnum && {
+        choices: Object.fromEntries(type.options.map((value) => [value, String(value)])),
+      }),
     }
   })
-}
-
-function choicesOf(values: string[]): Record<string, string> {
-  return Object.fromEntries(values.map((value) => [value, value]))
 }
 
 /** The filters of an export: the parameters of the list of this resource, without those of the page. */
