@@ -54,12 +54,11 @@ export function readIdempotencyKeys({ headers }: Request, calls: number): string
   if (header === undefined) return undefined
   const text = String(header)
   const found = [...text.matchAll(listed)]
-  if (found.length !== calls || found.map(([whole]) => whole).join('') !== text) {
+  if (found.length !== calls || found.map(([whole]) => whole).join('') !== text)
     throw new ApiError(
       'invalid_request',
       'Idempotency-Key: expected as many keys as the batch has calls, each in double quotes, separated by commas',
     )
-  }
   return found.map(([, key = '']) => unescaped(key))
 }
 

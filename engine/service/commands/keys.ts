@@ -120,10 +120,7 @@ export async function createKey(
   return minted
 }
 
-/**
- * Replaces a key by a successor of the same name and access, by default also of its lifetime (in milliseconds). `onLost` is
- * that of {@link ApiKeyStore.rotate}.
- */
+/** Replaces a key by a successor of the same name and access, and by default of its lifetime, which is in milliseconds. */
 export async function rotateKey(
   product: KeyOwner,
   store: WithApiKeys,
@@ -223,11 +220,10 @@ function isStartOf(prefix: string, start: string, text: string): boolean {
 }
 
 export function parseKeyName({ keyPrefix }: Pick<Product, 'keyPrefix'>, name: string): string {
-  if (!/^[\p{L}\p{N} ._@()-]{1,64}$/u.test(name) || name !== name.trim() || name.startsWith(keyPrefix)) {
+  if (!/^[\p{L}\p{N} ._@()-]{1,64}$/u.test(name) || name !== name.trim() || name.startsWith(keyPrefix))
     throw new UsageError(
       `Name the key with 1 to 64 letters, digits, inner spaces or . _ @ ( ) -, not starting with ${keyPrefix}.`,
     )
-  }
   return name
 }
 

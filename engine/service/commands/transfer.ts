@@ -134,11 +134,10 @@ async function importFromFile<Stores>(
   const { key, skipInvalid } = options
   const format = options.format ?? formatOf(file)
   await withInput(file, async (input) => {
-    if (input.path === undefined && key === undefined) {
+    if (input.path === undefined && key === undefined)
       throw new UsageError(
         `An import of ${input.name} needs --key: a text that identifies it, so that it can be repeated after an interruption.`,
       )
-    }
     let skipped = 0
     const skip = (description: string) => {
       skipped++

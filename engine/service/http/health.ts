@@ -56,10 +56,7 @@ function reportChanges(app: FastifyInstance, check: () => Promise<void>): () => 
     })
 }
 
-/**
- * Health checks for supervisors and load balancers, without an API key. `/livez` responds 200 while the process runs,
- * `/readyz` while the service is ready.
- */
+/** Without an API key: `/livez` responds 200 while the process runs, `/readyz` while the service is ready. */
 export async function health(app: FastifyInstance, { check }: { check: CheckReadiness }): Promise<void> {
   labelRoutes(app, 'health')
 

@@ -37,11 +37,7 @@ export const processLoad: LoadMeter = {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /**
-     * Counts the bytes of a response to a read before it is complete.
-     *
-     * @throws {ApiError} `unavailable` if there are too many
-     */
+    /** Counts bytes of a response to a read before it is complete. Throws `unavailable` if there are too many. */
     countBytes(request: FastifyRequest, response: ServerResponse, bytes: number): void
   }
   interface FastifyRequest {

@@ -58,10 +58,7 @@ const exposedHeaders = [
   'x-request-id',
 ].join(', ')
 
-/**
- * Makes every response readable for pages of these origins (https://fetch.spec.whatwg.org/#http-cors-protocol). Cookies are
- * not allowed, because the API key is sent in a header.
- */
+/** CORS (https://fetch.spec.whatwg.org/#http-cors-protocol). No cookies, because the API key is sent in a header. */
 export function corsFor(origins: string[], responseHeaders: Record<string, string>): ApplyCors {
   const allowed = new Set(origins)
   return function applyCors({ method, headers, id }, reply) {

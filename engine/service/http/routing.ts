@@ -84,9 +84,8 @@ export function acceptJsonOnly(app: FastifyInstance, parse: (text: string) => un
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     const { 'content-encoding': encoding = 'identity' } = request.headers
-    if (encoding.toLowerCase() !== 'identity') {
+    if (encoding.toLowerCase() !== 'identity')
       return done(new ApiError('unsupported_media_type', 'Send the body without a Content-Encoding.'))
-    }
     if (body.length === 0) return done(null, undefined)
     let parsed: unknown
     try {

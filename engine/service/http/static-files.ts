@@ -123,17 +123,14 @@ export function readPage(folder: string | undefined, name: string): string | und
   return readFileSync(join(folder, name), 'utf8')
 }
 
-interface ConsoleOptions {
-  folder: string | undefined
-  page: Page | undefined
-  basePath: string
-}
-
 /**
  * Serves the web console at `/`, without an API key. Without a page, `/` redirects to the API reference. The files are
  * read once, at the start: a build beside a running service would otherwise mix two versions of the console.
  */
-export async function webConsole(app: FastifyInstance, { folder, page, basePath }: ConsoleOptions): Promise<void> {
+export async function webConsole(
+  app: FastifyInstance,
+  { folder, page, basePath }: { folder: string | undefined; page: Page | undefined; basePath: string },
+): Promise<void> {
   labelRoutes(app, 'console')
   if (folder === undefined || !page) {
     app.get('/', async (_request, reply) => reply.redirect(`${basePath}/docs/`))

@@ -34,11 +34,7 @@ type Definition = { meta: ProcedureMeta } & Partial<
 
 type Resolver = (options: object) => unknown
 
-/**
- * This module alone reads tRPC's private fields.
- *
- * @throws {Error} if a procedure breaks a rule of its metadata.
- */
+/** This module alone reads tRPC's private fields. Throws if a procedure breaks a rule of its metadata. */
 export function proceduresOf(router: AnyRouter): Procedure[] {
   // AnyRouter types this record as `any`.
   const procedures = Object.entries(router._def.procedures as Record<string, AnyProcedure>)
@@ -101,18 +97,15 @@ interface Parts {
 
 /** Undefined unless the chain is the guard, at most one input, at most one output that keeps its values, and the resolver. */
 function directParts({ inputs, output, middlewares, resolver, caller }: Definition): Parts | undefined {
-  if (!Array.isArray(inputs) || !Array.isArray(middlewares) || !isResolver(resolver) || caller) return undefined
+  if (!Array.isArray(inputs) || !Array.isArray(middlewares) || typeof resolver !== 'function' || caller)
+    return undefined
   const [schema] = inputs
   if (inputs.length > 1 || (schema && !(schema instanceof z.ZodType))) return undefined
   const [{ guard }, ...others] = middlewares
   const expected = [...(schema ? ['input'] : []), ...(output ? ['output'] : []), 'resolver']
   const links = others.map(({ _type = 'resolver' }) => _type).sort()
   if (!guard || links.join() !== expected.join() || (output && !keepsValues(output))) return undefined
-  return { guard, schema, resolver }
-}
-
-function isResolver(value: unknown): value is Resolver {
-  return typeof value === 'function'
+  return { guard, schema, resolver: resolver as Resolver }
 }
 
 /** Returns undefined if Zod cannot parse synchronously. */

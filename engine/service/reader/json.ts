@@ -68,9 +68,8 @@ function toRow(
   text = '{…}',
 ): Row {
   const value = 'value' in json ? json.value : undefined
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { ...place, cells: [value === undefined ? text : cellOf(value)], values: {}, problem: texts.notAnObject }
-  }
   // Safe: it is an object of JSON.
   const members = value as Record<string, unknown>
   const given = givenOf(fields)

@@ -20,9 +20,8 @@ export function inputReader(operation: Operation): (request: FastifyRequest) => 
     if (Object.values(parameters).some((value) => value instanceof OtherText))
       throw new ApiError('not_found', 'There is nothing at this path.')
     if (hasBody && body === undefined) throw new ApiError('invalid_request', 'The body is missing.')
-    if (hasBody && !isRecord(body)) {
+    if (hasBody && !isRecord(body))
       throw new ApiError('invalid_request', `body: ${expected('an object')({ input: body })}`)
-    }
     return Object.assign(decodeOthers(hasBody ? body : query), parameters)
   }
 }

@@ -78,12 +78,10 @@ function cacheMetrics({ counter }: MetricFactory) {
   return lookups
 }
 
-interface MetricsOptions {
-  metrics: Metrics
-  check: CheckReadiness
-}
-
-export async function metricsRoute(app: FastifyInstance, { metrics, check }: MetricsOptions): Promise<void> {
+export async function metricsRoute(
+  app: FastifyInstance,
+  { metrics, check }: { metrics: Metrics; check: CheckReadiness },
+): Promise<void> {
   labelRoutes(app, 'metrics')
   // Collecting takes milliseconds, in which no other request is served.
   const collect = atMostOnceASecond(async () => {

@@ -60,9 +60,8 @@ export async function* readBlocks({ chunks, name }: Input): AsyncGenerator<Buffe
       rest = chunk.subarray(end)
     }
     if (isArray && rest.length > maxJson) throw new OperatorError(`${name}: ${texts.largeJson}`)
-    if (!isArray && rest.length > maxLineLength) {
+    if (!isArray && rest.length > maxLineLength)
       throw new OperatorError(`Line ${line} of ${name} is longer than 64 KiB. Check the format of the file.`)
-    }
   }
   if (rest.length > 0) yield toBlock(line, rest, name)
 }
