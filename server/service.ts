@@ -21,7 +21,6 @@ export const product: Product = {
   exampleUrl: 'https://pets.example',
 }
 
-/** What the service consists of. */
 export const service = {
   product,
   store: definition,

@@ -1,4 +1,3 @@
-import type { AnyRouter } from '@trpc/server'
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -22,34 +21,31 @@ import { isProbe, labelsOf, requestIdsWithout, whenEnded } from './http/request.
 import { requestCheck } from './http/request-checks.ts'
 import { addCors, corsFor, corsOfUnreadable, securityHeaders } from './http/response-headers.ts'
 import { ignoreBodies, type Page, refuseUnknownPaths, routeAllMethods } from './http/routing.ts'
-import { createHttpServer, type HttpServerOptions } from './http/server.ts'
+import { createHttpServer, type ServerLimits } from './http/server.ts'
 import { readConsolePage, webConsole } from './http/static-files.ts'
 import type { CallOptions } from './procedures/context.ts'
 import { refuseOtherTexts } from './procedures/texts.ts'
-import type { Product } from './product.ts'
 import { restAdapter } from './rest/adapter.ts'
 import { ownRoutes } from './rest/own-routes.ts'
 import { reference, serversOf } from './rest/reference.ts'
 import { rpcAdapter } from './rpc/adapter.ts'
 import type { Service } from './service.ts'
 import type { Log, RequestResult } from './telemetry/log.ts'
-import { Metrics, metricsRoute } from './telemetry/metrics.ts'
+import { type Metrics, metricsRoute } from './telemetry/metrics.ts'
 import type { Tracing } from './telemetry/tracing.ts'
 
-export interface AppOptions {
-  product: Product
+/** What the service and the admin listener have in common. */
+interface BaseOptions {
+  service: Pick<Service<WithApiKeys>, 'product'>
   config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'publicUrl' | 'stagingUrl' | 'rateLimit' | 'adminPort'>
-  store: BaseStore & WithApiKeys
-  router: AnyRouter
-  /** Adds routes of the product's own. */
-  routes?: Service<WithApiKeys>['routes']
   log: Log
-  /** Folder of the built web console. By default there is no console. */
-  consoleFolder?: string | undefined
-  metrics?: Metrics
-  /** Traces the requests. By default they are not traced. */
+  metrics: Metrics
+}
+
+export interface AppOptions extends BaseOptions {
+  service: Pick<Service<WithApiKeys>, 'product' | 'router' | 'routes' | 'console'>
+  store: BaseStore & WithApiKeys
   tracing?: Tracing | undefined
-  /** Decides when requests are refused. */
   loadMeter?: LoadMeter
   /** Milliseconds for a check of the readiness. */
   readinessTimeLimit?: number
@@ -59,7 +55,6 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Of the service, for the admin listener. */
     checkReadiness: CheckReadiness
-    /** Whether the web console is built. */
     hasConsole: boolean
   }
 }
@@ -70,37 +65,22 @@ declare module 'fastify' {
  */
 const adminListener = { connectionLimit: 64, keepAlive: false }
 
-/** Creates what the service and the admin listener have in common: the HTTP server, its checks, errors, log and metrics. */
-function createBase({
-  product,
-  config,
-  log,
-  metrics,
-  tracing,
-  serverOptions,
-  page,
-}: Pick<AppOptions, 'product' | 'config' | 'log' | 'tracing'> & {
-  metrics: Metrics
-  serverOptions?: HttpServerOptions
-  page?: Page | undefined
-}) {
+/** Creates an application with the checks, errors, log and metrics of every request. */
+function createBase(
+  { service, config, log, metrics }: BaseOptions,
+  { tracing, page, ...serverOptions }: Pick<AppOptions, 'tracing'> & { page?: Page | undefined } & ServerLimits,
+) {
   // With pino's type, every Fastify type in the project would need it as a parameter.
   const loggerInstance: FastifyBaseLogger = log
   const headers = securityHeaders(config.publicUrl)
+  const cors = corsOfUnreadable(config.corsOrigins)
   const applyCors = corsFor(config.corsOrigins, headers)
-  const requestIdOf = requestIdsWithout(product.keyPrefix)
+  const requestIdOf = requestIdsWithout(service.product.keyPrefix)
   const app = fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestIdOf,
-    serverFactory: (listener) =>
-      createHttpServer(
-        listener,
-        log,
-        requestIdOf,
-        { always: headers, unreadable: corsOfUnreadable(config.corsOrigins) },
-        serverOptions,
-      ),
+    serverFactory: (listener) => createHttpServer(listener, { log, requestIdOf, headers, cors, ...serverOptions }),
     // createHttpServer responds to these errors.
     clientErrorHandler: () => {},
     // Called instead of the hooks for a URL that cannot be decoded.
@@ -160,23 +140,13 @@ function createBase({
  * the bytes of other unfinished responses (503), and the procedure, before which RPC checks the access of each call. So a
  * request that is refused costs little.
  */
-export async function createApp({
-  product,
-  config,
-  store,
-  router,
-  routes,
-  log,
-  consoleFolder,
-  metrics = new Metrics(product),
-  tracing,
-  loadMeter = processLoad,
-  readinessTimeLimit,
-}: AppOptions): Promise<FastifyInstance> {
+export async function createApp(options: AppOptions): Promise<FastifyInstance> {
+  const { service, config, store, metrics, tracing, loadMeter = processLoad, readinessTimeLimit } = options
+  const { product, router, routes, console: folder } = service
   refuseOtherTexts(router)
   const basePath = basePathOf(config)
-  const page = readConsolePage(consoleFolder, basePath)
-  const app = createBase({ product, config, log, metrics, tracing, page })
+  const page = readConsolePage(folder, basePath)
+  const app = createBase(options, { tracing, page })
   metrics.store.watch(store)
   let address = publicAddressOf(config, undefined)
   app.addHook('onListen', async () => {
@@ -185,24 +155,17 @@ export async function createApp({
 
   const checkBearer = bearerCheck(store, product, metrics.cacheLookups.api_keys)
   const checkKey = config.rateLimit ? withRateLimit(config.rateLimit, checkBearer) : checkBearer
-  const calls: CallOptions = { store, release: product.version, traceCalls: tracing?.traceCalls.bind(tracing) }
+  const calls: CallOptions = { store, release: product.version, traceCalls: tracing?.traceCalls }
   app.register(async (adapters) => {
     shedLoad(adapters, loadMeter, store)
     adapters.addHook('onRequest', checkKey)
     const { rest_responses, rpc_responses } = metrics.cacheLookups
     const [restCache, rpcCache] = [responseCache(store, rest_responses), responseCache(store, rpc_responses)]
-    adapters.register(restAdapter, {
-      prefix: '/v1',
-      cache: restCache,
-      basePath,
-      address: () => address,
-      router,
-      calls,
-    })
+    adapters.register(restAdapter, { prefix: '/v1', cache: restCache, router, calls, basePath, address: () => address })
     adapters.register(rpcAdapter, { prefix: '/trpc', cache: rpcCache, router, calls })
     if (routes) adapters.register(ownRoutes, { add: (app: FastifyInstance) => routes(app, store) })
   })
-  app.register(webConsole, { folder: consoleFolder, page, basePath })
+  app.register(webConsole, { folder, page, basePath })
   app.decorate('hasConsole', page !== undefined)
   app.decorate('checkReadiness', readinessCheck(app, store, readinessTimeLimit))
   app.register(health, { check: app.checkReadiness })
@@ -219,12 +182,11 @@ export async function createApp({
     document: async () => (await import('./rest/document.ts')).createDocument(router, product, servers()),
     servers,
     basePath,
-    folder: consoleFolder,
+    folder,
   })
   return app
 }
 
-/** The host and the port of an application that listens. */
 export function listeningOn(app: FastifyInstance): { host: string; port: number } {
   const listening = app.server.address()
   // A string is the path of a Unix socket.
@@ -238,13 +200,9 @@ function basePathOf({ publicUrl }: AppOptions['config']): string {
 }
 
 /** Creates the admin listener of a service: its health and metrics, without an API key. */
-export function createAdminApp(
-  service: FastifyInstance,
-  { product, config, log, metrics }: Pick<AppOptions, 'product' | 'config' | 'log'> & { metrics: Metrics },
-): FastifyInstance {
-  const serverOptions = adminListener
-  const app = createBase({ product, config: { ...config, corsOrigins: [] }, log, metrics, serverOptions })
-  app.register(health, { check: service.checkReadiness })
-  app.register(metricsRoute, { metrics, check: service.checkReadiness })
+export function createAdminApp({ checkReadiness: check }: FastifyInstance, options: BaseOptions): FastifyInstance {
+  const app = createBase({ ...options, config: { ...options.config, corsOrigins: [] } }, adminListener)
+  app.register(health, { check })
+  app.register(metricsRoute, { metrics: options.metrics, check })
   return app
 }

@@ -14,10 +14,8 @@ export const environment: Record<string, string | undefined> = process.env
 const logFormats = ['json', 'pretty'] as const
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
-const Port = numberText(/^\d{1,5}$/, 'expected a port from 0 to 65535').refine(
-  (port) => port <= 65_535,
-  'expected a port from 0 to 65535',
-)
+const expectedPort = 'expected a port from 0 to 65535'
+const Port = numberText(/^\d{1,5}$/, expectedPort).refine((port) => port <= 65_535, expectedPort)
 
 /** An IPv6 address may be in brackets, as in a URL. */
 const Host = z
@@ -69,7 +67,6 @@ const RateText = z.string().transform((text, context): Rate => {
   return { requests: Number(requests), seconds: secondsIn[unit] ?? 0 }
 })
 
-/** What the variables of a product depend on. */
 type KeyedProduct = Pick<Product, 'command' | 'keyPrefix' | 'environmentPrefix'>
 
 function apiKeySchemas({ command, keyPrefix }: KeyedProduct) {
@@ -114,10 +111,7 @@ function numberText(pattern: RegExp, problem: string) {
   return z.string().regex(pattern, problem).transform(Number)
 }
 
-/**
- * The settings, of which `apiKey` has the variable `API_KEY`. The descriptions are for the help of the commands.
- * docs/reference/configuration.md explains each variable.
- */
+/** `apiKey` has the variable `API_KEY`. The descriptions are for the help; docs/reference/configuration.md explains each. */
 function settingsOf(product: KeyedProduct) {
   const apiKey = apiKeySchemas(product)
   return z.object({
@@ -163,7 +157,6 @@ export type Setting = keyof Settings['shape']
 /** Those whose variables have the prefix of the product. Every program has a host and a port, and shells set other keys. */
 const prefixed: Setting[] = ['apiKey', 'apiKeyFile']
 
-/** Values of the configuration, validated and parsed. */
 export type Config = ReturnType<typeof toConfig>
 
 function toConfig({ databaseUrl: database, apiKey, apiKeyFile, ...others }: z.infer<Settings>) {
@@ -197,11 +190,7 @@ export function configurationOf(product: KeyedProduct) {
     return `${each.description}${Array.isArray(value) ? '' : ` (default: ${value})`}`
   }
 
-  /**
-   * Reads the configuration from environment variables. A variable without text counts as not set.
-   *
-   * @throws {OperatorError} that names every invalid variable
-   */
+  /** Reads environment variables. One without text counts as not set. An {@link OperatorError} names every invalid one. */
   function readConfig(env = environment): Config {
     const all = readVariables(env)
     const given = Object.fromEntries(settings.map((setting) => [setting, all[nameOf(setting)]]))
@@ -239,10 +228,7 @@ export function originOf({ host, port }: Pick<Config, 'host' | 'port'>): string 
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }
 
-/**
- * Where clients reach the service: a URL, or nothing if it is not known. On all addresses of the machine, or behind a proxy,
- * clients use another name than the one listened on.
- */
+/** Where clients reach the service. Empty if unknown: on all addresses, or behind a proxy, clients use a name of their own. */
 export function publicAddressOf(
   { publicUrl, trustProxy }: Pick<Config, 'publicUrl' | 'trustProxy'>,
   listening: Pick<Config, 'host' | 'port'> | undefined,

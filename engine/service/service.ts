@@ -5,7 +5,6 @@ import type { WithApiKeys } from '#store/keys'
 import type { Product } from './product.ts'
 import type { Transfer } from './transfer/fields.ts'
 
-/** What a service consists of. */
 export interface Service<Stores extends WithApiKeys> {
   product: Product
   store: StoreDefinition<Stores>

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFi
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { definition } from '../../db/store.ts'
-import { readStatus } from '../../engine/service/commands/database-status.ts'
+import { readStatus } from '../../engine/service/commands/database.ts'
 import { createProgram } from '../../engine/service/commands/program.ts'
 import { commandsOf } from '../../engine/test/support/commands.ts'
 import { databaseOf, isOnPostgres } from '../../engine/test/support/database.ts'

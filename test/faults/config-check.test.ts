@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import type { Store } from '../../db/store.ts'
 import { createAdminApp, createApp } from '../../engine/service/app.ts'
 import type { Config } from '../../engine/service/config.ts'
-import { findListenProblems } from '../../engine/service/http/addresses.ts'
 import { OperatorError } from '../../engine/service/operator/operator-error.ts'
+import { findListenProblems } from '../../engine/service/serve/addresses.ts'
 import { logTo } from '../../engine/service/telemetry/log.ts'
 import { Metrics } from '../../engine/service/telemetry/metrics.ts'
-import { appRouter } from '../../server/router.ts'
+import { service } from '../../server/service.ts'
 import { openTestStore, product, readConfig, runProgram, variableNames } from '../support/petstore.ts'
 
 const hostile = [
@@ -150,8 +150,8 @@ async function canListen(config: Config): Promise<boolean> {
 async function canStart(config: Config, store: Store): Promise<boolean> {
   const log = logTo({ write: () => {} }, 'silent')
   const metrics = new Metrics(product)
-  const app = await createApp({ product, config, store, router: appRouter, log, metrics })
-  const admin = createAdminApp(app, { product, config, log, metrics })
+  const app = await createApp({ service, config, store, log, metrics })
+  const admin = createAdminApp(app, { service, config, log, metrics })
   try {
     await app.listen({ host: config.host, port: 0 })
     await admin.listen({ host: config.adminHost, port: 0 })

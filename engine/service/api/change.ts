@@ -39,11 +39,7 @@ function strict<F extends Fields>(fields: F) {
   })
 }
 
-/**
- * The input of an update: at least one of the fields, which gets a new value, and what the caller has seen.
- *
- * @param id the name of the id and its schema, such as `{ noteId: AnyId }`
- */
+/** The input of an update: at least one new value, and what the caller has seen. `id` is such as `{ noteId: AnyId }`. */
 export function updateOf<Id extends Fields, F extends Fields>(id: Id, fields: F) {
   refuseNames(fields, ['expected', ...Object.keys(id)])
   const names = Object.keys(fields)
@@ -70,12 +66,7 @@ export function removedOf(id: z.ZodType<bigint>) {
   return z.object({ id })
 }
 
-/**
- * The output of a history, the newest change first.
- *
- * @param id the name of the id and its schema, such as `{ noteId: Int64 }`
- * @param fields of a row, without its id
- */
+/** The output of a history, the newest change first. `id` is such as `{ noteId: Int64 }`; `fields` are the others of a row. */
 export function historyOf<Id extends Fields, F extends Fields>(id: Id, fields: F) {
   const plain = Object.entries(fields).map(([name, field]) => [name, withoutDefault(field)])
   // Safe: without a default, a schema has the same output.

@@ -39,7 +39,6 @@ function findCode(isWanted: (each: (typeof errorCodes)[ErrorCode]) => boolean): 
   return (Object.keys(errorCodes) as ErrorCode[]).find((code) => isWanted(errorCodes[code]))
 }
 
-/** @throws {Error} if no Error body has this status. */
 export function errorCodeOf(status: number): ErrorCode {
   const code = findCode((each) => each.status === status)
   if (!code) throw new Error(`No error has the status ${status}.`)
@@ -71,7 +70,6 @@ interface ApiErrorOptions {
   issues?: Issue[]
 }
 
-/** The body of every error response. */
 export const ErrorBody = z
   .object({
     code: z.string().meta({ description: 'Machine-readable error code.', examples: ['invalid_request'] }),
@@ -106,15 +104,11 @@ export interface RpcError {
   }
 }
 
-/**
- * An error for the client. The response shows its message and headers, an RPC response also its issues, and only the log
- * shows its cause and rejection.
- */
+/** An error for the client, who sees its message and headers, with RPC also its issues. Only the log shows the rest. */
 export class ApiError extends TRPCError {
   readonly body: ErrorBody & { code: ErrorCode }
   readonly headers: Record<string, string>
   readonly rejection: Rejection | undefined
-  /** What is wrong with each field of an input that was not valid. */
   readonly issues: Issue[] | undefined
 
   constructor(code: ErrorCode, message: string, { headers = {}, cause, rejection, issues }: ApiErrorOptions = {}) {

@@ -7,16 +7,12 @@ import { isSafeMethod } from './method.ts'
 const quoted = /^\x22((?:[ !#-\[\]-~]|\\[\x22\\]){1,255})\x22$/v
 const bare = /^[!#-~][!-~]{0,254}$/
 
-/**
- * Idempotency keys (draft-ietf-httpapi-idempotency-key-header): a client may retry a create with the same key, and gets the
- * first response again.
- */
+/** draft-ietf-httpapi-idempotency-key-header: a client that repeats a request with its key gets the first response again. */
 const requestHeader = z
   .string()
   .regex(new RegExp(`${bare.source}|${quoted.source}`))
   .optional()
 
-/** @param creates what the mutation creates, if it does */
 export function requestHeaders(creates: string | undefined) {
   const noEffect = creates === undefined ? 'has no second effect' : `adds no second ${creates}`
   const description = `A string of your choice for each new request, such as a UUID: 1 to 255 visible ASCII characters, bare, or in double quotes, where spaces are allowed. Within 24 hours, a repeated request with the same key ${noEffect}: it gets the response of the first one, with \`Idempotency-Replayed: true\`.`
@@ -39,14 +35,14 @@ interface Request {
 export function readIdempotencyKey({ method, headers }: Request): string | undefined {
   const header = headers['idempotency-key']
   if (header === undefined || isSafeMethod(method)) return undefined
-  const key = parseKey(String(header))
-  if (key === undefined) {
-    throw new ApiError(
-      'invalid_request',
-      'Idempotency-Key: expected a string of 1 to 255 visible ASCII characters, bare, or in double quotes with or without spaces',
-    )
-  }
-  return key
+  const text = String(header)
+  if (bare.test(text)) return text
+  const [, key] = quoted.exec(text) ?? []
+  if (key !== undefined) return unescaped(key)
+  throw new ApiError(
+    'invalid_request',
+    'Idempotency-Key: expected a string of 1 to 255 visible ASCII characters, bare, or in double quotes with or without spaces',
+  )
 }
 
 /** A quoted key and what separates it from the next one in a list (RFC 9651, section 3.1). */
@@ -58,19 +54,12 @@ export function readIdempotencyKeys({ headers }: Request, calls: number): string
   if (header === undefined) return undefined
   const text = String(header)
   const found = [...text.matchAll(listed)]
-  if (found.length !== calls || found.map(([whole]) => whole).join('') !== text) {
+  if (found.length !== calls || found.map(([whole]) => whole).join('') !== text)
     throw new ApiError(
       'invalid_request',
       'Idempotency-Key: expected as many keys as the batch has calls, each in double quotes, separated by commas',
     )
-  }
   return found.map(([, key = '']) => unescaped(key))
-}
-
-function parseKey(header: string): string | undefined {
-  if (bare.test(header)) return header
-  const key = quoted.exec(header)?.[1]
-  return key && unescaped(key)
 }
 
 function unescaped(key: string): string {

@@ -12,8 +12,7 @@ const mayHoldInexactNumber = /(?:^|[\s:,[])-?\d(?:[\d.]{15}|[\d.]{0,14}[eE])/
 
 /**
  * Parses JSON (RFC 8259) without losing a digit of a 64-bit integer. An integer that a double cannot represent becomes a
- * `bigint`. One of 20 digits or more becomes another `bigint` that is out of range, too. A fraction that a double would
- * round to an integer becomes `NaN`.
+ * `bigint`, of which 20 digits are kept. A fraction that a double would round to an integer becomes `NaN`.
  *
  * @throws {SyntaxError} if the text is not JSON.
  */
@@ -35,10 +34,7 @@ function exactNumber(_key: string, value: unknown, context?: { source: string })
 
 const jsonNumber = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
-/**
- * The integer that a JSON number denotes (`5`, `5.0` and `50e-1` all denote 5), or undefined if it has a fraction. Of an
- * integer with more than 20 digits, it returns the first 20.
- */
+/** The integer that a JSON number denotes (`5.0` and `50e-1` are 5), or its first 20 digits. Undefined if it has a fraction. */
 function parseInteger(source: string): bigint | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = jsonNumber.exec(source) ?? []
   const digits = (whole + fraction).replace(/^0+/, '')
@@ -61,10 +57,7 @@ export function writeJson(value: unknown, space?: number): string {
   return JSON.stringify(value, (_key, each) => (typeof each === 'bigint' ? JSON.rawJSON(String(each)) : each), space)
 }
 
-/**
- * Parses decimal digits with an optional minus sign. Returns undefined for any other text, and the first 20 digits of a
- * longer integer, which is out of range, too.
- */
+/** The integer of decimal digits and an optional minus, or its first 20 digits. Undefined for any other text. */
 export function parseDigits(text: string): bigint | undefined {
   return /^-?[0-9]+$/.test(text) ? parseInteger(text) : undefined
 }

@@ -11,9 +11,8 @@ const readOnlyChecks = [
 ]
 
 /**
- * Whether parsing with this schema returns every valid value unchanged, except for fields that the schema does not list.
- * Both adapters serialize such a value by its schema, which omits these fields. Unknown kinds of schemas and checks are
- * assumed to change values.
+ * Whether parsing with this schema returns every valid value unchanged, except for fields that the schema does not list,
+ * which both adapters omit. Unknown kinds of schemas and checks are assumed to change values.
  */
 export function keepsValues(schema: unknown, parents: unknown[] = []): boolean {
   // A recursive schema cannot be compiled to a serializer.

@@ -5,50 +5,42 @@ import { expected, refuseNames } from './validation.ts'
 
 const limitError = { error: expected('an integer from 1 to 100') }
 
-/**
- * The input of a list with keyset pagination: a page, and the filters of the resource.
- *
- * @param noun one item of the list
- */
+/** The input of a list with keyset pagination: a page, and the filters of the resource. `noun` is one item of the list. */
 export function pageOf<Filters extends Record<string, z.ZodOptional>>(noun: string, plural: string, filters: Filters) {
   refuseNames(filters, ['limit', 'cursor'])
-  const page = z.object(
-    {
-      limit: limitOf(plural),
-      ...filters,
-      cursor: cursorOf(noun).optional().meta({
-        description: 'The id after which the page begins. The `Link` header of a full page carries it.',
-      }),
-    },
-    { error: expected('an object') },
-  )
-  // Safe: each field is optional or has a default.
-  return page.prefault({} as z.input<typeof page>)
+  return optionalObject({
+    limit: limitOf(plural),
+    ...filters,
+    cursor: cursorOf(noun).optional().meta({
+      description: 'The id after which the page begins. The `Link` header of a full page carries it.',
+    }),
+  })
 }
 
 /** The input of a search: a page, and the fields that each found item matches. */
 export function searchOf<Fields extends Record<string, z.ZodOptional>>(noun: string, plural: string, fields: Fields) {
   refuseNames(fields, ['limit', 'id', 'order', 'cursor'])
-  const search = z.object(
-    {
-      limit: limitOf(plural),
-      id: Int64.optional().meta({ description: `Returns only the ${noun} with this id.` }),
-      ...fields,
-      order: z
-        .enum(['newest', 'oldest'], { error: expected('newest or oldest') })
-        .default('newest')
-        .meta({
-          description: '`newest` begins with the greatest id, `oldest` with the lowest one.',
-          examples: ['newest'],
-        }),
-      cursor: cursorOf(noun).optional().meta({
-        description: 'The id after which the page begins, in the order of the search: `next` of the call before.',
+  return optionalObject({
+    limit: limitOf(plural),
+    id: Int64.optional().meta({ description: `Returns only the ${noun} with this id.` }),
+    ...fields,
+    order: z
+      .enum(['newest', 'oldest'], { error: expected('newest or oldest') })
+      .default('newest')
+      .meta({
+        description: '`newest` begins with the greatest id, `oldest` with the lowest one.',
+        examples: ['newest'],
       }),
-    },
-    { error: expected('an object') },
-  )
+    cursor: cursorOf(noun).optional().meta({
+      description: 'The id after which the page begins, in the order of the search: `next` of the call before.',
+    }),
+  })
+}
+
+function optionalObject<Shape extends z.ZodRawShape>(shape: Shape) {
+  const schema = z.object(shape, { error: expected('an object') })
   // Safe: each field is optional or has a default.
-  return search.prefault({} as z.input<typeof search>)
+  return schema.prefault({} as z.input<typeof schema>)
 }
 
 /** The output of a search. */
@@ -80,9 +72,8 @@ function cursorOf(noun: string) {
 export const AnyId = z.bigint({ error: expectedInteger })
 
 /**
- * Finds the item with an {@link AnyId}.
+ * Finds the item with an {@link AnyId}. `find`, which gets only 64-bit integers, returns undefined if no item has the id.
  *
- * @param find returns undefined if no item has the id. It is called with 64-bit integers only.
  * @throws {ApiError} `not_found`
  */
 export async function found<Item>(

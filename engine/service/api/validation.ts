@@ -28,8 +28,7 @@ interface RawIssue {
 }
 
 /**
- * A Zod error message such as `required` or `expected an integer, got a string`. It also sets the expectation of the
- * issue, which Zod keeps.
+ * A Zod error message such as `required` or `expected an integer, got a string`. It also sets the expectation of the issue.
  *
  * @param got describes the value in the message, by default by its type. An empty text omits it.
  * @param rule the rule of a refinement. That of other checks follows from Zod's issue.
@@ -86,10 +85,7 @@ function shown(value: unknown): string {
   return typeof value === 'string' && value.length > 0 && value.length <= 32 ? JSON.stringify(value) : describe(value)
 }
 
-/**
- * A text where the schema expects another type. A message shows it instead of `a string`, because every parameter of a URL
- * and every cell of CSV is a text.
- */
+/** A text where the schema expects another type. Messages show it: all parameters of a URL and cells of CSV are texts. */
 export class OtherText {
   /** Zod's own messages show it: `expected boolean, received string`. */
   static readonly name = 'string'
@@ -130,7 +126,6 @@ export function innerOf(schema: z.core.$ZodType): z.core.$ZodType {
   return inner ? innerOf(inner) : schema
 }
 
-/** @throws {Error} if a field of a resource has a name that the input itself needs. */
 export function refuseNames(fields: object, reserved: readonly string[]): void {
   const name = reserved.find((each) => Object.hasOwn(fields, each))
   if (name !== undefined) throw new Error(`Rename the field ${name}: the input has one of its own with this name.`)

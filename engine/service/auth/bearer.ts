@@ -1,7 +1,7 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { ApiKey, ApiKeyStore } from '#store/keys'
 import type { ApiError, RejectionReason } from '../api/errors.ts'
-import { type CacheLookups, RevisionCache } from '../http/cache/revision-cache.ts'
+import { type CacheLookups, revisionCache } from '../http/cache/revision-cache.ts'
 import { countFields } from '../http/request-checks.ts'
 import { sendKey, unauthorized } from '../procedures/access.ts'
 import type { Product } from '../product.ts'
@@ -19,13 +19,9 @@ const touchInterval = 60_000
 const maxCachedKeys = 1_000
 
 /**
- * Returns the check of the API key (RFC 6750), which comes after that of the load, and before the body is read. Keys
- * are cached until the revision of the store's keys changes, so on SQLite a revocation acts on the next request. With a
- * cached key, the check completes synchronously.
- *
- * It completes with the {@link ApiError} `unauthorized` if the key is missing, unknown, revoked or expired.
- *
- * @param lookups counts the lookups in the cache
+ * Returns the check of the API key (RFC 6750). Keys are cached until the revision of the store's keys changes, so on SQLite a
+ * revocation acts on the next request. With a cached key, the check completes synchronously. It completes with `unauthorized`
+ * if the key is missing, unknown, revoked or expired.
  */
 export function bearerCheck(
   { apiKeys }: { apiKeys: ApiKeyStore },
@@ -36,7 +32,7 @@ export function bearerCheck(
   /** By the hashes of keys. */
   const touchedAt = new Map<string, number>()
   /** By the text of the header, which is found faster than hashed. Only one spelling of each key is kept. */
-  const cache = new RevisionCache<ApiKey>(apiKeys, { capacity: maxCachedKeys, lookups })
+  const cache = revisionCache<ApiKey>(apiKeys, { capacity: maxCachedKeys, lookups })
 
   /** Records the use of a key, at most once a minute. The request does not wait for it, and does not fail if it fails. */
   function touch(apiKey: ApiKey, now: number, log: FastifyRequest['log']): void {

@@ -1,15 +1,11 @@
 import type { FastifyReply, onRequestHookHandler } from 'fastify'
 import { ApiError } from '../api/errors.ts'
+import { callsOf } from '../http/request.ts'
 import { requireApiKey } from '../procedures/access.ts'
 import type { RateLimitState } from '../procedures/trpc.ts'
 
 declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** The number of calls that a request of the route makes; 1 by default. */
-    calls?: (request: FastifyRequest) => number
-  }
   interface FastifyRequest {
-    /** The state of the limit after the request. Without a limit, it is undefined. */
     rateLimit: RateLimitState | undefined
   }
 }
@@ -26,8 +22,7 @@ export function withRateLimit(rate: Rate, check: onRequestHookHandler): onReques
 
   return function checkWithinRate(request, reply, done) {
     check.call(request.server, request, reply, (error) => {
-      const calls = request.routeOptions.config.calls?.(request) ?? 1
-      done(error ?? count(requireApiKey(request).id, calls, reply))
+      done(error ?? count(requireApiKey(request).id, callsOf(request), reply))
     })
   }
 }

@@ -13,8 +13,8 @@ import { count, describeBytes, withProgress } from '../operator/format.ts'
 import { parseBackup, parseFile } from '../operator/location.ts'
 import { UsageError } from '../operator/operator-error.ts'
 import { writeStream } from '../transfer/export.ts'
-import { addHelp, type Cli } from './cli.ts'
-import { type DatabaseStatus, describeStatus, readStatus } from './database-status.ts'
+import { type Cli, withHelp } from './cli.ts'
+import { type DatabaseStatus, describeStatus, readStatus } from './database.ts'
 import { databaseFile } from './open-store.ts'
 import { type JsonOption, jsonOption, note, printAs, refuseJson } from './output.ts'
 
@@ -22,8 +22,15 @@ const settings = ['databaseUrl'] as const
 
 export function addBackupCommands(program: Command, cli: Cli): void {
   const { configuration, definition } = cli
-  const backup = program
-    .command('backup')
+  const backup = withHelp(cli, program.command('backup'), {
+    examples: [
+      'backup',
+      '$0 backup /mnt/backups/$0.db',
+      '$0 backup - | gzip > $0.db.gz',
+      '$0 backup verify /mnt/backups/$0.db',
+    ],
+    settings,
+  })
     .description('back up the database, also while the service runs, and print the path of the backup')
     .argument('[file]', 'the path of the backup, or - for standard output', (text) =>
       text === '-' ? text : parseFile(text),
@@ -39,18 +46,10 @@ export function addBackupCommands(program: Command, cli: Cli): void {
       audit('database.backup', backup, { from: path, bytes })
       printAs(options, { path: backup, bytes }, ({ path }) => path)
     })
-  addHelp(cli, backup, {
-    examples: [
-      'backup',
-      '$0 backup /mnt/backups/$0.db',
-      '$0 backup - | gzip > $0.db.gz',
-      '$0 backup verify /mnt/backups/$0.db',
-    ],
-    settings,
-  })
 
-  const verifying = backup
-    .command('verify')
+  withHelp(cli, backup.command('verify'), {
+    examples: ['$0 backup verify data/backups/$0.db-2026-11-21T043000.123Z.db'],
+  })
     .description('check that this release can restore a backup, and show what it contains')
     .argument('<file>', 'the backup, which is only read', parseBackup)
     .option(...jsonOption)
@@ -60,7 +59,6 @@ export function addBackupCommands(program: Command, cli: Cli): void {
       const verified = await verify(definition, file)
       printAs(options, verified, () => describeStatus(definition, verified, ['Checksum', verified.checksum]))
     })
-  addHelp(cli, verifying, { examples: ['$0 backup verify data/backups/$0.db-2026-11-21T043000.123Z.db'] })
 }
 
 async function backUpToOutput({ configuration, definition }: Cli, options: JsonOption): Promise<void> {
@@ -76,8 +74,10 @@ async function backUpToOutput({ configuration, definition }: Cli, options: JsonO
 
 export function addRestoreCommand(program: Command, cli: Cli): void {
   const { configuration, definition } = cli
-  const restoring = program
-    .command('restore')
+  withHelp(cli, program.command('restore'), {
+    examples: ['$0 restore data/backups/$0.db-2026-11-21T043000.123Z.db'],
+    settings,
+  })
     .description('replace the database with a backup while the service is stopped; the replaced database is kept')
     .argument('<file>', 'the backup', parseBackup)
     .option('--force', 'also restore a copy without its log, which may lack the newest rows')
@@ -92,10 +92,6 @@ export function addRestoreCommand(program: Command, cli: Cli): void {
       const describe = () => `Restored ${path} from ${backup}${kept ? `; the old database is now ${kept}` : ''}.`
       printAs(options, { path, from: backup, kept: kept ?? null, checksum }, describe, note)
     })
-  addHelp(cli, restoring, {
-    examples: ['$0 restore data/backups/$0.db-2026-11-21T043000.123Z.db'],
-    settings,
-  })
 }
 
 /** Whether a backup matches its checksum. Releases before 1.1.0 wrote none. */
@@ -107,11 +103,7 @@ function checksumState(isVerified: boolean, backup: string): ChecksumState {
   return 'missing'
 }
 
-/**
- * Checks that this release can restore a backup, which is only read.
- *
- * @throws {UnusableDatabase} if it cannot.
- */
+/** Checks that this release can restore a backup, which is only read. Otherwise it throws {@link UnusableDatabase}. */
 export async function verify(
   definition: StoreDefinition,
   file: string,

@@ -4,7 +4,6 @@ import type { Configuration, Setting } from '../config.ts'
 import { alignColumns } from '../operator/format.ts'
 import type { Product } from '../product.ts'
 
-/** What the groups of commands have in common. */
 export interface Cli<Stores = unknown> {
   product: Product
   configuration: Configuration
@@ -14,16 +13,15 @@ export interface Cli<Stores = unknown> {
 interface HelpDetails {
   /** The arguments of the command. A line with more than the command has `$0` in its place. */
   examples: string[]
-  /** The settings that the command reads. */
   settings?: readonly Setting[]
 }
 
-/** Adds examples and variables of the environment to the help of a command. */
-export function addHelp(
+/** Adds examples and variables of the environment to the help of a command, and returns the command. */
+export function withHelp(
   { product, configuration }: Pick<Cli, 'product' | 'configuration'>,
   command: Command,
   { examples, settings = [] }: HelpDetails,
-): void {
+): Command {
   const lines = examples.map((example) => (example.includes('$0') ? example : `$0 ${example}`.trimEnd()))
   const table = settings.map((name) => [`  ${configuration.nameOf(name)}`, configuration.describe(name)])
   const blocks = [
@@ -31,5 +29,5 @@ export function addHelp(
     table.length > 0 ? ['Environment variables:', alignColumns(table)] : [],
   ]
   const text = blocks.filter((block) => block.length > 0).map((block) => block.join('\n'))
-  command.addHelpText('after', `\n${text.join('\n\n')}`)
+  return command.addHelpText('after', `\n${text.join('\n\n')}`)
 }

@@ -1,18 +1,26 @@
 import type { Command } from 'commander'
-import { describeLocation, type Location, migrateStore } from '#store'
-import { copyStore } from '#store/operations'
-import { describeRows, listOf, withProgress } from '../operator/format.ts'
+import { describeLocation, type Location, migrateStore, type StoreDefinition } from '#store'
+import {
+  copyStore,
+  type Inspection,
+  inspect,
+  type Migration,
+  type SchemaState,
+  type TableContents,
+  type TableSummary,
+} from '#store/operations'
+import { alignColumns, count, describeRows, describeSize, listOf, withProgress } from '../operator/format.ts'
 import { parseLocation } from '../operator/location.ts'
-import { addHelp, type Cli } from './cli.ts'
-import { describeCopy, describeMigrations, describeStatus, readPending, readStatus } from './database-status.ts'
+import { OperatorError } from '../operator/operator-error.ts'
+import { type Cli, withHelp } from './cli.ts'
 import { auditOf, reportsOn } from './open-store.ts'
 import { type JsonOption, jsonOption, printAs } from './output.ts'
 
 const settings = ['databaseUrl'] as const
 
 export function addDatabaseCommands(program: Command, cli: Cli): void {
-  const databases = program.command('db').description('manage databases')
-  addHelp(cli, databases, { examples: ['db status', 'db migrate --dry-run'] })
+  const databases = withHelp(cli, program.command('db'), { examples: ['db status', 'db migrate --dry-run'] })
+  databases.description('manage databases')
   const { names } = cli.definition
   const contents = listOf([...names.filter((name) => name !== 'apiKeys'), 'keys'])
   addStatusCommand(databases, cli, contents)
@@ -22,21 +30,18 @@ export function addDatabaseCommands(program: Command, cli: Cli): void {
 
 function addStatusCommand(databases: Command, cli: Cli, contents: string): void {
   const { configuration, definition } = cli
-  const status = databases
-    .command('status')
+  withHelp(cli, databases.command('status'), { examples: ['db status', 'db status --json'], settings })
     .description(`show the schema, the size and the number of ${contents}`)
     .option(...jsonOption)
     .action(async (options: JsonOption) => {
       const status = await readStatus(definition, configuration.readConfig().database)
       printAs(options, status, () => describeStatus(definition, status))
     })
-  addHelp(cli, status, { examples: ['db status', 'db status --json'], settings })
 }
 
 function addMigrateCommand(databases: Command, cli: Cli): void {
   const { configuration, definition } = cli
-  const migrate = databases
-    .command('migrate')
+  withHelp(cli, databases.command('migrate'), { examples: ['db migrate --dry-run', 'db migrate'], settings })
     .description('apply the pending migrations, as a start of the service does')
     .option('--dry-run', 'print the pending migrations and their SQL, and change nothing')
     .option(...jsonOption)
@@ -52,14 +57,14 @@ function addMigrateCommand(databases: Command, cli: Cli): void {
         isApplied ? pending.map(({ name }) => `Applied ${name}.`).join('\n') : describeMigrations(database, pending),
       )
     })
-  addHelp(cli, migrate, { examples: ['db migrate --dry-run', 'db migrate'], settings })
 }
 
 function addCopyCommand(databases: Command, cli: Cli, contents: string): void {
   const { product, configuration, definition } = cli
   const { command } = product
-  const copying = databases
-    .command('copy')
+  withHelp(cli, databases.command('copy'), {
+    examples: ['$0 db copy --from file:data/$0.db --to postgres://$0@db.example/$0'],
+  })
     .description(
       `copy all ${contents} into an empty SQLite or PostgreSQL database; stop the service first, because later writes are not copied`,
     )
@@ -85,11 +90,113 @@ function addCopyCommand(databases: Command, cli: Cli, contents: string): void {
       audit('database.copy', target, { from: source, rows })
       printAs(options, { from: source, to: target, tables }, describeCopy)
     })
-  addHelp(cli, copying, {
-    examples: ['$0 db copy --from file:data/$0.db --to postgres://$0@db.example/$0'],
-  })
 }
 
 function locationOption(command: string, name: string, description: string) {
   return [`${name} <database>`, description, (text: string) => parseLocation(command, text, name)] as const
+}
+
+export interface DatabaseStatus {
+  kind: Location['kind']
+  /** The path of the file, or the URL without its password. */
+  location: string
+  /** The newest migration; null if the database does not exist yet. */
+  schema: string | null
+  pending: string[]
+  /** Why this release cannot use the schema; null if it can. */
+  problem: string | null
+  /** Bytes. Only SQLite has a write-ahead log of its own. */
+  bytes: { database: number; log?: number }
+  /** The number of rows of each resource. Null if the schema is missing or cannot be used. */
+  rows: Record<string, number> | null
+  /** The greatest id of each resource, null without a row. */
+  newestIds: Record<string, bigint | null> | null
+}
+
+export async function readStatus(definition: StoreDefinition, location: Location): Promise<DatabaseStatus> {
+  const { kind } = location
+  return inspecting(definition, location, async (inspection, { applied, pending, problem }) => {
+    const isUsable = inspection && applied.length > 0 && problem === undefined
+    const contents = isUsable ? Object.entries(await inspection.contents()) : undefined
+    const ofEach = <T>(read: (contents: TableContents) => T) =>
+      contents
+        ? Object.fromEntries(contents.map(([name, each]) => [name === 'apiKeys' ? 'keys' : name, read(each)]))
+        : null
+    return {
+      kind,
+      location: describeLocation(location),
+      schema: applied.at(-1) ?? null,
+      pending: pending.map(({ name }) => name),
+      problem: problem ?? null,
+      bytes: (await inspection?.bytes()) ?? { database: 0 },
+      rows: ofEach(({ rows }) => rows),
+      newestIds: ofEach(({ newestId }) => newestId),
+    }
+  })
+}
+
+/** Runs `use`, and closes the inspection. A database that does not exist yet has no inspection. */
+async function inspecting<T>(
+  definition: StoreDefinition,
+  location: Location,
+  use: (inspection: Inspection | undefined, schema: SchemaState) => Promise<T>,
+): Promise<T> {
+  const inspection = await inspect(definition, location)
+  if (!inspection)
+    return use(undefined, { applied: [], pending: definition.migrationsFor(location.kind), problem: undefined })
+  try {
+    return await use(inspection, await inspection.schema())
+  } finally {
+    await inspection.close()
+  }
+}
+
+export function describeStatus(
+  { names }: StoreDefinition,
+  { kind, location, schema, pending, problem, bytes, rows, newestIds }: DatabaseStatus,
+  ...more: string[][]
+): string {
+  const contentsOf = (name: string) => {
+    const newestId = newestIds?.[name] ?? null
+    return `${rows?.[name] ?? '-'}${newestId === null ? '' : ` (newest id ${newestId})`}`
+  }
+  return alignColumns([
+    ['Database', `${location} (${kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'})`],
+    ['Schema', schema ?? 'does not exist yet'],
+    ...(problem === null ? [] : [['Problem', problem]]),
+    ['Pending', pending.length === 0 ? 'nothing' : pending.join(', ')],
+    ['Size', describeSize(bytes.database)],
+    ...(bytes.log === undefined ? [] : [['Write-ahead log', describeSize(bytes.log)]]),
+    ...names
+      .filter((name) => name !== 'apiKeys')
+      .map((name) => [name.charAt(0).toUpperCase() + name.slice(1), contentsOf(name)]),
+    ['API keys', contentsOf('keys')],
+    ...more,
+  ])
+}
+
+export async function readPending(definition: StoreDefinition, location: Location): Promise<Migration[]> {
+  return inspecting(definition, location, async (_inspection, { pending, problem }) => {
+    if (problem !== undefined)
+      throw new OperatorError(`The schema of ${describeLocation(location)} cannot be migrated: ${problem}.`)
+    return pending
+  })
+}
+
+export function describeMigrations({ kind }: Location, migrations: Migration[]): string {
+  if (migrations.length === 0) return 'The schema is up to date. There is nothing to migrate.'
+  return [
+    kind === 'sqlite'
+      ? '-- All migrations run in one transaction, which locks the file for writing. Reads go on.'
+      : '-- All migrations run in one transaction, which holds its locks until it ends.',
+    ...migrations.flatMap(({ name, sql }) => [`\n-- ${name}`, sql.trimEnd()]),
+  ].join('\n')
+}
+
+/** @param from and `to` are paths, or URLs without passwords */
+export function describeCopy({ from, to, tables }: { from: string; to: string; tables: TableSummary[] }): string {
+  return [
+    `Copied ${from} to ${to}. After reading back, both contain:`,
+    ...tables.map(({ name, rows, sha256 }) => `  ${name}: ${count(rows, 'row')}, SHA-256 ${sha256.slice(0, 12)}…`),
+  ].join('\n')
 }

@@ -15,6 +15,7 @@ import {
   type SchemaState,
   type ServerState,
 } from '#store/operations'
+import type { Config } from '../config.ts'
 import { alignColumns, count, describeDuration, describeSize } from '../operator/format.ts'
 import { systemMessage } from '../operator/operator-error.ts'
 
@@ -25,7 +26,6 @@ const maxBackupAge = 2 * 86_400_000
 /** Bytes. SQLite needs room for its log, which is truncated to 64 MiB. */
 const minFreeSpace = 64 * 1024 * 1024
 
-/** What a check says. */
 interface Verdict {
   status: 'ok' | 'warning' | 'failure'
   /** What was found, and what to do unless the status is `ok`. One line. */
@@ -52,22 +52,12 @@ export function finding(check: string, verdict: Verdict): Finding {
   return { check, ...verdict }
 }
 
-/** What to examine: the resources, and parts of the configuration. */
-export interface DoctorTarget {
-  /** Of the command line, for what to do. */
+export interface DoctorTarget extends Pick<Config, 'database' | 'backupEvery'> {
   command: string
   definition: StoreDefinition
-  database: Location
-  /** Milliseconds. */
-  backupEvery?: number | undefined
 }
 
-/**
- * Examines a service and its files. Changes nothing, and works while the service runs.
- *
- * @param configuration findings about the configuration, for their place in the list.
- * @param target undefined if the configuration is wrong.
- */
+/** Examines a service and its files, also while it runs, and changes nothing. Without a target, the configuration is wrong. */
 export async function examine(configuration: Finding[], target: DoctorTarget | undefined): Promise<Finding[]> {
   const node = finding('node', ok(`Node ${process.version} on ${process.platform} ${process.arch}.`))
   if (!target) return [node, ...configuration]
@@ -83,7 +73,6 @@ export async function examine(configuration: Finding[], target: DoctorTarget | u
   ]
 }
 
-/** One line for each check. */
 export function describeFindings(findings: Finding[]): string {
   return alignColumns(findings.map(({ status, check, message }) => [status, check, message]))
 }
@@ -97,7 +86,6 @@ async function runCheck(check: string, run: () => Verdict | Promise<Verdict>): P
   }
 }
 
-/** A sentence for the operator. */
 function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const message = systemMessage(error)

@@ -1,19 +1,12 @@
 import type { Command } from 'commander'
-import type { WithApiKeys } from '#store/keys'
-import { apiKeyFormat, type MintedKey } from '../auth/api-key.ts'
+import { RowConflict } from '#store'
+import type { ApiKey, NewApiKey, WithApiKeys } from '#store/keys'
+import { type Access, apiKeyFormat, type MintedKey } from '../auth/api-key.ts'
+import { alignColumns, listOf, parseDuration } from '../operator/format.ts'
+import { OperatorError, UsageError } from '../operator/operator-error.ts'
 import type { Product } from '../product.ts'
 import { describeKey } from '../telemetry/audit.ts'
-import { addHelp, type Cli } from './cli.ts'
-import {
-  createKey,
-  describeKeys,
-  listKeys,
-  parseKeyName,
-  parseLifetime,
-  revokeKey,
-  rotateKey,
-  summaryOf,
-} from './key-actions.ts'
+import { type Cli, withHelp } from './cli.ts'
 import { withStore } from './open-store.ts'
 import { confirm, type JsonOption, jsonOption, note, printAs, watchOutput } from './output.ts'
 
@@ -25,13 +18,14 @@ const lifetimeOption = ['--expires <lifetime>', 'the lifetime, such as 12h, 90d 
 
 export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
   const { product } = cli
-  const keys = program
-    .command('keys')
-    .description('manage API keys; a running service follows at once, on PostgreSQL within a second')
-  addHelp(cli, keys, { examples: ['keys create shop', 'keys list'] })
+  const keys = withHelp(cli, program.command('keys'), { examples: ['keys create shop', 'keys list'] }).description(
+    'manage API keys; a running service follows at once, on PostgreSQL within a second',
+  )
 
-  const create = keys
-    .command('create')
+  withHelp(cli, keys.command('create'), {
+    examples: ['keys create shop', 'keys create dashboard --read-only --expires 90d'],
+    settings,
+  })
     .description('create a key and print it; it cannot be shown again')
     .argument('<name>', 'the name of the key, such as that of its client', (text) => parseKeyName(product, text))
     .option(...lifetimeOption)
@@ -44,10 +38,8 @@ export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
         printKey(product, options, minted)
       }),
     )
-  addHelp(cli, create, { examples: ['keys create shop', 'keys create dashboard --read-only --expires 90d'], settings })
 
-  const generate = keys
-    .command('generate')
+  withHelp(cli, keys.command('generate'), { examples: ['keys generate'], settings: ['apiKey'] })
     .description(
       `print a key for ${cli.configuration.nameOf('apiKey')}, which a start then registers; nothing is stored`,
     )
@@ -55,19 +47,18 @@ export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
     .action((options: JsonOption) =>
       printAs(options, { key: apiKeyFormat(product.keyPrefix).mintApiKey('generated').key }, ({ key }) => key),
     )
-  addHelp(cli, generate, { examples: ['keys generate'], settings: ['apiKey'] })
 
-  const list = keys
-    .command('list')
+  withHelp(cli, keys.command('list'), { examples: ['keys list', 'keys list --json'], settings })
     .description('list the keys without their secrets')
     .option(...jsonOption)
     .action((options: JsonOption) =>
       withStore(cli, async (store) => printAs(options, await listKeys(store), describeKeys)),
     )
-  addHelp(cli, list, { examples: ['keys list', 'keys list --json'], settings })
 
-  const revoke = keys
-    .command('revoke <name-or-start>')
+  withHelp(cli, keys.command('revoke <name-or-start>'), {
+    examples: ['keys revoke shop', `keys revoke ${product.keyPrefix}XqrGRQ`],
+    settings,
+  })
     .description('revoke a key permanently; on a terminal, it asks first')
     .option(...jsonOption)
     .action((nameOrStart: string, options: JsonOption) =>
@@ -77,10 +68,11 @@ export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
         printAs(options, summaryOf(key), () => `Revoked ${describeKey(key)}.`, note)
       }),
     )
-  addHelp(cli, revoke, { examples: ['keys revoke shop', `keys revoke ${product.keyPrefix}XqrGRQ`], settings })
 
-  const rotate = keys
-    .command('rotate <name-or-start>')
+  withHelp(cli, keys.command('rotate <name-or-start>'), {
+    examples: ['keys rotate shop', 'keys rotate shop --expires 30d'],
+    settings,
+  })
     .description('replace a key at once, and print the new one, which cannot be shown again')
     .option(...lifetimeOption)
     .option(...jsonOption)
@@ -96,11 +88,149 @@ export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
         printKey(product, options, minted)
       }),
     )
-  addHelp(cli, rotate, { examples: ['keys rotate shop', 'keys rotate shop --expires 30d'], settings })
 }
 
 function printKey({ command }: Product, options: JsonOption, { key, record }: MintedKey): void {
   watchOutput(`Nobody has seen the new key: replace it with: ${command} keys rotate '${record.name}'`)
   note(record.expiresAt ? `The key expires at ${record.expiresAt.toISOString()}.` : 'The key does not expire.')
   printAs(options, { ...summaryOf(record), key }, () => key)
+}
+
+type KeyOwner = Pick<Product, 'keyPrefix' | 'command'>
+
+/** The constraints of both databases allow years of four digits. */
+const latestTime = Date.UTC(9999, 11, 31)
+const revokedMeanwhile = 'The API key was revoked meanwhile.'
+
+/** `lifetime` is in milliseconds; without one the key does not expire. */
+export async function createKey(
+  { keyPrefix }: KeyOwner,
+  { apiKeys }: WithApiKeys,
+  name: string,
+  lifetime?: number,
+  access?: Access,
+): Promise<MintedKey> {
+  const minted = apiKeyFormat(keyPrefix).mintApiKey(name, lifetime, access)
+  await apiKeys.create(minted.record).catch((cause) => {
+    if (!(cause instanceof RowConflict)) throw cause
+    const message =
+      'An API key that was not revoked already has this name: choose another one, or rotate or revoke that key.'
+    throw new OperatorError(message, { cause })
+  })
+  return minted
+}
+
+/** Replaces a key by a successor of the same name and access, and by default of its lifetime, which is in milliseconds. */
+export async function rotateKey(
+  product: KeyOwner,
+  store: WithApiKeys,
+  nameOrStart: string,
+  lifetime?: number,
+  onLost?: (error: Error) => void,
+): Promise<MintedKey & { old: ApiKey }> {
+  const old = await findKey(product, store, nameOrStart)
+  const successor = apiKeyFormat(product.keyPrefix).mintApiKey(old.name, lifetime ?? lifetimeOf(old), old.access)
+  if (!(await store.apiKeys.rotate(old, successor.record, onLost))) throw new OperatorError(revokedMeanwhile)
+  return { ...successor, old }
+}
+
+function lifetimeOf({ name, createdAt, expiresAt }: ApiKey): number | undefined {
+  if (!expiresAt) return undefined
+  const lifetime = expiresAt.getTime() - createdAt.getTime()
+  // Also false if a time is invalid.
+  if (lifetime > 0 && Date.now() + lifetime <= latestTime) return lifetime
+  throw new OperatorError(
+    `The lifetime of the API key ${name} cannot be kept for its successor, because its times are invalid or too late. Choose a lifetime with --expires.`,
+  )
+}
+
+/** @param confirm may refuse the key that was found by throwing. */
+export async function revokeKey(
+  product: KeyOwner,
+  store: WithApiKeys,
+  nameOrStart: string,
+  confirm: (key: ApiKey) => Promise<void> = async () => {},
+): Promise<ApiKey> {
+  const key = await findKey(product, store, nameOrStart)
+  await confirm(key)
+  const revokedAt = new Date()
+  if (!(await store.apiKeys.revoke(key.id, revokedAt))) throw new OperatorError(revokedMeanwhile)
+  return { ...key, revokedAt }
+}
+
+type KeySummary = ReturnType<typeof summaryOf>
+
+/** What an operator may see of a key. Times are in ISO 8601, or the word `unreadable`. */
+export function summaryOf({ name, start, access, ...times }: NewApiKey & Partial<ApiKey>) {
+  return {
+    name,
+    start,
+    access,
+    createdAt: describeTime(times.createdAt),
+    expiresAt: describeTime(times.expiresAt),
+    revokedAt: describeTime(times.revokedAt),
+    lastUsedAt: describeTime(times.lastUsedAt),
+  }
+}
+
+export async function listKeys({ apiKeys }: WithApiKeys): Promise<KeySummary[]> {
+  return (await apiKeys.list()).map(summaryOf)
+}
+
+function describeTime(time: Date | undefined): string | null {
+  if (!time) return null
+  return Number.isNaN(time.getTime()) ? 'unreadable' : time.toISOString()
+}
+
+export function describeKeys(keys: KeySummary[]): string {
+  const rows = keys.map(({ name, start, access, ...times }) => [
+    name,
+    `${start}…`,
+    access,
+    ...Object.values(times).map((time) => time?.replace(/\.\d{3}Z$/, 'Z') ?? '-'),
+  ])
+  return alignColumns([['NAME', 'START', 'ACCESS', 'CREATED', 'EXPIRES', 'REVOKED', 'LAST USED'], ...rows])
+}
+
+async function findKey(
+  { keyPrefix, command }: KeyOwner,
+  { apiKeys }: WithApiKeys,
+  nameOrStart: string,
+): Promise<ApiKey> {
+  const live = (await apiKeys.list()).filter(({ revokedAt }) => !revokedAt)
+  const named = live.filter(({ name }) => name === nameOrStart)
+  const found = named.length > 0 ? named : live.filter(({ start }) => isStartOf(keyPrefix, start, nameOrStart))
+  const [key] = found
+  // The text may be a whole key, which must not appear in a log.
+  const shown = apiKeyFormat(keyPrefix).startOfUnknown(nameOrStart) ?? nameOrStart
+  if (!key)
+    throw new OperatorError(
+      `No active API key is named "${shown}" or starts with "${shown}". List the keys with: ${command} keys list`,
+    )
+  if (found.length > 1)
+    throw new OperatorError(
+      `Several API keys start with ${shown}: ${listOf(found.map(({ name }) => name))}. Give the name or more of the key.`,
+    )
+  return key
+}
+
+/** A whole key is accepted too, because an operator who finds a key in a log has only that. */
+function isStartOf(prefix: string, start: string, text: string): boolean {
+  return text.length > prefix.length && (start.startsWith(text) || text.startsWith(start))
+}
+
+export function parseKeyName({ keyPrefix }: Pick<Product, 'keyPrefix'>, name: string): string {
+  if (!/^[\p{L}\p{N} ._@()-]{1,64}$/u.test(name) || name !== name.trim() || name.startsWith(keyPrefix))
+    throw new UsageError(
+      `Name the key with 1 to 64 letters, digits, inner spaces or . _ @ ( ) -, not starting with ${keyPrefix}.`,
+    )
+  return name
+}
+
+/** Parses a lifetime such as 12h, 90d or 4w. Returns milliseconds. */
+export function parseLifetime(text: string): number {
+  const lifetime = parseDuration(text)
+  if (lifetime === undefined)
+    throw new UsageError(`${text} is not a lifetime. Give a number and a unit, such as 12h, 90d or 4w.`)
+  return lifetime
 }

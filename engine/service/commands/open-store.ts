@@ -45,10 +45,7 @@ export function reportsOn(database: Location, audit: Audit): PrepareOptions {
   }
 }
 
-/**
- * Writes the audit lines of a command to standard error. They do not replace its notes: a note is for the person who runs
- * the command, an audit line for the log collector.
- */
+/** Audit lines of a command go to standard error, for the log collector. Notes are for the person who runs the command. */
 export function auditOf(config: Config): Audit {
   // The guides run commands as the user of the service.
   return auditTo(createLog(config, process.stderr), environment.SUDO_USER)

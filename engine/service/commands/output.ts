@@ -4,25 +4,20 @@ import { environment } from '../config.ts'
 import { OperatorError, UsageError } from '../operator/operator-error.ts'
 import { isJournal, withPriority } from '../telemetry/log-output.ts'
 
-/** Writes a result to standard output. */
 export function print(text: string): void {
   writeOutput(`${text}\n`)
 }
 
-/** As {@link print}, without a line end. */
 export function writeOutput(text: string): void {
   watchOutput()
   process.stdout.write(text)
 }
 
-/** The outputs whose errors are handled. */
 const watched = new WeakSet<NodeJS.WriteStream>()
 
 /**
- * Ends the process if standard output cannot be written. Says nothing if only the reader has gone, as in
- * `keys list | head -1`.
- *
- * @param remedy what to do in both cases, as a sentence. That of the first call counts.
+ * Ends the process if standard output cannot be written. If only the reader has gone, as of `keys list | head -1`, it says
+ * nothing, unless the first call had a remedy: a sentence that says what to do.
  */
 export function watchOutput(remedy = ''): void {
   // `listenerCount` does not tell: the pipe of a worker thread adds a listener that throws.
@@ -46,11 +41,7 @@ export function writeError(text: string): void {
   process.stderr.write(text)
 }
 
-/**
- * Asks a question if a person can answer it.
- *
- * @throws {OperatorError} unless the answer is yes.
- */
+/** Asks a question if a person can answer it. Any answer but yes throws an {@link OperatorError}. */
 export async function confirm(question: string): Promise<void> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
@@ -63,18 +54,13 @@ export function noteFailure(text: string): void {
   note(isJournal(process.stderr.fd, environment.JOURNAL_STREAM) ? withPriority(text, 3) : text)
 }
 
-/** The option of every command that prints a result. */
 export const jsonOption = ['--json', 'print JSON'] as const
 
 export interface JsonOption {
   json?: boolean | undefined
 }
 
-/**
- * Writes a result: as JSON to standard output if the option asks for it, otherwise as `describe` formats it.
- *
- * @param write where the formatted result goes: to standard output by default.
- */
+/** Writes a result: as JSON to standard output if the option asks for it, else to `write` as `describe` formats it. */
 export function printAs<T>({ json }: JsonOption, value: T, describe: (value: T) => string, write = print): void {
   if (json) print(writeJson(value, 2))
   else write(describe(value))

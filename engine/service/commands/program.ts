@@ -5,7 +5,7 @@ import { configurationOf } from '../config.ts'
 import { OperatorError, UsageError } from '../operator/operator-error.ts'
 import type { Service } from '../service.ts'
 import { addBackupCommands, addRestoreCommand } from './backup.ts'
-import { addHelp, type Cli } from './cli.ts'
+import { type Cli, withHelp } from './cli.ts'
 import { addDatabaseCommands } from './database.ts'
 import { addKeyCommands } from './keys.ts'
 import { noteFailure, writeError, writeOutput } from './output.ts'
@@ -43,20 +43,19 @@ function isForOperator(error: unknown): error is Error {
   return [OperatorError, UnusableDatabase, RuleViolation, StoreUnavailable].some((kind) => error instanceof kind)
 }
 
-/**
- * The command line of a service (https://clig.dev). Each subject of this folder adds a group of commands.
- */
+/** The command line of a service (https://clig.dev). Each subject of this folder adds a group of commands. */
 export function createProgram<Stores extends WithApiKeys>(service: Service<Stores>): Command {
   const { product, store: definition, transfer } = service
   const cli: Cli<Stores> = { product, configuration: configurationOf(product), definition }
-  const program = new Command(product.command)
+  const program = withHelp(cli, new Command(product.command), {
+    examples: ['', 'doctor', 'keys create shop', 'keys create --help'],
+  })
     .description(`${product.summary} Without a command, it serves.`)
     .version(product.version, '-v, --version')
     .showHelpAfterError('Add --help to see the usage and examples.')
     .configureOutput({ writeOut: (text) => writeOutput(text), writeErr: writeError })
     // Throws instead of ending the process, which would cut off output to a pipe.
     .exitOverride()
-  addHelp(cli, program, { examples: ['', 'doctor', 'keys create shop', 'keys create --help'] })
   addServiceCommands(program, cli, service)
   addDoctorCommand(program, cli)
   addKeyCommands(program, cli)

@@ -1,36 +1,46 @@
+import { once } from 'node:events'
 import type { Command } from 'commander'
 import type { WithApiKeys } from '#store/keys'
 import { type Config, type Configuration, originOf, publicAddressOf } from '../config.ts'
 import { OperatorError } from '../operator/operator-error.ts'
 import type { Service } from '../service.ts'
-import { addHelp, type Cli } from './cli.ts'
+import { type Cli, withHelp } from './cli.ts'
 import { describeFindings, examine, type Finding, failure, finding, ok } from './doctor.ts'
-import { checkHealth, describeHealth } from './healthcheck.ts'
 import { type JsonOption, jsonOption, print, printAs } from './output.ts'
+
+// An import of it would also load Node's fetch, in each command.
+const { get } = process.getBuiltinModule('node:http')
+
+/** Milliseconds. The service itself responds within a second. */
+const healthTimeout = 2_500
 
 // Only the commands that need Fastify or the generator of the document load them: they take as long as all the rest.
 
 export function addServiceCommands(program: Command, cli: Cli<WithApiKeys>, service: Service<WithApiKeys>): void {
   const { product, router } = service
   const { settings, readConfig } = cli.configuration
-  const serve = program
-    .command('serve')
+  withHelp(cli, program.command('serve'), { examples: ['', 'PORT=8080 $0 serve'], settings })
     .description('serve REST and typed RPC until stopped (the default)')
     .action(async () => {
       const { serve } = await import('../serve/serve.ts')
       await serve(readConfig(), service)
     })
-  addHelp(cli, serve, { examples: ['', 'PORT=8080 $0 serve'], settings })
 
-  const healthcheck = program
-    .command('healthcheck')
+  withHelp(cli, program.command('healthcheck'), { examples: ['healthcheck'], settings: ['host', 'port'] })
     .description('ask the running service whether it is ready, and set the exit code')
     .option(...jsonOption)
-    .action(async (options: JsonOption) => printAs(options, await checkHealth(originOf(readConfig())), describeHealth))
-  addHelp(cli, healthcheck, { examples: ['healthcheck'], settings: ['host', 'port'] })
+    .action(async (options: JsonOption) => {
+      const url = `${originOf(readConfig())}/readyz`
+      const status = await statusOf(url)
+      if (status !== 200)
+        throw new OperatorError(`The service is not ready: ${url} responds ${status}. See its log for the cause.`)
+      printAs(options, { url, status }, () => `The service is ready: ${url} responds ${status}.`)
+    })
 
-  const openapi = program
-    .command('openapi')
+  withHelp(cli, program.command('openapi'), {
+    examples: ['openapi > openapi.json', `PUBLIC_URL=${product.exampleUrl} $0 openapi`],
+    settings: ['publicUrl', 'stagingUrl', 'host', 'port'],
+  })
     .description('print the OpenAPI document of the REST API')
     .action(async () => {
       const { createDocument } = await import('../rest/document.ts')
@@ -40,17 +50,36 @@ export function addServiceCommands(program: Command, cli: Cli<WithApiKeys>, serv
         JSON.stringify(createDocument(router, product, serversOf(config, publicAddressOf(config, config))), null, 2),
       )
     })
-  addHelp(cli, openapi, {
-    examples: ['openapi > openapi.json', `PUBLIC_URL=${product.exampleUrl} $0 openapi`],
-    settings: ['publicUrl', 'stagingUrl', 'host', 'port'],
-  })
+}
+
+/** Not with `fetch`, which refuses ports such as 10080. */
+async function statusOf(url: string): Promise<number> {
+  try {
+    const [response] = await once(get(url, { agent: false, signal: AbortSignal.timeout(healthTimeout) }), 'response')
+    // Another program may respond without an end.
+    response.destroy()
+    return response.statusCode
+  } catch (error) {
+    throw new OperatorError(
+      `The service does not respond at ${url} (${describeNoResponse(error)}). Start it, or set HOST and PORT to its address.`,
+      { cause: error },
+    )
+  }
+}
+
+function describeNoResponse(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.name === 'AbortError') return `no response within ${healthTimeout / 1_000} s`
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message
 }
 
 export function addDoctorCommand(program: Command, cli: Cli): void {
   const { product, definition, configuration } = cli
   const { command } = product
-  const doctor = program
-    .command('doctor')
+  withHelp(cli, program.command('doctor'), {
+    examples: ['doctor', 'doctor --json'],
+    settings: cli.configuration.settings,
+  })
     .description('examine the configuration and the database, say what is wrong and what to do, and set the exit code')
     .option(...jsonOption)
     .action(async (options: JsonOption) => {
@@ -59,7 +88,6 @@ export function addDoctorCommand(program: Command, cli: Cli): void {
       printAs(options, all, describeFindings)
       if (all.some(({ status }) => status === 'failure')) process.exitCode = 1
     })
-  addHelp(cli, doctor, { examples: ['doctor', 'doctor --json'], settings: cli.configuration.settings })
 }
 
 function examineConfig({ readConfig }: Configuration): { config?: Config; findings: Finding[] } {

@@ -4,13 +4,13 @@ import type { AnyRouter } from '@trpc/server'
 import { type Command, Option } from 'commander'
 import { type BaseStore, describeLocation } from '#store'
 import { ownershipOf } from '#store/operations'
-import { count, describeCount, withProgress } from '../operator/format.ts'
+import { count, describeCount, listOf, withProgress } from '../operator/format.ts'
 import { UsageError } from '../operator/operator-error.ts'
 import { exportItems, type Write, writeFile, writeStream } from '../transfer/export.ts'
 import { type Format, filtersOf, type Transfer } from '../transfer/fields.ts'
 import { importItems } from '../transfer/import.ts'
 import { withInput } from '../transfer/input.ts'
-import { addHelp, type Cli } from './cli.ts'
+import { type Cli, withHelp } from './cli.ts'
 import { withStore } from './open-store.ts'
 import { type JsonOption, jsonOption, note, printAs, refuseJson } from './output.ts'
 
@@ -40,13 +40,14 @@ export function addFileCommands<Stores>(
 ): void {
   const { plural } = resource
   const filters = filtersOf(router, plural)
-  const group = program.command(plural).description(`export and import ${plural}`)
-  addHelp(cli, group, {
-    examples: [`${plural} export ${plural}.ndjson`, `${plural} import ${plural}.csv`],
-  })
+  const examples = [`${plural} export ${plural}.ndjson`, `${plural} import ${plural}.csv`]
+  const group = withHelp(cli, program.command(plural), { examples }).description(`export and import ${plural}`)
 
-  const exporting = group
-    .command('export [file]')
+  const filtered = filters.flatMap(({ option, values }) =>
+    values.slice(-1).map((value) => `$0 ${plural} export ${option} ${value} | gzip > ${value}.ndjson.gz`),
+  )
+  const exportExamples = [`${plural} export ${plural}.csv`, ...filtered]
+  const exporting = withHelp(cli, group.command('export [file]'), { examples: exportExamples, settings })
     .description(`write all ${plural} to a file or to standard output, as NDJSON or CSV`)
     .addOption(formatOption('by default that of the ending of the name; ndjson for standard output'))
   for (const { name, option: flag, values, parse } of filters) {
@@ -60,13 +61,11 @@ export function addFileCommands<Stores>(
     .action((file: string | undefined, options: ExportArguments) =>
       exportToFile(cli, resource, file === '-' ? undefined : file, options),
     )
-  const filtered = filters.flatMap(({ option, values }) =>
-    values.slice(-1).map((value) => `$0 ${plural} export ${option} ${value} | gzip > ${value}.ndjson.gz`),
-  )
-  addHelp(cli, exporting, { examples: [`${plural} export ${plural}.csv`, ...filtered], settings })
 
-  const importing = group
-    .command('import <file>')
+  withHelp(cli, group.command('import <file>'), {
+    examples: [`${plural} import ${plural}.csv`, `zcat ${plural}.ndjson.gz | $0 ${plural} import - --key move-to-shop`],
+    settings,
+  })
     .description(
       `create the ${plural} of a CSV, NDJSON or JSON file (- for standard input); repeat it after an interruption`,
     )
@@ -76,10 +75,6 @@ export function addFileCommands<Stores>(
     .option(...jsonOption)
     .hook('preAction', keepHeapSmall)
     .action((file: string, options: ImportArguments) => importFromFile(cli, resource, file, options))
-  addHelp(cli, importing, {
-    examples: [`${plural} import ${plural}.csv`, `zcat ${plural}.ndjson.gz | $0 ${plural} import - --key move-to-shop`],
-    settings,
-  })
 }
 
 /** Otherwise V8 lets the young generation grow to 128 MiB, and a command with a million rows needs 300 MB of memory. */
@@ -97,7 +92,7 @@ function formatOf(file: string): Format | undefined {
 function formatOfExport(file: string | undefined): Format {
   const format = file === undefined ? 'ndjson' : formatOf(file)
   if (format) return format
-  const endings = new Intl.ListFormat('en', { type: 'disjunction' }).format(Object.keys(formatsByEnding))
+  const endings = listOf(Object.keys(formatsByEnding), 'or')
   throw new UsageError(`The name of ${file} does not end with ${endings}. Choose another name, or a --format.`)
 }
 
@@ -139,11 +134,10 @@ async function importFromFile<Stores>(
   const { key, skipInvalid } = options
   const format = options.format ?? formatOf(file)
   await withInput(file, async (input) => {
-    if (input.path === undefined && key === undefined) {
+    if (input.path === undefined && key === undefined)
       throw new UsageError(
         `An import of ${input.name} needs --key: a text that identifies it, so that it can be repeated after an interruption.`,
       )
-    }
     let skipped = 0
     const skip = (description: string) => {
       skipped++

@@ -16,10 +16,7 @@ interface Connection {
   usedAt: number
 }
 
-/**
- * The open connections of a server. If there are too many, the one that was used least recently is closed. Otherwise clients
- * that keep theirs open would lock out all others.
- */
+/** Above the limit, the least recently used connection is closed: clients that keep theirs open must not lock out others. */
 export class Connections {
   readonly #limits: { connections: number; heldRequests: number }
   /**
@@ -44,10 +41,7 @@ export class Connections {
     socket.once('close', () => this.#remove(socket))
   }
 
-  /**
-   * Runs the requests of one connection one at a time: each starts when the previous response was sent. Node would start all
-   * of them and keep their responses in memory: 13 KB of requests could take gigabytes.
-   */
+  /** One at a time for a connection. Node would start all and keep the responses: 13 KB of requests could take gigabytes. */
   run(request: IncomingMessage, response: ServerResponse, listener: RequestListener): void {
     const { socket } = request
     const connection = this.#open.get(socket)
@@ -111,7 +105,6 @@ function isLessUsed(a: Connection, b: Connection): boolean {
 
 /** File descriptors kept for the database, the log and backups. */
 const reserve = 128
-/** Maximum without regard to file descriptors. */
 const hardLimit = 10_000
 
 /** The limit of file descriptors minus the reserve. Only Linux reports the limit, in the format of proc_pid_limits(5). */

@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Server, type Socket } from 'node:net'
-import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { isSafeMethod } from '../api/method.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Whether the service is about to stop. */
     isDraining: boolean
     /** Closes the connections without a write in progress. The client of a write waits to learn whether it is stored. */
     closeReaders(): void
@@ -80,13 +79,4 @@ async function closeListener(server: Server): Promise<void> {
   // That of HTTP first destroys idle connections, whose clients connect again while the listener is still open.
   Server.prototype.close.call(server)
   for (const socket of accepted) socket.resume()
-}
-
-/**
- * Starts to drain and waits. New connections are still accepted, until a load balancer has noticed or a successor on the
- * same port receives them.
- */
-export async function drain(app: FastifyInstance, milliseconds: number): Promise<void> {
-  app.isDraining = true
-  await wait(milliseconds)
 }

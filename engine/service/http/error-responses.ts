@@ -8,7 +8,6 @@ declare module 'fastify' {
     mayLogFault: MayLog
   }
   interface FastifyRequest {
-    /** Why the request was rejected before it reached a procedure. */
     rejection: Rejection | undefined
     /** Adds the cause of a fault to the trace. Only a traced request has it. */
     recordFault?: (cause: unknown) => void
@@ -94,14 +93,12 @@ export function reportFault(error: ApiError, { log, recordFault, server }: Fault
   recordFault?.(cause)
 }
 
-/** Responds with the Error body to whatever hooks and handlers throw. */
 export function handleErrors(app: FastifyInstance): void {
   app.decorateRequest('rejection', undefined)
   app.decorate('mayLogFault', oncePerSecond())
   app.setErrorHandler(sendError)
 }
 
-/** Sends the Error body for anything thrown. */
 export function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = toHttpError(thrown)
   return prepareReply(error, request, reply).send(error.body)

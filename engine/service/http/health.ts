@@ -11,7 +11,6 @@ const minInterval = 1_000
 /** Rejects unless the service can do its work, including a durable write. */
 export type CheckReadiness = () => Promise<void>
 
-/** @param timeLimit of a check, in milliseconds. */
 export function readinessCheck(app: FastifyInstance, store: BaseStore, timeLimit = defaultTimeLimit): CheckReadiness {
   // Each check writes to the disk.
   const check = atMostOnceASecond(reportChanges(app, () => withinTime(store.check(), timeLimit)))
@@ -50,21 +49,14 @@ function reportChanges(app: FastifyInstance, check: () => Promise<void>): () => 
     app.log.warn(`The service is ready again, after ${seconds} s.`)
   }
 
-  return async () => {
-    try {
-      await check()
-    } catch (error) {
+  return () =>
+    check().then(regain, (error: unknown) => {
       lose(toApiError(error))
       throw error
-    }
-    regain()
-  }
+    })
 }
 
-/**
- * Health checks for supervisors and load balancers, without an API key. `/livez` responds 200 while the process runs,
- * `/readyz` while the service is ready.
- */
+/** Without an API key: `/livez` responds 200 while the process runs, `/readyz` while the service is ready. */
 export async function health(app: FastifyInstance, { check }: { check: CheckReadiness }): Promise<void> {
   labelRoutes(app, 'health')
 
@@ -93,11 +85,7 @@ export function atMostOnceASecond<Result>(call: () => Promise<Result>): () => Pr
 
 async function withinTime(check: Promise<void>, limit: number): Promise<void> {
   const { promise: timeout, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => {
-    const cause = new Error(
-      `The database did not complete a check within ${limit} ms. Check the load of the machine, the disk and the database.`,
-    )
-    reject(dataUnavailable(cause))
-  }, limit)
+  const problem = `The database did not complete a check within ${limit} ms. Check the load of the machine, the disk and the database.`
+  const timer = setTimeout(() => reject(dataUnavailable(new Error(problem))), limit)
   await Promise.race([check, timeout]).finally(() => clearTimeout(timer))
 }

@@ -5,10 +5,7 @@ export const limits = {
   url: 8 * 1024,
   headersTime: 5_000,
   requestTime: 10_000,
-  /**
-   * Time without progress on a connection whose response is not sent completely. Node may notice it only after twice
-   * the time.
-   */
+  /** Time without progress while a response is not sent completely. Node may notice it only after twice the time. */
   stallTime: 20_000,
   /** Above the 60 s of most proxies and load balancers. They would send requests on connections that are being closed. */
   idleTime: 75_000,

@@ -4,6 +4,7 @@ import { getHeapStatistics } from 'node:v8'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { BaseStore } from '#store'
 import { temporarilyUnavailable } from '../api/errors.ts'
+import { callsOf } from './request.ts'
 
 /** Calls that start in one turn of the event loop. The garbage of more large responses would survive collections. */
 const callsPerTurn = 32
@@ -36,11 +37,7 @@ export const processLoad: LoadMeter = {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /**
-     * Counts the bytes of a response to a read before it is complete.
-     *
-     * @throws {ApiError} `unavailable` if there are too many
-     */
+    /** Counts bytes of a response to a read before it is complete. Throws `unavailable` if there are too many. */
     countBytes(request: FastifyRequest, response: ServerResponse, bytes: number): void
   }
   interface FastifyRequest {
@@ -126,8 +123,7 @@ function limitBytes(app: FastifyInstance, meter: LoadMeter): void {
   app.decorateRequest('unfinished', undefined)
 
   function count(request: FastifyRequest, response: ServerResponse, bytes: number): void {
-    const unfinished = request.unfinished ?? begin(request, response)
-    setBytes(unfinished, bytes)
+    setBytes(request.unfinished ?? begin(request, response), bytes)
   }
 
   function begin(request: FastifyRequest, response: ServerResponse): Unfinished {
@@ -174,11 +170,6 @@ function limitBytes(app: FastifyInstance, meter: LoadMeter): void {
     }
     done(null, payload)
   })
-}
-
-/** The number of calls that a request makes: see the rate limit. */
-function callsOf(request: FastifyRequest): number {
-  return request.routeOptions.config.calls?.(request) ?? 1
 }
 
 function overloaded(): Error {

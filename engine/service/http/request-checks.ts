@@ -52,15 +52,14 @@ function hasUnknownExpectation({ headers: { expect }, httpVersion }: IncomingMes
 // RFC 3986, section 3.2: a registered name or IPv4 address, or an IP address in brackets, and an optional port.
 const hostAndPort = /^(?:[\w.~%!$&'()*+,;=-]*|\[[\da-fA-F:.]+\])(?::\d{0,5})?$/
 
-/** Exactly one valid Host is required, except in HTTP/1.0 (RFC 9112, section 3.2). */
+/**
+ * Exactly one valid Host is required, except in HTTP/1.0 (RFC 9112, section 3.2). An empty one is valid. Any other must fit
+ * into a URL, because tRPC builds one from it.
+ */
 function hasValidHost({ headers: { host }, rawHeaders, httpVersion }: IncomingMessage): boolean {
   if (host === undefined) return httpVersion === '1.0'
-  return isAuthority(host) && countFields(rawHeaders, 'host') === 1
-}
-
-/** An empty Host is valid. Any other must fit into a URL, because tRPC builds one from it. */
-function isAuthority(host: string): boolean {
-  return host === '' || (hostAndPort.test(host) && URL.canParse(`http://${host}`))
+  const isAuthority = host === '' || (hostAndPort.test(host) && URL.canParse(`http://${host}`))
+  return isAuthority && countFields(rawHeaders, 'host') === 1
 }
 
 /** @param name in lower case. */
@@ -71,8 +70,7 @@ export function countFields(rawHeaders: string[], name: string): number {
 
 /**
  * Whether the end of the body is unambiguous: no transfer coding except a single chunked, and none in HTTP/1.0 (RFC 9112,
- * section 6.1). If a proxy and this server disagreed about the end, a client could smuggle a request past the proxy.
- * Node's parser refuses contradictory lengths itself.
+ * section 6.1). Otherwise a client could smuggle a request past a proxy. Node's parser refuses contradictory lengths itself.
  */
 export function hasClearFraming({ headers, httpVersion }: IncomingMessage): boolean {
   const coding = headers['transfer-encoding']

@@ -17,6 +17,8 @@ declare module 'fastify' {
     labels?: RequestLabels | ((request: FastifyRequest) => RequestLabels)
     /** The procedures that a batch calls, for the log. A name that no procedure has is `unknown`. */
     procedures?: (request: FastifyRequest) => string[]
+    /** The number of calls that a request makes; 1 by default. */
+    calls?: (request: FastifyRequest) => number
   }
 }
 
@@ -33,6 +35,10 @@ export function isProbe({ operation }: RequestLabels): boolean {
 export function labelsOf(request: FastifyRequest): RequestLabels {
   const { labels = unknownRequest } = request.routeOptions.config
   return typeof labels === 'function' ? labels(request) : labels
+}
+
+export function callsOf(request: FastifyRequest): number {
+  return request.routeOptions.config.calls?.(request) ?? 1
 }
 
 /** Labels the routes of this Fastify instance that have no labels of their own. */
@@ -70,11 +76,8 @@ const valid = /^[\w.~+/=:-]{1,128}$/
 export type RequestIdOf = (request: Pick<IncomingMessage, 'headers'>) => string
 
 /**
- * Returns the function that finds the id of a request, in its log lines and in the `X-Request-Id` of its response: the
- * `X-Request-Id` of the request if it has 1 to 128 characters of `A-Z a-z 0-9 . _ ~ + / = : -` and cannot contain a secret,
- * otherwise a new UUID. Further calls return the same id.
- *
- * @param keyPrefix the first characters of the API keys
+ * Returns the function that finds the id of a request, again the same for further calls: the `X-Request-Id` of the request if
+ * it has 1 to 128 characters of `A-Z a-z 0-9 . _ ~ + / = : -` and cannot contain a secret, otherwise a new UUID.
  */
 export function requestIdsWithout(keyPrefix: string): RequestIdOf {
   const beginning = new RegExp(`${RegExp.escape(keyPrefix)}|bearer`, 'i')

@@ -1,10 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-/**
- * Security headers for every response (OWASP REST Security Cheat Sheet). Pages set a content security policy of their own.
- *
- * @param publicUrl where clients reach the service. Strict-Transport-Security is for TLS only (RFC 6797, section 7.2).
- */
+/** For every response (OWASP REST Security Cheat Sheet). Strict-Transport-Security is for TLS only (RFC 6797, section 7.2). */
 export function securityHeaders(publicUrl: string | undefined): Record<string, string> {
   const isTls = publicUrl !== undefined && new URL(publicUrl).protocol === 'https:'
   return {
@@ -62,12 +58,7 @@ const exposedHeaders = [
   'x-request-id',
 ].join(', ')
 
-/**
- * Makes every response readable for pages of these origins (https://fetch.spec.whatwg.org/#http-cors-protocol). Cookies
- * are not allowed, because the API key is sent in a header.
- *
- * @param responseHeaders the headers of every response
- */
+/** CORS (https://fetch.spec.whatwg.org/#http-cors-protocol). No cookies, because the API key is sent in a header. */
 export function corsFor(origins: string[], responseHeaders: Record<string, string>): ApplyCors {
   const allowed = new Set(origins)
   return function applyCors({ method, headers, id }, reply) {
@@ -93,10 +84,7 @@ export function corsOfUnreadable(origins: string[]): Record<string, string> {
     : { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposedHeaders, vary: 'Origin' }
 }
 
-/**
- * Responds to preflights before any check of the request. A page can read an error response only if the preflight of its
- * request succeeded.
- */
+/** Before any check: a page can read an error response only if the preflight of its request succeeded. */
 export function addCors(app: FastifyInstance, applyCors: ApplyCors): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (!applyCors(request, reply)) done()

@@ -10,10 +10,7 @@ export function routeAllMethods(app: FastifyInstance): void {
   }
 }
 
-/**
- * Completes a URL that has routes for `methods`: OPTIONS responds 204, any other method 405, both with `Allow`
- * (RFC 9110, section 15.5.6).
- */
+/** Completes a URL that has routes for `methods`: OPTIONS gets 204, others 405, with `Allow` (RFC 9110, section 15.5.6). */
 export function handleOtherMethods(
   app: FastifyInstance,
   url: string,
@@ -55,10 +52,8 @@ export interface Page {
 }
 
 /**
- * Responds 404 to paths below the prefix of this Fastify instance that have no route. The hooks of the instance, such as
- * the check of the API key, run first. The body is not parsed.
- *
- * @param page for browsers that navigate to such a path
+ * Responds 404 to paths below the prefix of this instance that have no route, to browsers with the page. The hooks of the
+ * instance, such as the check of the API key, run first. The body is not parsed.
  */
 export function refuseUnknownPaths(app: FastifyInstance, page?: Page | undefined): void {
   app.setNotFoundHandler(() => {})
@@ -77,7 +72,6 @@ function prefersHtml({ method, headers }: FastifyRequest): boolean {
   return ['GET', 'HEAD'].includes(method) && preferred(headers.accept, types) === 'text/html'
 }
 
-/** Accepts bodies of any type without reading them. */
 export function ignoreBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
@@ -90,9 +84,8 @@ export function acceptJsonOnly(app: FastifyInstance, parse: (text: string) => un
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     const { 'content-encoding': encoding = 'identity' } = request.headers
-    if (encoding.toLowerCase() !== 'identity') {
+    if (encoding.toLowerCase() !== 'identity')
       return done(new ApiError('unsupported_media_type', 'Send the body without a Content-Encoding.'))
-    }
     if (body.length === 0) return done(null, undefined)
     let parsed: unknown
     try {

@@ -18,26 +18,29 @@ const lingerTime = 5_000
 
 type Headers = Record<string, string>
 
-export interface HttpServerOptions {
+export interface ServerLimits {
   connectionLimit?: number
+  /** Whether a connection may have several requests. */
   keepAlive?: boolean
+}
+
+interface ServerOptions extends ServerLimits {
+  log: FastifyBaseLogger
+  requestIdOf: RequestIdOf
+  /** Of every response. */
+  headers: Headers
+  /** Further ones of a response to bytes that are no request. */
+  cors: Headers
 }
 
 /**
  * Creates Node's HTTP server with limits. Where Node would respond with an empty body, this server sends the Error body:
  * for bytes that are not HTTP, a request that arrives too slowly, an unknown `Expect`, and `CONNECT`. Half-closed
  * connections, and clients that still send a body that is not read, receive their responses.
- *
- * @param requestIdOf finds the id of a request
- * @param headers those of every response, and further ones of a response to bytes that are no request
- * @param options the number of connections, and whether each may have several requests
  */
 export function createHttpServer(
   listener: RequestListener,
-  log: FastifyBaseLogger,
-  requestIdOf: RequestIdOf,
-  headers: { always: Headers; unreadable: Headers },
-  { connectionLimit = maxConnections(), keepAlive = true }: HttpServerOptions = {},
+  { log, requestIdOf, headers, cors, connectionLimit = maxConnections(), keepAlive = true }: ServerOptions,
 ): Server {
   const connections = new Connections({ ...limits, connections: connectionLimit })
   const server = createServer({
@@ -53,6 +56,12 @@ export function createHttpServer(
   Object.assign(server, { httpAllowHalfOpen: true })
   server.closeAllConnections = () => connections.closeAll()
 
+  function refuse(socket: Duplex, thrown: Error, requestId: string): void {
+    log.info({ requestId, reason: thrown.message }, 'the connection sent an invalid request')
+    const headersOfThis = { ...headers, 'x-request-id': requestId }
+    endConnection(socket, connections.latest(socket), toHttpError(thrown), headersOfThis, cors)
+  }
+
   server.on('connection', (socket) => {
     // Node keeps it, and so knows it also after a reset.
     void socket.remoteAddress
@@ -66,19 +75,15 @@ export function createHttpServer(
   server.on('clientError', (thrown, socket) => {
     // A reset. If it aborts a request, the line of that request says so.
     if (socket.destroyed) return
-    const latest = connections.latest(socket)
+    const { request } = connections.latest(socket) ?? {}
     // The bytes after a complete request belong to no request.
-    const requestId = latest && !latest.request.complete ? requestIdOf(latest.request) : randomUUID()
-    log.info({ requestId, reason: thrown.message }, 'the connection sent an invalid request')
-    endConnection(socket, latest, thrown, headers, requestId)
+    refuse(socket, thrown, request && !request.complete ? requestIdOf(request) : randomUUID())
   })
   server.on('connect', (request, socket) => {
     // Node has removed its own listeners, and an error without a listener would end the process.
     socket.on('error', () => {})
     const error = new ApiError('method_not_allowed', 'CONNECT is not served here.', { headers: { allow: '' } })
-    const requestId = requestIdOf(request)
-    log.info({ requestId, reason: error.message }, 'the connection sent an invalid request')
-    endConnection(socket, connections.latest(socket), error, headers, requestId)
+    refuse(socket, error, requestIdOf(request))
   })
   server.on('checkContinue', (request, response) => {
     // Otherwise a client would send a body that is refused in any case.
@@ -114,20 +119,16 @@ function lingerOnClose(socket: Socket): void {
 
 /**
  * Sends an error as the final response and ends the connection. Responses to earlier requests on the connection are sent
- * first. Later calls for the same connection have no effect: the parser reports an error for each packet that follows.
- *
- * @param latest the exchange of the latest request on the connection
+ * first. Later calls have no effect: the parser reports an error for each packet that follows.
  */
 function endConnection(
   socket: Duplex,
   latest: Exchange | undefined,
-  thrown: Error,
-  { always, unreadable }: { always: Headers; unreadable: Headers },
-  requestId: string,
+  error: ApiError,
+  headers: Headers,
+  cors: Headers,
 ): void {
-  const error = toHttpError(thrown)
-  const headers = { ...always, 'x-request-id': requestId }
-  const raw = () => rawResponse(error, { ...headers, ...unreadable })
+  const raw = () => rawResponse(error, { ...headers, ...cors })
   if (!latest) {
     endSocket(socket, raw())
     return
@@ -153,7 +154,7 @@ function endSocket(socket: Duplex, last: string): void {
 }
 
 /** An HTTP/1.1 response in full, for errors that have no response object. */
-function rawResponse(error: ApiError, headers: Record<string, string>): string {
+function rawResponse(error: ApiError, headers: Headers): string {
   const content = JSON.stringify(error.body)
   const fields = Object.entries(headersOf(error, content, headers)).map(([name, value]) => `${name}: ${value}\r\n`)
   const { status } = error.body
@@ -161,7 +162,7 @@ function rawResponse(error: ApiError, headers: Record<string, string>): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${date}${fields.join('')}\r\n${content}`
 }
 
-function headersOf(error: ApiError, content: string, headers: Record<string, string>): Record<string, string | number> {
+function headersOf(error: ApiError, content: string, headers: Headers): Record<string, string | number> {
   return {
     ...headers,
     ...error.headers,

@@ -14,12 +14,7 @@ const immutable = { 'cache-control': 'max-age=31536000, immutable' }
 /** For files that may change: browsers ask each time whether they have. */
 export const revalidated = { 'cache-control': 'no-cache' }
 
-/**
- * Serves one file from memory.
- *
- * @param read called for the first request, and again if it failed
- * @param headers must include the content type
- */
+/** Serves one file from memory. It is read for the first request, and again if that failed. `headers` has the content type. */
 export function serveFile(
   app: FastifyInstance,
   url: string,
@@ -60,10 +55,7 @@ function serveFolder(app: FastifyInstance, path: string, senders: Map<string, Se
 
 type SendFile = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
-/**
- * Makes the handler that sends one file. All responses share one buffer for each encoding, which is compressed for the
- * first request that accepts it.
- */
+/** All responses share one buffer for each encoding, which is compressed for the first request that accepts it. */
 function fileSender(content: Buffer, headers: Record<string, string>): SendFile {
   let etag: string | undefined
   const quality = content.length <= maxSlowLength ? 10 : 9
@@ -113,18 +105,14 @@ const mediaTypes: Record<string, string> = {
   '.md': 'text/markdown; charset=utf-8',
 }
 
-/**
- * Reads the page of the web console, and makes its URLs relative to the path of the service. Returns undefined if the
- * console is not built.
- *
- * @param folder where `web/build.ts` writes the console
- * @param basePath the path of the service: empty, or such as `/shop`
- */
+/** Reads the page of the console, if it is built, and makes its URLs relative to the path of the service, such as `/shop`. */
 export function readConsolePage(folder: string | undefined, basePath: string): Page | undefined {
   const page = readPage(folder, 'index.html')
   if (page === undefined) return undefined
   return {
-    content: Buffer.from(page.replace(/<base href="\/" ?\/?>/, () => baseElement(basePath))),
+    content: Buffer.from(
+      page.replace(/<base href="\/" ?\/?>/, () => `<base href="${basePath.replaceAll('&', '&amp;')}/" />`),
+    ),
     headers: { 'content-type': mediaTypeOf('index.html'), 'content-security-policy': pagePolicy },
   }
 }
@@ -135,22 +123,14 @@ export function readPage(folder: string | undefined, name: string): string | und
   return readFileSync(join(folder, name), 'utf8')
 }
 
-/** Where the relative links of the console lead. */
-function baseElement(basePath: string): string {
-  return `<base href="${basePath.replaceAll('&', '&amp;')}/" />`
-}
-
-interface ConsoleOptions {
-  folder: string | undefined
-  page: Page | undefined
-  basePath: string
-}
-
 /**
  * Serves the web console at `/`, without an API key. Without a page, `/` redirects to the API reference. The files are
  * read once, at the start: a build beside a running service would otherwise mix two versions of the console.
  */
-export async function webConsole(app: FastifyInstance, { folder, page, basePath }: ConsoleOptions): Promise<void> {
+export async function webConsole(
+  app: FastifyInstance,
+  { folder, page, basePath }: { folder: string | undefined; page: Page | undefined; basePath: string },
+): Promise<void> {
   labelRoutes(app, 'console')
   if (folder === undefined || !page) {
     app.get('/', async (_request, reply) => reply.redirect(`${basePath}/docs/`))

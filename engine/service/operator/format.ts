@@ -6,11 +6,12 @@ export function count(number: number, noun: string, plural = `${noun}s`): string
 }
 
 /** Joins words to a list in English. `Intl.ListFormat` would add 30 ms to each start. */
-export function listOf(words: string[]): string {
-  return words.length < 3 ? words.join(' and ') : `${words.slice(0, -1).join(', ')}, and ${words.at(-1)}`
+export function listOf(words: string[], conjunction: 'and' | 'or' = 'and'): string {
+  return words.length < 3
+    ? words.join(` ${conjunction} `)
+    : `${words.slice(0, -1).join(', ')}, ${conjunction} ${words.at(-1)}`
 }
 
-/** Aligns the columns of a table for the terminal. */
 export function alignColumns(rows: string[][]): string {
   const [first = []] = rows
   const widths = first.map((_, column) => rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0))
@@ -74,7 +75,6 @@ export function describeRows({ step, table, done, total }: CopyProgress): string
   return `${verb} ${done} of ${total} rows of ${table} (${percent(done, total)})`
 }
 
-/** The number of items so far. */
 export function describeCount(verb: string, items: string): (done: number) => string {
   return (done) => `${verb} ${done} ${items}`
 }

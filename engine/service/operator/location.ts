@@ -5,11 +5,7 @@ import { z } from 'zod'
 import type { Location } from '#store'
 import { OperatorError, UsageError } from './operator-error.ts'
 
-/**
- * The location of a database in the format of DATABASE_URL.
- *
- * @param command the name of the database in the examples of the message.
- */
+/** The location of a database in the format of DATABASE_URL. The examples of the message have the name of the command. */
 export function databaseUrl(command: string) {
   return z
     .string()
@@ -39,12 +35,7 @@ function hasSeveralHosts(url: string): boolean {
   return authority.slice(authority.lastIndexOf('@') + 1).includes(',')
 }
 
-/**
- * Parses the location of a database in the format of DATABASE_URL.
- *
- * @param name the name of the option, for the message. The message does not show the text, which may contain a password.
- * @throws {UsageError} if the text is not a location
- */
+/** Parses the value of an option. The message names the option but not the value, which may contain a password. */
 export function parseLocation(command: string, text: string, name: string): Location {
   const { data, error } = databaseUrl(command).safeParse(text)
   if (data) return data
@@ -62,10 +53,7 @@ function pathOf(url: string): string | undefined {
   }
 }
 
-/**
- * The SQLite driver removes white space around a name, and so would open another file than the one that was checked. Only a
- * shell expands `~`.
- */
+/** The driver of SQLite removes white space around a name, and so would open another file. Only a shell expands `~`. */
 function isFileName(path: string): boolean {
   return path !== '' && path === path.trim() && !path.startsWith('~') && !hasControlCharacter(path)
 }
@@ -74,12 +62,7 @@ export function hasControlCharacter(text: string): boolean {
   return /\p{Cc}/u.test(text)
 }
 
-/**
- * Parses an argument that names a database file, such as a backup. It is not trimmed: the file that is meant may exist.
- *
- * @returns the absolute path.
- * @throws {UsageError} if SQLite could not open a file of this name.
- */
+/** The absolute path of an argument that names a database file. It is not trimmed: the file that is meant may exist. */
 export function parseFile(text: string): string {
   if (isFileName(text)) return resolve(text)
   throw new UsageError(

@@ -1,7 +1,6 @@
 import type { ApiKey } from '#store/keys'
 import { ApiError, type Rejection } from '../api/errors.ts'
 
-/** The message to a request without a key. */
 export const sendKey = 'Send an API key in the header Authorization: Bearer <API key>.'
 
 /** @param parameters of the challenge `WWW-Authenticate: Bearer` (RFC 6750) */
@@ -11,17 +10,14 @@ export function unauthorized(message: string, parameters: string, rejection: Rej
 }
 
 /**
- * The guard of every procedure: returns the key that the check of the adapters has accepted. That is a hook, so that a request
- * without a key costs nothing but the check.
- *
- * @throws {ApiError} `unauthorized` if no key was accepted, as where the hook is missing.
+ * The guard of every procedure: returns the key that the check of the adapters has accepted. That is a hook, so that a
+ * request without a key costs nothing but the check. Where the hook is missing, it throws `unauthorized`.
  */
 export function requireApiKey({ apiKey }: { apiKey: ApiKey | null }): ApiKey {
   if (!apiKey) throw unauthorized(sendKey, '', { reason: 'missing' })
   return apiKey
 }
 
-/** @throws {ApiError} `forbidden` unless the key may change something. */
 export function requireWriteAccess({ apiKey }: { apiKey: ApiKey | null }): void {
   if (apiKey?.access !== 'write') throw new ApiError('forbidden', 'This API key may only read.')
 }

@@ -9,16 +9,13 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** What the store gets of the `Idempotency-Key`. After the calls each says whether its response is a replay. */
     idempotency: readonly IdempotencyKey[] | undefined
-    /** The ids of the rows that the calls of a mutation have returned. */
     changedIds: bigint[] | undefined
   }
 }
 
 export interface CallOptions {
   store: BaseStore
-  /** The version of the service. */
   release: string
-  /** Adds traces to the calls of a request that is traced. */
   traceCalls?: ((request: FastifyRequest, ctx: Context) => Context) | undefined
 }
 

@@ -13,7 +13,6 @@ export type Call = (input: unknown, ctx: Context) => Promise<unknown>
 
 type ProcedureType = 'query' | 'mutation' | 'subscription'
 
-/** What the adapters need to know of a procedure. */
 export interface Procedure {
   /** The name in the router: `<resource>.<procedure>`. */
   name: string
@@ -35,12 +34,7 @@ type Definition = { meta: ProcedureMeta } & Partial<
 
 type Resolver = (options: object) => unknown
 
-/**
- * The procedures of a router. This module alone reads tRPC's private fields.
- *
- * @throws {Error} if a procedure that is not a query, or that has `meta.access`, has `meta.cache`, or a mutation was not begun
- *   with `mutation`.
- */
+/** This module alone reads tRPC's private fields. Throws if a procedure breaks a rule of its metadata. */
 export function proceduresOf(router: AnyRouter): Procedure[] {
   // AnyRouter types this record as `any`.
   const procedures = Object.entries(router._def.procedures as Record<string, AnyProcedure>)
@@ -70,10 +64,9 @@ export function proceduresOf(router: AnyRouter): Procedure[] {
 }
 
 /**
- * tRPC runs guard, input validation, resolver and output validation as a chain of middlewares and copies its options
- * for each of them, which takes 50 times as long as all four. If the chain holds nothing else, `call` runs the guard,
- * validates the input and calls the resolver. It skips output validation, which would leave the output unchanged:
- * TypeScript and the store guarantee its type.
+ * tRPC runs guard, input validation, resolver and output validation as a chain of middlewares and copies its options for each
+ * of them, which takes 50 times as long as all four. If the chain holds nothing else, `call` runs the first three itself. It
+ * skips output validation, which would leave the output unchanged: TypeScript and the store guarantee its type.
  */
 function compileCall(router: AnyRouter, path: string, type: ProcedureType, definition: Definition) {
   const constant = { type, path, signal: undefined, batchIndex: 0 }
@@ -96,30 +89,23 @@ function compileCall(router: AnyRouter, path: string, type: ProcedureType, defin
   return { isDirect: true, call }
 }
 
-/** What a direct call consists of. */
 interface Parts {
   guard: Guard
   schema: z.ZodType | undefined
   resolver: Resolver
 }
 
-/**
- * Returns undefined unless the chain is the guard, at most one input, at most one output that keeps its values, and the
- * resolver.
- */
+/** Undefined unless the chain is the guard, at most one input, at most one output that keeps its values, and the resolver. */
 function directParts({ inputs, output, middlewares, resolver, caller }: Definition): Parts | undefined {
-  if (!Array.isArray(inputs) || !Array.isArray(middlewares) || !isResolver(resolver) || caller) return undefined
+  if (!Array.isArray(inputs) || !Array.isArray(middlewares) || typeof resolver !== 'function' || caller)
+    return undefined
   const [schema] = inputs
   if (inputs.length > 1 || (schema && !(schema instanceof z.ZodType))) return undefined
   const [{ guard }, ...others] = middlewares
   const expected = [...(schema ? ['input'] : []), ...(output ? ['output'] : []), 'resolver']
   const links = others.map(({ _type = 'resolver' }) => _type).sort()
   if (!guard || links.join() !== expected.join() || (output && !keepsValues(output))) return undefined
-  return { guard, schema, resolver }
-}
-
-function isResolver(value: unknown): value is Resolver {
-  return typeof value === 'function'
+  return { guard, schema, resolver: resolver as Resolver }
 }
 
 /** Returns undefined if Zod cannot parse synchronously. */

@@ -17,11 +17,9 @@ const digits = new RegExp(`^-?[0-9]{1,${maxDigits}}$`)
 const specialNumbers = ['NaN', 'Infinity', '-Infinity', '-0']
 
 /**
- * Decodes an input that superjson has serialized. superjson's own decoder is lenient: it rounds numbers to a `bigint`,
- * drops an input without an envelope, creates what an annotation names, and builds values of any size. This decoder
- * returns exactly the values of the JSON, except for annotated ones, or refuses the input. It changes the JSON in place.
- *
- * @throws {ApiError} `invalid_request` if the input is not valid.
+ * Decodes an input of superjson. superjson's own decoder is lenient: it rounds numbers to a `bigint`, drops an input without
+ * an envelope, creates what an annotation names, and builds values of any size. This decoder returns exactly the values of
+ * the JSON, except for annotated ones, or throws `invalid_request`. It changes the JSON in place.
  */
 export function decodeSuperjson(serialized: unknown): unknown {
   if (!isRecord(serialized) || !Object.hasOwn(serialized, 'json') || !hasOnly(serialized, ['json', 'meta']))
@@ -40,10 +38,7 @@ export function decodeSuperjson(serialized: unknown): unknown {
   return root.json
 }
 
-/**
- * `referentialEqualities` says what objects of the client were identical. The JSON holds each of them in full, but with
- * superjson's option `dedupe` it holds null instead, which could stand for no value.
- */
+/** superjson's option `dedupe` leaves null where an object occurs again, and null could stand for no value. */
 function refuseDeduplicated(root: { json: unknown }, equalities: unknown): void {
   const paths = Object.values(isRecord(equalities) ? equalities : [equalities]).flat(2)
   for (const path of paths) {
@@ -71,10 +66,7 @@ function decodeAt({ parent, key }: Place, annotation: unknown, path: string): vo
   else throw invalid(`${shorten(path)}: expected ${annotatedTypes[type]}, because it is annotated as ${type}`)
 }
 
-/**
- * No field of an input has a dot or a backslash in its name. Version 1 of superjson escapes them, and such a path is
- * refused.
- */
+/** No field has a dot or a backslash in its name. Version 1 of superjson escapes them, and such a path is refused. */
 function findPlace(root: { json: unknown }, path: string): Place {
   let place: Place = { parent: root, key: 'json' }
   for (const key of path.split('.')) {

@@ -4,11 +4,7 @@ import { isText } from '../api/text.ts'
 import { isRecord } from '../api/validation.ts'
 import { proceduresOf } from './procedures.ts'
 
-/**
- * Checks that each text in the input of a procedure is made of `Text`.
- *
- * @throws {Error} that names the first field that is not
- */
+/** Throws an error that names the first text in the input of a procedure that is not made of `Text`. */
 export function refuseOtherTexts(router: AnyRouter): void {
   for (const { name, inputs } of proceduresOf(router)) {
     const [field] = inputs.flatMap((input) => otherTextsIn(input, 'input'))

@@ -29,7 +29,6 @@ export interface Context extends SessionContext {
   traceCall?: (<T>(name: string, ctx: Context, call: (ctx: Context) => Promise<T>) => Promise<T>) | undefined
 }
 
-/** What the procedures of the session read of the context. */
 export interface SessionContext {
   /** Null if the API key was not checked. Then the guard of every procedure refuses the call. */
   apiKey: ApiKey | null
@@ -48,10 +47,7 @@ export const RateLimitState = z.object({
 })
 export type RateLimitState = z.infer<typeof RateLimitState>
 
-/**
- * What a resolver reads of the context. A cached response depends only on the store, so every API key may get it. It must
- * not depend on the searcher, whose id is that of the key.
- */
+/** A cached response depends only on the store, so every API key may get it. It must not depend on the id of the searcher. */
 export interface ResolverContext<Store> {
   store: Store
   /** Says on whose behalf a search runs. Its signal is aborted when the client has gone before it got the response. */
@@ -91,10 +87,7 @@ export interface ProcedureMeta extends OpenApiMeta {
   /** The group of the operation in the OpenAPI document. */
   tag?: { name: string; description: string }
   deprecation?: Deprecation
-  /**
-   * Opts a query into the response cache of both adapters, and gives its response an `ETag`. `dependsOn: 'store'` means
-   * that the cached response is sent to every API key until the store changes.
-   */
+  /** Caches the responses to a query, with an `ETag`: every API key gets them until the store changes. */
   cache?: { dependsOn: 'store' }
   /**
    * With `write`, a query also needs a key that may write. A key that may only read can be built into a page, whose visitors
@@ -103,7 +96,6 @@ export interface ProcedureMeta extends OpenApiMeta {
   access?: 'write'
 }
 
-/** The metadata of a mutation. */
 export interface MutationMeta extends ProcedureMeta {
   /**
    * Whether a repeated request with the same `Idempotency-Key` gets the response of the first one, or the header is
@@ -137,10 +129,7 @@ type Declared<Procedures> = {
 /** Throws if a call is not allowed. It runs before anything else of a procedure. */
 export type Guard = (ctx: Context, meta?: ProcedureMeta) => unknown
 
-/**
- * Creates the functions that begin procedures and routers over a store. Every procedure needs an API key, and a mutation one
- * that may write.
- */
+/** Begins procedures and routers over a store. Every procedure needs an API key, and a mutation one that may write. */
 export function createTrpc<Store>() {
   const t = createBuilder<ResolverContext<Store>, ProcedureMeta>()
   const replaying = createBuilder<ReplayContext<Store>, MutationMeta>(requireWriteAccess).procedure
@@ -155,7 +144,6 @@ export function createTrpc<Store>() {
   return {
     /** Begins a query. */
     procedure: t.procedure,
-    /** Begins a mutation. */
     mutation,
     router: <Procedures extends TRPCCreateRouterOptions>(procedures: Procedures & Declared<Procedures>) =>
       t.router<Procedures>(procedures),
@@ -194,16 +182,10 @@ function guardedBy(requireMore: Guard | undefined) {
     requireMore?.(ctx)
     if (meta?.access) requireWriteAccess(ctx)
   }
-  async function check<Result extends { ok: boolean }>({
-    ctx: given,
-    path,
-    meta,
-    next,
-  }: Middleware<Result>): Promise<Result> {
+  async function middleware<Result extends { ok: boolean }>({ ctx: given, path, meta, next }: Middleware<Result>) {
     // Safe: the adapters call each procedure with a whole context.
     const ctx = given as Context
-    if (!ctx.traceCall) return run(ctx)
-    return ctx.traceCall(path, ctx, run)
+    return ctx.traceCall ? ctx.traceCall(path, ctx, run) : run(ctx)
 
     async function run(ctx: Context): Promise<Result> {
       guard(ctx, meta)
@@ -213,7 +195,7 @@ function guardedBy(requireMore: Guard | undefined) {
       return result
     }
   }
-  return Object.assign(check, { guard })
+  return Object.assign(middleware, { guard })
 }
 
 /** Notes the row that a mutation has changed or created. */

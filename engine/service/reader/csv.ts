@@ -47,7 +47,7 @@ function readerOf(fields: readonly Field[], format: Dialect, maxRows = -1): Read
     const isFirst = width === 0
     const row = { number: ++number, line, cells }
     // Not that of the parser, which counts a line break of two characters inside quotes twice.
-    line += 1 + cells.reduce((sum, cell) => sum + lineBreaksIn(cell), 0)
+    line += 1 + (cells.join(' ').match(/\r\n|\r|\n/g)?.length ?? 0)
     if (cells.every((cell) => cell.trim() === '')) return undefined
     if (isFirst) {
       width = cells.length
@@ -103,10 +103,6 @@ function readerOf(fields: readonly Field[], format: Dialect, maxRows = -1): Read
   }
 
   return { table, read, widthOf: () => width }
-}
-
-function lineBreaksIn(cell: string): number {
-  return /[\r\n]/.test(cell) ? cell.split(/\r\n|\r|\n/).length - 1 : 0
 }
 
 function joined(first: Uint8Array, second: Uint8Array): Uint8Array {

@@ -68,13 +68,12 @@ function toRow(
   text = '{…}',
 ): Row {
   const value = 'value' in json ? json.value : undefined
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { ...place, cells: [value === undefined ? text : textOf(value)], values: {}, problem: texts.notAnObject }
-  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { ...place, cells: [value === undefined ? text : cellOf(value)], values: {}, problem: texts.notAnObject }
   // Safe: it is an object of JSON.
   const members = value as Record<string, unknown>
   const given = givenOf(fields)
-  const cells = given.map(({ name }) => textOf(members[name]))
+  const cells = given.map(({ name }) => cellOf(members[name]))
   const unknown = Object.keys(members).filter((name) => !namesOf(fields).includes(name))
   if (unknown.length > 0) return { ...place, cells, problem: texts.unknownFields(unknown) }
   const values = given
@@ -83,8 +82,7 @@ function toRow(
   return { ...place, cells, values: Object.fromEntries(values) }
 }
 
-/** A text for a table. */
-function textOf(value: unknown): string {
+function cellOf(value: unknown): string {
   if (value === undefined) return ''
   return typeof value === 'object' && value !== null ? '{…}' : String(value)
 }

@@ -4,11 +4,8 @@ import { isJson, jsonReader } from './json.ts'
 import type { Reader } from './table.ts'
 
 /**
- * Reads the items of a text: of a file for the command line, and of a file or a pasted text for a page. It detects the format
- * from the start of the text. It needs neither Node nor a page.
- *
- * @param start the first lines of the text, in UTF-8
- * @param format the format, if it is known
+ * Reads the items of a file or of a pasted text, in the format that is given or that the start of the text shows: its first
+ * lines, in UTF-8. It needs neither Node nor a page.
  */
 export function openReader(fields: readonly Field[], start: Uint8Array, format?: 'csv' | 'ndjson'): Reader {
   const text = new TextDecoder().decode(start)

@@ -27,7 +27,6 @@ export interface Row {
 /** Reads one text in parts, each of which ends at the end of a line. */
 export interface Reader {
   table: Table
-  /** @throws {Unreadable} */
   read: (part: Uint8Array, isLast: boolean) => Row[]
 }
 

@@ -96,10 +96,8 @@ function responder(operation: Operation, calls: CallOptions, location: string, a
 }
 
 /**
- * Every response of a deprecated operation announces the deprecation, errors included: `Deprecation` (RFC 9745), `Sunset`
- * (RFC 8594) and `Link` (RFC 8288).
- *
- * @param operations that share the responses; the first deprecated one counts
+ * Every response of a deprecated operation announces it, errors included: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and
+ * `Link` (RFC 8288). Of several operations of one path, the first deprecated one counts.
  */
 function deprecationHooks(operations: Operation[], apiUrl: () => string, address: () => string): onSendHookHandler[] {
   const deprecation = operations.find(({ meta }) => meta.deprecation)?.meta.deprecation
@@ -125,15 +123,13 @@ function serializationSchema({ output }: Operation): Record<string, unknown> {
   return { ...schema, definitions: components }
 }
 
-/** The path of an operation with the parameters of a request. */
 function filledPath({ path }: Operation, input: Record<string, unknown>): string {
   return path.replaceAll(/\{(\w+)\}/g, (_parameter, name: string) => encodeURIComponent(textOf(input[name])))
 }
 
 /**
- * Keyset pagination for operations with the inputs `cursor` and `limit`: a full page links to the page after its last
- * id (RFC 8288), which keeps the other parameters. Many clients do not resolve a relative link. Returns undefined for
- * any other operation.
+ * Keyset pagination for operations with the inputs `cursor` and `limit`: a full page links to the page after its last id (RFC
+ * 8288), which keeps the other parameters. Many clients do not resolve a relative link.
  */
 function nextLink(operation: Operation, apiUrl: () => string) {
   const { cursor, limit } = operation.input.shape

@@ -128,7 +128,6 @@ function patchResponses(draft: oas31.ResponsesObject['200'], operation: Operatio
   }
 }
 
-/** @param example an Error body for this response */
 function failure(text: string, headers: oas31.HeadersObject, example: ErrorBody): oas31.ResponseObject {
   return { description: text, headers, content: json('Error', example) }
 }

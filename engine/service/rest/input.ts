@@ -7,11 +7,7 @@ import { type Operation, splitInput, takesBody } from './operations.ts'
 
 type Fields = Record<string, unknown>
 
-/**
- * Gathers the input of an operation: the path parameters, and the fields of the body or the query parameters.
- *
- * @throws {Error} if no text is a value of a parameter.
- */
+/** Gathers the fields of the path, and of the body or the query. Throws if a parameter has a type that no text denotes. */
 export function inputReader(operation: Operation): (request: FastifyRequest) => Fields {
   const { inPath, elsewhere } = splitInput(operation)
   const hasBody = takesBody(operation)
@@ -24,9 +20,8 @@ export function inputReader(operation: Operation): (request: FastifyRequest) => 
     if (Object.values(parameters).some((value) => value instanceof OtherText))
       throw new ApiError('not_found', 'There is nothing at this path.')
     if (hasBody && body === undefined) throw new ApiError('invalid_request', 'The body is missing.')
-    if (hasBody && !isRecord(body)) {
+    if (hasBody && !isRecord(body))
       throw new ApiError('invalid_request', `body: ${expected('an object')({ input: body })}`)
-    }
     return Object.assign(decodeOthers(hasBody ? body : query), parameters)
   }
 }
@@ -49,10 +44,7 @@ function fieldsDecoder({ shape, _zod }: z.ZodObject, decoderOf: (field: z.core.$
   }
 }
 
-/**
- * A JSON integer becomes a `bigint`, and the text of a time a `Date`, where the schema expects one. Also in lists and
- * objects.
- */
+/** JSON integers become `bigint`s, and texts of times `Date`s, where the schema expects one, also in lists and objects. */
 function decodeJson(schema: z.core.$ZodType): Decode {
   if (schema instanceof z.ZodBigInt)
     return (value) => (typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value)

@@ -13,7 +13,6 @@ export interface Operation extends Procedure {
   hasLocation: boolean
 }
 
-/** @throws {Error} if REST cannot serve a procedure that has `meta.openapi`. */
 export function operationsOf(router: AnyRouter): Operation[] {
   const procedures = proceduresOf(router)
   const readable = procedures.flatMap(({ meta }) => (meta.openapi?.method === 'GET' ? shapeOf(meta.openapi.path) : []))
@@ -21,12 +20,10 @@ export function operationsOf(router: AnyRouter): Operation[] {
     const { name, type, meta, inputs, output } = procedure
     if (!meta.openapi) return []
     const { method, path } = meta.openapi
-    if (!output || type === 'subscription') {
+    if (!output || type === 'subscription')
       throw new Error(`${name} cannot be served as REST: it needs an output and must not be a subscription.`)
-    }
-    if ((type === 'query') !== (method === 'GET')) {
+    if ((type === 'query') !== (method === 'GET'))
       throw new Error(`${name} cannot be served as REST: a query needs the method GET, a mutation another one.`)
-    }
     const hasId = output instanceof z.ZodObject && 'id' in output.shape
     const hasLocation = method === 'POST' && hasId && readable.includes(`${shapeOf(path)}/{}`)
     return [{ ...procedure, method, path, input: objectIn(name, inputs), output, hasLocation }]

@@ -4,15 +4,11 @@ import { isSafeMethod } from '../api/method.ts'
 import { acceptJsonOnly } from '../http/routing.ts'
 import { requireWriteAccess } from '../procedures/access.ts'
 
-interface OwnRoutesOptions {
-  add: (app: FastifyInstance) => void | Promise<void>
-}
-
-/**
- * The routes that a product adds beside its procedures. The hooks of the instance, such as the check of the API key, run
- * first, and errors have the same body as elsewhere. Metrics and the log know each route by its path.
- */
-export async function ownRoutes(app: FastifyInstance, { add }: OwnRoutesOptions): Promise<void> {
+/** Routes of the product's own. Hooks, such as the check of the API key, run first. Metrics and logs name each by its path. */
+export async function ownRoutes(
+  app: FastifyInstance,
+  { add }: { add: (app: FastifyInstance) => void | Promise<void> },
+): Promise<void> {
   acceptJsonOnly(app, parseJson)
   app.setReplySerializer((body) => writeJson(body))
   app.addHook('onRoute', (route) => {

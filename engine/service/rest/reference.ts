@@ -10,7 +10,6 @@ interface ReferenceOptions {
   document: () => Promise<oas31.OpenAPIObject>
   /** The servers in the document. Called when the service listens. */
   servers: () => oas31.ServerObject[]
-  /** The path of the service: empty, or such as `/shop`. */
   basePath: string
   /** Folder of the built console, with the page and its scripts. Without it, `/docs/` redirects to the document. */
   folder: string | undefined
@@ -55,11 +54,7 @@ function referencePolicy(servers: oas31.ServerObject[]): string {
   ].join('; ')
 }
 
-/**
- * The servers in the OpenAPI document.
- *
- * @param address where clients reach the service: a URL, or nothing. The document's own origin then counts.
- */
+/** The servers in the OpenAPI document. Without an address, its own origin counts. */
 export function serversOf(
   { publicUrl, stagingUrl }: Pick<Config, 'publicUrl' | 'stagingUrl'>,
   address: string,

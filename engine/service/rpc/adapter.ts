@@ -18,10 +18,7 @@ interface RpcOptions {
 const url = `/:path${notEmpty}`
 const contentType = { 'content-type': 'application/json; charset=utf-8' }
 
-/**
- * The RPC adapter: the procedures for tRPC's clients, which require tRPC's envelope also for errors. tRPC's own handler
- * takes many times as long, so it serves only streamed requests.
- */
+/** tRPC's clients require its envelope also for errors. Its own handler takes many times as long: it serves only streams. */
 export async function rpcAdapter(app: FastifyInstance, { router, calls: options, cache }: RpcOptions): Promise<void> {
   app.setErrorHandler((thrown, request, reply) => {
     const error = toHttpError(thrown)
@@ -51,12 +48,10 @@ export async function rpcAdapter(app: FastifyInstance, { router, calls: options,
     markReplays(contexts, reply)
     const [first] = responses
     // A mutation is stored, so its response must be sent.
-    if (responses.length > 1 && request.method !== 'POST')
-      app.countBytes(
-        request,
-        reply.raw,
-        responses.reduce((sum, { body }) => sum + body.length, 0),
-      )
+    if (responses.length > 1 && request.method !== 'POST') {
+      const bytes = responses.reduce((sum, { body }) => sum + body.length, 0)
+      app.countBytes(request, reply.raw, bytes)
+    }
     return first && !isBatch(request.query) ? first : joinResponses(responses)
   }
 

@@ -32,7 +32,6 @@ export function pathOf({ params }: FastifyRequest): string {
   return (params as Partial<RpcRoute['Params']>).path ?? ''
 }
 
-/** The names of the procedures that a path calls. */
 export function namesIn(path: string): string[] {
   return path.split(',')
 }
@@ -86,13 +85,8 @@ export function callReader(router: AnyRouter) {
     /** Whether both adapters cache the response. */
     isCacheable: ({ method, params }: RpcRequest) =>
       method !== 'POST' && namesIn(params.path).every((name) => procedures.get(name)?.meta.cache),
-    /** Whether one of the calls needs the `Idempotency-Key`. */
     replays: ({ params }: RpcRequest) => namesIn(params.path).some((name) => procedures.get(name)?.replays),
-    /**
-     * The calls of a request. Whether a procedure exists and its input is valid is checked when a call runs.
-     *
-     * @throws {ApiError} if the request cannot be split into calls.
-     */
+    /** The calls of a request. Whether a procedure exists and its input is valid is checked when a call runs. */
     read(request: RpcRequest): RpcCall[] {
       const { method, params, query } = request
       const names = isBatch(query) ? namesIn(params.path) : [params.path]
@@ -106,13 +100,11 @@ export function callReader(router: AnyRouter) {
   }
 }
 
-/** @throws {ApiError} unless the parameter `batch` is 1 or absent. */
 export function isBatch({ batch }: RpcRoute['Querystring']): boolean {
   if (batch !== undefined && batch !== '1') throw invalid('batch: expected 1, once, or no such parameter')
   return batch === '1'
 }
 
-/** Returns undefined if the request has no input. */
 function readInput({ method, query, body }: RpcRequest): unknown {
   const text = method === 'POST' ? body : query.input
   if (text === undefined || text === '') return undefined

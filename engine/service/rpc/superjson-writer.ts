@@ -11,12 +11,9 @@ export function writeAnything(value: unknown): string {
 }
 
 /**
- * Compiles a serializer from a schema. superjson searches each value for `bigint`s; the schema says where they are. The
- * serializer writes only the fields that the schema lists, and no optional field that is undefined. It does not
- * annotate which objects are identical.
- *
- * @returns undefined unless the schema is an object or array whose validation keeps values, as the direct call of a
- * procedure requires, too.
+ * Compiles a serializer from a schema. superjson searches each value for `bigint`s; the schema says where they are. Only
+ * fields that the schema lists are written, and no annotation of identical objects. Undefined unless the schema is an object
+ * or array whose validation keeps values, as the direct call of a procedure requires, too.
  */
 export function compileWriter(schema: z.ZodType | undefined): Write | undefined {
   const hasParts = schema instanceof z.ZodArray || schema instanceof z.ZodObject

@@ -3,9 +3,7 @@ import type { Logger } from 'pino'
 import { describeLocation, type Location } from '#store'
 
 interface Start {
-  /** Of the service. */
   name: string
-  /** Where clients reach the service. */
   url: string
   /** A path of the REST API to show. */
   path: string

@@ -12,15 +12,13 @@ import {
   newBackupPath,
   scheduledEnding,
 } from '#store/operations'
+import type { Config } from '../config.ts'
 import { type Audit, auditTo } from '../telemetry/audit.ts'
 
-interface ScheduleConfig {
+interface ScheduleConfig extends Pick<Config, 'backupEvery' | 'backupKeep'> {
   /** The path of the program whose command `backup` makes the backups. */
   program: string
   databasePath: string
-  /** Milliseconds between backups; without it there are none. */
-  backupEvery?: number | undefined
-  backupKeep: number
   /** Called after each attempt with the number of attempts that have failed since the last one that succeeded. */
   onAttempt?: (failures: number) => void
 }
@@ -31,10 +29,8 @@ const retryInterval = 300_000
 const checkInterval = 10_000
 
 /**
- * Backs up every `backupEvery` milliseconds, and keeps the newest `backupKeep` backups. A backup leaves an audit line. A
- * failure is logged, and the next attempt follows soon.
- *
- * @returns a function that stops the schedule and cancels a running backup.
+ * Backs up every `backupEvery` milliseconds, and keeps the newest `backupKeep` backups. A failure is logged, and the next
+ * attempt follows soon. The returned function stops the schedule and cancels a running backup.
  */
 export function scheduleBackups(config: ScheduleConfig, log: Logger): () => Promise<void> {
   const { databasePath, backupEvery: interval, onAttempt } = config
@@ -104,10 +100,7 @@ async function backUpOnce(
 
 /**
  * Runs the command `backup`, with a lower priority, because it must not delay requests. Its audit line is dropped, because
- * the service writes one.
- *
- * @param stop cancels it, and it then removes what it has written.
- * @throws {Error} with what it wrote to standard error, if it fails.
+ * the service writes one. If it is cancelled, it removes what it has written.
  */
 async function runBackup(program: string, database: string, path: string, stop: AbortSignal): Promise<void> {
   const env = { DATABASE_URL: pathToFileURL(database).href }
@@ -150,7 +143,6 @@ export async function deleteOldBackups(
   }
 }
 
-/** The time of the newest scheduled backup, or 0. */
 async function newestTime(database: string): Promise<number> {
   // If the folder cannot be read, a backup is due, and its failure will say what is wrong with the folder.
   const [newest] = await scheduledBackups(database).catch(() => [])

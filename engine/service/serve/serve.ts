@@ -1,11 +1,10 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import { describeLocation, openStore } from '#store'
 import type { WithApiKeys } from '#store/keys'
 import { createAdminApp, createApp, listeningOn } from '../app.ts'
 import { apiKeyFormat } from '../auth/api-key.ts'
 import { type Config, environment, originOf } from '../config.ts'
-import { type Address, addressesOf, findListenProblems, listenProblem } from '../http/addresses.ts'
-import { drain } from '../http/drain.ts'
 import { OperatorError } from '../operator/operator-error.ts'
 import type { Product } from '../product.ts'
 import type { Service } from '../service.ts'
@@ -14,6 +13,7 @@ import { createLog, type Log } from '../telemetry/log.ts'
 import { unblock } from '../telemetry/log-output.ts'
 import { Metrics } from '../telemetry/metrics.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
+import { type Address, addressesOf, findListenProblems, listenProblem } from './addresses.ts'
 import { announce } from './announce.ts'
 import { scheduleBackups } from './backup-schedule.ts'
 import { notifySystemd } from './systemd.ts'
@@ -32,7 +32,7 @@ export const maxStopTime = 10_000
  * database. Acknowledged writes are on disk in any case.
  */
 export async function serve(config: Config, service: Service<WithApiKeys>): Promise<void> {
-  const { product, store: definition, router, console, routes } = service
+  const { product } = service
   // Checked first, because a start that fails must not leave a file or a key.
   const problems = await findListenProblems(config)
   if (problems.length > 0) throw new OperatorError(problems.join('\n'))
@@ -43,14 +43,14 @@ export async function serve(config: Config, service: Service<WithApiKeys>): Prom
   const audit = auditTo(log)
   const metrics = new Metrics(product)
   metrics.addProcess(outputs)
-  const tracing = await startTracing(service, config, log)
+  const tracing = await startTracing(product, config, log)
   const systemd = notifySystemd(environment)
   const damaged = Promise.withResolvers<undefined>()
   let isSaving = false
   const force = (reason: string) => {
     if (!isSaving) killAtOnce(log, reason)
   }
-  const store = await openStore(definition, config.database, {
+  const store = await openStore(service.store, config.database, {
     maxConnections: config.databaseConnections,
     historyDays: config.historyDays,
     onWarning: (message) => log.warn(message),
@@ -69,17 +69,7 @@ export async function serve(config: Config, service: Service<WithApiKeys>): Prom
   })
   let admin: FastifyInstance | undefined
   try {
-    const app = await createApp({
-      product,
-      config,
-      store,
-      router,
-      routes,
-      log,
-      consoleFolder: console,
-      metrics,
-      tracing,
-    })
+    const app = await createApp({ service, config, store, log, metrics, tracing })
     try {
       if (config.apiKey !== undefined) await registerKey(product, store, config.apiKey, audit, log)
       const stopped = stopSignal(log, force)
@@ -88,7 +78,7 @@ export async function serve(config: Config, service: Service<WithApiKeys>): Prom
       const [address, adminAddress] = addressesOf(config)
       await listen(app, address, (url) => `listening at ${url} (${product.command} ${product.version})`)
       if (adminAddress) {
-        admin = createAdminApp(app, { product, config, log, metrics })
+        admin = createAdminApp(app, { service, config, log, metrics })
         await listen(admin, adminAddress, (url) => `metrics and health at ${url}`)
       }
       const firstKey = hasKey ? undefined : await mintFirstKey(product, store, audit)
@@ -108,7 +98,9 @@ export async function serve(config: Config, service: Service<WithApiKeys>): Prom
       // Health checks still get responses meanwhile. Otherwise a supervisor would kill the process.
       await store.saved()
       const isFromPerson = signal === 'SIGINT' || signal === 'SIGQUIT'
-      await Promise.all([stopBackups(), drain(app, isFromPerson ? 0 : drainTime)])
+      // Connections are still accepted, until a load balancer has noticed or a successor on the same port receives them.
+      app.isDraining = true
+      await Promise.all([stopBackups(), wait(isFromPerson ? 0 : drainTime)])
     } finally {
       await app.close()
     }
@@ -131,9 +123,8 @@ function startBackups({ database, ...config }: Config, log: Log, metrics: Metric
 }
 
 /**
- * Resolves with the first signal to stop. A supervisor sends SIGTERM, a terminal that is closed SIGHUP, and a person SIGINT or
- * SIGQUIT. A second signal ends the process, unless it arrives right after the first: a terminal sends Ctrl-C to npm and to
- * the service, and npm forwards it.
+ * A supervisor sends SIGTERM, a terminal that is closed SIGHUP, and a person SIGINT or SIGQUIT. A second signal ends the
+ * process, unless it arrives right after the first: a terminal sends Ctrl-C to npm and to the service, and npm forwards it.
  */
 function stopSignal(log: Log, force: (reason: string) => void): Promise<NodeJS.Signals> {
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>()
@@ -151,10 +142,7 @@ function stopSignal(log: Log, force: (reason: string) => void): Promise<NodeJS.S
   return promise
 }
 
-/**
- * Closes the connections without a write when the stop is late, all others shortly before the limit, and ends the process at
- * the limit.
- */
+/** Closes the connections without a write when the stop is late, all others shortly before the limit, then ends the process. */
 function limitStop(app: FastifyInstance, admin: FastifyInstance | undefined, force: (reason: string) => void): void {
   setTimeout(() => app.closeReaders(), lateTime).unref()
   setTimeout(() => [app, admin].forEach((each) => void each?.server.closeAllConnections()), maxStopTime - 1_000).unref()
@@ -198,7 +186,6 @@ async function registerKey(
   if (isNew) audit('key.register', describeKey({ name: 'environment', start: record.start }))
 }
 
-/** Creates the first API key if the store has none. */
 async function mintFirstKey(
   { keyPrefix }: Product,
   { apiKeys }: WithApiKeys,
@@ -211,13 +198,9 @@ async function mintFirstKey(
 }
 
 /** Without an SDK of OpenTelemetry, which registers under this symbol, its API is not loaded: it has 100 modules. */
-async function startTracing(
-  { product }: { product: Product },
-  { database }: Config,
-  log: Log,
-): Promise<Tracing | undefined> {
+async function startTracing(product: Product, { database }: Config, log: Log): Promise<Tracing | undefined> {
   if (!Reflect.has(globalThis, Symbol.for('opentelemetry.js.api.1'))) return undefined
-  const { registeredTracer, Tracing } = await import('../telemetry/tracing.ts')
+  const { registeredTracer, tracingWith } = await import('../telemetry/tracing.ts')
   const tracer = registeredTracer(product, (message) => log.warn(message))
-  return tracer && new Tracing(tracer, database.kind, product.command)
+  return tracer && tracingWith(tracer, database.kind, product.command)
 }

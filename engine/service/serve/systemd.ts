@@ -17,9 +17,7 @@ interface Systemd {
 
 /**
  * Tells systemd when the service is ready, that it works, and when it stops: sd_notify(3). Does nothing unless a unit of
- * `Type=notify` runs the service.
- *
- * @param env NOTIFY_SOCKET, and the WATCHDOG_USEC of `WatchdogSec=`
+ * `Type=notify` runs the service, which sets NOTIFY_SOCKET, and with `WatchdogSec=` WATCHDOG_USEC.
  */
 export function notifySystemd({ NOTIFY_SOCKET, WATCHDOG_USEC }: Record<string, string | undefined>): Systemd {
   if (!NOTIFY_SOCKET) return { reportReady() {}, reportStopping() {}, extendStop() {} }

@@ -17,7 +17,6 @@ type AuditAction =
 interface AuditDetails {
   /** The key that the subject replaces. */
   replaces?: string
-  /** The names of the applied migrations. */
   migrations?: string[]
   /** The database, backup or file that was read. */
   from?: string
@@ -29,18 +28,12 @@ interface AuditDetails {
 }
 
 /**
- * Writes the audit line of an action that has succeeded: who did what to which subject, where and when.
- *
- * @param subject must not contain a secret. See {@link describeKey} and `describeLocation` in
- *   `engine/store/database/location.ts`.
+ * Writes the audit line of an action that has succeeded. The subject must not contain a secret: see {@link describeKey} and
+ * `describeLocation` in `engine/store/database/location.ts`.
  */
 export type Audit = (action: AuditAction, subject: string, details?: AuditDetails) => void
 
-/**
- * Writes audit lines to a log, whatever LOG_LEVEL is: a quiet log must not hide that a key was made.
- *
- * @param user who acts: by default the user of the process.
- */
+/** Audit lines are written whatever LOG_LEVEL is: a quiet log must not hide that a key was made. */
 export function auditTo(log: Logger, user = systemUser()): Audit {
   const audit = log.child({}, { level: 'info' })
   return (action, subject, details) => {

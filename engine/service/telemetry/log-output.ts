@@ -11,12 +11,8 @@ const maxExitDelay = 1_000
 export interface Output {
   /** The number of lines that were dropped since the start. */
   readonly dropped: number
-  /** Writes one or more lines. */
   write(text: string): void
-  /**
-   * Writes what waits, unless this takes longer than {@link maxExitDelay}. Blocks meanwhile. Discards the rest, because
-   * another file may get the number of the descriptor.
-   */
+  /** Writes what waits, for at most {@link maxExitDelay}, and drops the rest: another file may get the descriptor. Blocks. */
   close(): void
 }
 
@@ -93,9 +89,8 @@ export function outputTo(fd: number, onRecovered: (lines: number) => void): Outp
 }
 
 /**
- * Makes everything that the process writes to a standard stream go through an {@link Output}: log lines, warnings of
- * Node, and the console output of threads. Node itself would wait for a terminal that is paused, and would not end
- * while a pipe is not read.
+ * Makes everything that the process writes to a standard stream go through an {@link Output}: log lines, warnings of Node,
+ * and the output of threads. Node would wait for a paused terminal, and not end while a pipe is not read.
  */
 export function unblock(stream: WriteStream & { fd: 1 | 2 }, onRecovered: (lines: number) => void): Output {
   if (stream.isTTY) reopenTerminal(stream.fd)
@@ -114,8 +109,7 @@ const nonBlocking = constants.O_WRONLY | constants.O_NOCTTY | constants.O_NONBLO
 
 /**
  * Replaces the descriptor of a terminal by one that does not block, also for the errors that Node writes when the process
- * crashes. Opened anew, because a terminal shares its descriptor with the shell. Pipes and sockets do not block anyway:
- * Node makes them so when it creates the stream.
+ * crashes. Opened anew, because a terminal shares its descriptor with the shell. Pipes and sockets do not block anyway.
  */
 function reopenTerminal(fd: 1 | 2): void {
   for (const path of [`/proc/self/fd/${fd}`, '/dev/tty']) {
@@ -132,11 +126,7 @@ function reopenTerminal(fd: 1 | 2): void {
   }
 }
 
-/**
- * Whether systemd's journal reads the output. A program in a terminal may inherit the variable, too.
- *
- * @param stream JOURNAL_STREAM of systemd.exec(5)
- */
+/** Whether systemd's journal reads the output: JOURNAL_STREAM of systemd.exec(5). A program in a terminal may inherit it. */
 export function isJournal(fd: number | undefined, stream: string | undefined): boolean {
   if (fd === undefined || !stream) return false
   const { dev, ino } = fstatSync(fd, { bigint: true })

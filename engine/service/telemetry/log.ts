@@ -6,8 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
 import { type Config, environment } from '../config.ts'
 import { oncePerSecond } from '../http/error-responses.ts'
-import type { RequestLabels } from '../http/request.ts'
-import { clientAddressOf } from '../http/request.ts'
+import { clientAddressOf, type RequestLabels } from '../http/request.ts'
 import { routeOf } from '../http/routing.ts'
 import { isJournal, withPriorityOf } from './log-output.ts'
 import { serializeError } from './serialize-error.ts'
@@ -88,10 +87,7 @@ export function logTo(destination: DestinationStream, level: Config['logLevel'],
   })
 }
 
-/**
- * Writes lines together, because each write is a system call, but warnings and errors at once. A process that is killed
- * loses the other lines of the last {@link maxDelay}.
- */
+/** Joins lines, because each write is a system call, except warnings and errors. A kill loses those of {@link maxDelay}. */
 function batching(output: Output, format: (line: string) => string = (line) => line) {
   const isInJournal = isJournal(output.fd, environment.JOURNAL_STREAM)
   let lines = ''
@@ -125,10 +121,7 @@ function isAlwaysLogged(
   return !isComplete || statusCode >= 400 || statusCode === 207 || !!failedCalls || milliseconds > maxUnloggedDuration
 }
 
-/**
- * The line of a request. Not written by pino, which joins it from so many strings that the garbage collector takes twice as
- * long.
- */
+/** Not written by pino, which joins it from so many strings that the garbage collector takes twice as long. */
 function requestLine(
   request: FastifyRequest,
   reply: FastifyReply,

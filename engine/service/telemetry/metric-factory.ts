@@ -5,11 +5,7 @@ type Read = () => number | undefined | [labels: Record<string, string>, value: n
 
 export type MetricFactory = ReturnType<typeof metricFactory>
 
-/**
- * Functions that add metrics to a registry. One with `read` shows at each scrape what that returns.
- *
- * @param prefix of the names
- */
+/** Adds metrics to a registry. One with `read` shows at each scrape what that returns. */
 export function metricFactory(registry: Registry, prefix: string) {
   const registers = [registry]
   const optionsOf = (name: string, help: string, labelNames: string[]) => ({

@@ -37,10 +37,7 @@ export class Metrics {
     this.#ready.set(isReady ? 1 : 0)
   }
 
-  /**
-   * Adds the metrics of the process: CPU, memory, file descriptors, event loop, garbage collection, output. Call it once
-   * for each process, because their timers run until it ends.
-   */
+  /** CPU, memory, descriptors, event loop, garbage collection, output. Call it once: its timers run until the process ends. */
   addProcess(outputs: Pick<Output, 'dropped'>[]): void {
     collectDefaultMetrics({
       register: this.#registry,
@@ -81,13 +78,10 @@ function cacheMetrics({ counter }: MetricFactory) {
   return lookups
 }
 
-interface MetricsOptions {
-  metrics: Metrics
-  check: CheckReadiness
-}
-
-/** Serves the metrics at `/metrics`. */
-export async function metricsRoute(app: FastifyInstance, { metrics, check }: MetricsOptions): Promise<void> {
+export async function metricsRoute(
+  app: FastifyInstance,
+  { metrics, check }: { metrics: Metrics; check: CheckReadiness },
+): Promise<void> {
   labelRoutes(app, 'metrics')
   // Collecting takes milliseconds, in which no other request is served.
   const collect = atMostOnceASecond(async () => {

@@ -1,9 +1,6 @@
 import { stdSerializers } from 'pino'
 
-/**
- * What the log and the traces show of an error. Errors of drivers have further properties, such as the values of a row in
- * the `detail` of PostgreSQL.
- */
+/** Errors of drivers have further properties, such as the values of a row in the `detail` of PostgreSQL. */
 export function serializeError(error: unknown) {
   if (!(error instanceof Error)) return String(error)
   // Pino adds the stacks of the causes.

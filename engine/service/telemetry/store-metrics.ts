@@ -74,7 +74,6 @@ export function storeMetrics(factory: MetricFactory) {
   return {
     /** Observes a store that is opened with it. */
     observer,
-    /** Includes the state of a store. */
     watch(watched: Pick<BaseStore, 'load' | 'sizes'>): void {
       store = watched
     },

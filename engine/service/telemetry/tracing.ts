@@ -28,11 +28,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * The tracer of the SDK of OpenTelemetry with which the process was started. docs/guides/monitoring.md shows how to add one.
- *
- * @param onWarning called if there is one that cannot be used
- */
+/** The tracer of an SDK of OpenTelemetry (docs/guides/monitoring.md), if there is one. Warns of one that cannot be used. */
 export function registeredTracer(
   { command, version }: Pick<Product, 'command' | 'version'>,
   onWarning: (message: string) => void,
@@ -48,47 +44,37 @@ export function registeredTracer(
   return undefined
 }
 
-/**
- * Traces requests, procedures and calls of the store. Spans follow the semantic conventions for HTTP and databases
- * (https://opentelemetry.io/docs/specs/semconv/).
- */
-export class Tracing {
-  readonly #tracer: Tracer
-  readonly #database: Attributes
-  readonly #requestId: string
-
-  /** @param command the prefix of the attributes that the conventions lack */
-  constructor(tracer: Tracer, database: 'sqlite' | 'postgres', command: string) {
-    this.#tracer = tracer
-    this.#requestId = `${command}.request_id`
-    this.#database = { 'db.system.name': database === 'postgres' ? 'postgresql' : database }
-  }
+/** Spans follow the conventions for HTTP and databases (https://opentelemetry.io/docs/specs/semconv/). */
+export function tracingWith(tracer: Tracer, database: 'sqlite' | 'postgres', command: string) {
+  // The conventions lack it.
+  const requestId = `${command}.request_id`
+  const databaseAttributes = { 'db.system.name': database === 'postgres' ? 'postgresql' : database }
 
   /**
    * Adds a span to each request whose API key was checked, or that failed. Call it before any other hook is added. The
    * `traceparent` of a caller counts only with a valid API key, because otherwise anybody could have each request traced.
    */
-  traceRequests(app: FastifyInstance): void {
+  function traceRequests(app: FastifyInstance): void {
     app.addHook('preHandler', (request, reply, done) => {
-      this.#startRequest(request, reply)
+      startRequest(request, reply)
       done()
     })
     app.addHook('onError', (request, reply, _error, done) => {
-      this.#startRequest(request, reply)
+      startRequest(request, reply)
       done()
     })
   }
 
-  #startRequest(request: FastifyRequest, reply: FastifyReply): void {
+  function startRequest(request: FastifyRequest, reply: FastifyReply): void {
     if (request.span !== undefined) return
     request.span = null
     if (isProbe(labelsOf(request))) return
     const parent = request.apiKey ? propagation.extract(ROOT_CONTEXT, request.headers) : ROOT_CONTEXT
     // The request has arrived before the check of its key.
     const startTime = Date.now() - reply.elapsedTime
-    const attributes = { ...attributesOf(request), [this.#requestId]: request.id }
+    const attributes = { ...attributesOf(request), [requestId]: request.id }
     const options = { kind: SpanKind.SERVER, attributes, startTime }
-    const span = this.#tracer.startSpan(request.method, options, parent)
+    const span = tracer.startSpan(request.method, options, parent)
     if (!span.isRecording()) return
     request.span = span
     request.recordFault = (cause) => recordException(span, cause)
@@ -103,47 +89,47 @@ export class Tracing {
   }
 
   /** Adds spans to the calls of a request that is traced. */
-  traceCalls({ span }: FastifyRequest, ctx: Context): Context {
+  function traceCalls({ span }: FastifyRequest, ctx: Context): Context {
     if (!span) return ctx
     const parent = trace.setSpan(ROOT_CONTEXT, span)
     return {
       ...ctx,
       traceCall: (name, own, call) =>
-        this.#inSpan(name, {}, parent, (inner) =>
-          call({ ...own, store: this.#traceStore(own.store, inner), traceCall: undefined }),
+        inSpan(name, {}, parent, (inner) =>
+          call({ ...own, store: traceStore(own.store, inner), traceCall: undefined }),
         ),
     }
   }
 
-  #traceStore(store: BaseStore, parent: TraceContext): BaseStore {
+  function traceStore(store: BaseStore, parent: TraceContext): BaseStore {
     const traced = Object.entries<unknown>({ ...store }).flatMap(([name, resource]) =>
-      typeof resource === 'object' && resource ? [[name, this.#traceMethods(name, resource, parent)]] : [],
+      typeof resource === 'object' && resource ? [[name, traceMethods(name, resource, parent)]] : [],
     )
     return { ...store, ...Object.fromEntries(traced) }
   }
 
-  #traceMethods(name: string, resource: object, parent: TraceContext): object {
+  function traceMethods(name: string, resource: object, parent: TraceContext): object {
     return new Proxy(resource, {
       get: (target, method: string) => {
         const member: unknown = Reflect.get(target, method)
         if (typeof member !== 'function') return member
-        const attributes = { ...this.#database, 'db.operation.name': method, 'db.collection.name': name }
+        const attributes = { ...databaseAttributes, 'db.operation.name': method, 'db.collection.name': name }
         const options = { kind: SpanKind.CLIENT, attributes }
         // Every method of a resource returns a promise.
         return (...args: unknown[]) =>
-          this.#inSpan(`${method} ${name}`, options, parent, async () => Reflect.apply(member, target, args))
+          inSpan(`${method} ${name}`, options, parent, async () => Reflect.apply(member, target, args))
       },
     })
   }
 
   /** Works in a span, which is active meanwhile. An error of the client, such as an unknown id, is no error of the span. */
-  #inSpan<T>(
+  function inSpan<T>(
     name: string,
     options: SpanOptions,
     parent: TraceContext,
     work: (inner: TraceContext) => Promise<T>,
   ): Promise<T> {
-    return this.#tracer.startActiveSpan(name, options, parent, async (span) => {
+    return tracer.startActiveSpan(name, options, parent, async (span) => {
       try {
         return await work(trace.setSpan(parent, span))
       } catch (error) {
@@ -154,7 +140,11 @@ export class Tracing {
       }
     })
   }
+
+  return { traceRequests, traceCalls }
 }
+
+export type Tracing = ReturnType<typeof tracingWith>
 
 function fail(span: Span, type: string): void {
   span.setAttribute('error.type', type)

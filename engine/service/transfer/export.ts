@@ -4,8 +4,8 @@ import { open } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { giveAway, type Ownership, publish, withCleanup } from '#store/operations'
 import { OperatorError, withFileErrors } from '../operator/operator-error.ts'
+import { csvLine } from '../reader/fields.ts'
 import type { Format, Item, ItemStore, ItemType } from './fields.ts'
-import { writers } from './formats.ts'
 
 /** Resolves when the next bytes may be written. */
 export type Write = (bytes: Uint8Array) => Promise<unknown>
@@ -17,11 +17,7 @@ interface FileOptions {
   ownership?: Ownership | undefined
 }
 
-/**
- * Writes a file that appears only when it is complete and on disk. Until then it has a temporary name in the same folder.
- *
- * @throws {OperatorError} if the file exists and `overwrite` is false.
- */
+/** Writes a file that appears only when it is complete and on disk. Until then it has a temporary name in the same folder. */
 export function writeFile<T>(
   file: string,
   { overwrite, ownership }: FileOptions,
@@ -89,7 +85,7 @@ export async function exportItems<New>(
   { format, filters = {}, onProgress }: ExportOptions,
 ) {
   const columns = Object.keys(item.shape)
-  const toText = writers[format]
+  const toText = format === 'csv' ? toCsv : toNdjson
   const hash = createHash('sha256')
   let written = 0
 
@@ -117,4 +113,23 @@ async function* readPages<New>(items: ItemStore<New>, filters: object): AsyncGen
     yield page
     cursor = last.id
   }
+}
+
+/** One JSON object per line (https://github.com/ndjson/ndjson-spec). Integers have all their digits. */
+function toNdjson(items: Item[], columns: string[]): string {
+  return items
+    .map((item) => {
+      const members = columns.flatMap((name) => (item[name] === undefined ? [] : [`"${name}":${toJson(item[name])}`]))
+      return `{${members}}\n`
+    })
+    .join('')
+}
+
+function toJson(value: unknown): string {
+  return typeof value === 'bigint' ? String(value) : JSON.stringify(value)
+}
+
+function toCsv(items: Item[], columns: string[], header = false): string {
+  const rows = items.map((item) => columns.map((name) => item[name]))
+  return [...(header ? [columns] : []), ...rows].map(csvLine).join('')
 }

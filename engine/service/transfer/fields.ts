@@ -26,7 +26,6 @@ export interface ItemType<New> {
 /** A stored item. An optional field may be absent. */
 export type Item = { id: bigint } & Record<string, unknown>
 
-/** The collection of the items. */
 export interface ItemStore<New> {
   list(query: { limit: number; cursor: bigint }): Promise<Item[]>
   create(item: New, idempotency?: IdempotencyKey): Promise<unknown>
@@ -57,13 +56,11 @@ export function fieldsOf({ item, newItem }: Pick<ItemType<unknown>, 'item' | 'ne
       name,
       kind,
       presence: given === undefined ? 'generated' : given.isOptional() ? 'optional' : 'required',
-      ...(type instanceof z.ZodEnum && { choices: choicesOf(type.options.map(String)) }),
+      ...(type instanceof z.ZodEnum && {
+        choices: Object.fromEntries(type.options.map((value) => [value, String(value)])),
+      }),
     }
   })
-}
-
-function choicesOf(values: string[]): Record<string, string> {
-  return Object.fromEntries(values.map((value) => [value, value]))
 }
 
 /** The filters of an export: the parameters of the list of this resource, without those of the page. */
@@ -74,7 +71,6 @@ export function filtersOf(router: AnyRouter, resource: string) {
     .map(([name, schema]) => {
       const [field] = fieldsOf({ item: { shape: { [name]: schema } }, newItem: z.object({}) })
       const option = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
-      /** @throws {UsageError} */
       function parse(text: string): unknown {
         const { error, data } = schema.safeParse(field && parseText(field, text))
         if (error) throw new UsageError(`${option}: ${error.issues[0]?.message}.`)

@@ -28,9 +28,7 @@ interface ImportOptions extends ReadOptions {
 /**
  * Creates an item for each valid line, in their order, while it reads the input. The idempotency key of an item is made of
  * the import, the values of the item, and how many equal ones come before it. So a repeated import creates only what is
- * missing, also if lines were corrected, added or removed meanwhile.
- *
- * @throws {OperatorError} that says how many items were created, if the import stops before its end.
+ * missing, also if lines were corrected, added or removed meanwhile. An error says how many items were created.
  */
 export async function importItems<New>(
   itemType: ItemType<New>,
@@ -96,11 +94,7 @@ interface Placed<New> {
   place: string
 }
 
-/**
- * Reads the valid items. The items before an invalid line come before its error.
- *
- * @throws {OperatorError} if a line is invalid, or the input cannot be read to its end.
- */
+/** Reads the valid items. The items before an invalid line come before its error. */
 export async function* readItems<New>(
   itemType: ItemType<New>,
   input: Input,

@@ -40,11 +40,7 @@ async function* readChunks(file: FileHandle, name: string): AsyncGenerator<Buffe
   }
 }
 
-/**
- * Divides the bytes at the ends of lines and removes a byte order mark. So each block is UTF-8 text.
- *
- * @throws {OperatorError} if a line is too long or not UTF-8.
- */
+/** Divides the bytes at the ends of lines and removes a byte order mark. So each block is UTF-8 text. */
 export async function* readBlocks({ chunks, name }: Input): AsyncGenerator<Buffer> {
   let line = 1
   let rest: Buffer = Buffer.alloc(0)
@@ -64,14 +60,12 @@ export async function* readBlocks({ chunks, name }: Input): AsyncGenerator<Buffe
       rest = chunk.subarray(end)
     }
     if (isArray && rest.length > maxJson) throw new OperatorError(`${name}: ${texts.largeJson}`)
-    if (!isArray && rest.length > maxLineLength) {
+    if (!isArray && rest.length > maxLineLength)
       throw new OperatorError(`Line ${line} of ${name} is longer than 64 KiB. Check the format of the file.`)
-    }
   }
   if (rest.length > 0) yield toBlock(line, rest, name)
 }
 
-/** @param chunk the start of the file. */
 function refuseOtherFile(chunk: Buffer, name: string): void {
   const problem = chunk.toString('latin1', 0, 4).startsWith('PK\x03\x04')
     ? 'is a spreadsheet or a ZIP archive. Save it as CSV.'

@@ -1,5 +1,5 @@
 import { apiKeyFormat } from '../../service/auth/api-key.ts'
-import * as keys from '../../service/commands/key-actions.ts'
+import * as keys from '../../service/commands/keys.ts'
 import { configurationOf } from '../../service/config.ts'
 import type { Product } from '../../service/product.ts'
 import type { WithApiKeys } from '../../store/keys/store.ts'

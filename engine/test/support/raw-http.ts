@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { requestIdsWithout } from '../../service/http/request.ts'
-import { createHttpServer } from '../../service/http/server.ts'
+import { createHttpServer, type ServerLimits } from '../../service/http/server.ts'
 import type { ProductTests } from './product.ts'
 import type { TestApi } from './test-api.ts'
 import type { Row } from './tested.ts'
@@ -114,8 +114,8 @@ export function rawHttpTests<Api extends TestApi>(
       const url = app.server.listening ? app.listeningOrigin : await app.listen({ host: '127.0.0.1', port: 0 })
       return { ...rest, app, url, authorization: `Authorization: Bearer ${rest.key}\r\n` } as unknown as Listening<A>
     },
-    startHttpServer: (listener: RequestListener, options?: Parameters<typeof createHttpServer>[4]) =>
-      startHttpServer(product.keyPrefix, listener, options),
+    startHttpServer: (listener: RequestListener, limits?: ServerLimits) =>
+      startHttpServer(product.keyPrefix, listener, limits),
   }
 }
 
@@ -126,15 +126,11 @@ export function rawHttpTests<Api extends TestApi>(
 async function startHttpServer(
   keyPrefix: string,
   listener: RequestListener,
-  options?: Parameters<typeof createHttpServer>[4],
+  limits?: ServerLimits,
 ): Promise<{ url: string; sockets: Socket[] }> {
-  const server = createHttpServer(
-    listener,
-    pino({ level: 'silent' }),
-    requestIdsWithout(keyPrefix),
-    { always: {}, unreadable: {} },
-    options,
-  )
+  const log = pino({ level: 'silent' })
+  const requestIdOf = requestIdsWithout(keyPrefix)
+  const server = createHttpServer(listener, { log, requestIdOf, headers: {}, cors: {}, ...limits })
   server.timeout = 0
   server.keepAliveTimeout = 0
   const sockets: Socket[] = []

@@ -6,7 +6,7 @@ import { type AppOptions, createApp } from '../../service/app.ts'
 import type { LoadMeter } from '../../service/http/load-shedding.ts'
 import type { Service } from '../../service/service.ts'
 import { logTo } from '../../service/telemetry/log.ts'
-import type { Metrics } from '../../service/telemetry/metrics.ts'
+import { Metrics } from '../../service/telemetry/metrics.ts'
 import type { Tracing } from '../../service/telemetry/tracing.ts'
 import type { BaseStore } from '../../store/collection/base-store.ts'
 import type { WithApiKeys } from '../../store/keys/store.ts'
@@ -75,7 +75,7 @@ export function apiTests<Stores extends WithApiKeys, Client>(
     keyName = 'test',
     key,
     consoleFolder,
-    metrics,
+    metrics = new Metrics(product),
     tracing,
     logSample,
     loadMeter = idle,
@@ -83,8 +83,9 @@ export function apiTests<Stores extends WithApiKeys, Client>(
   }: StartOptions<Store> = {}): Promise<Api> {
     const log: string[] = []
     const own = store ? { store, key: key ?? (await createKey(store, keyName)) } : await openKeyedDatabase(atEnd)
+    const console = typeof consoleFolder === 'function' ? consoleFolder(atEnd) : consoleFolder
     const app = await createApp({
-      product,
+      service: { product, router, console, ...(routes && { routes }) },
       config: {
         corsOrigins: [],
         trustProxy: [],
@@ -95,10 +96,7 @@ export function apiTests<Stores extends WithApiKeys, Client>(
         ...config,
       },
       store: own.store,
-      router,
-      routes,
-      consoleFolder: typeof consoleFolder === 'function' ? consoleFolder(atEnd) : consoleFolder,
-      ...(metrics && { metrics }),
+      metrics,
       tracing,
       loadMeter,
       readinessTimeLimit,

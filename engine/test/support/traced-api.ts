@@ -8,7 +8,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
 import { onTestFinished } from 'vitest'
-import { Tracing } from '../../service/telemetry/tracing.ts'
+import { tracingWith } from '../../service/telemetry/tracing.ts'
 import { isOnPostgres } from './database.ts'
 import type { ProductTests } from './product.ts'
 import type { StartOptions, TestApi } from './test-api.ts'
@@ -30,7 +30,7 @@ export function tracedApiTests<Store, Api extends TestApi<Store>>(
       sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
       spanProcessors: [new SimpleSpanProcessor({ exporter })],
     })
-    const tracing = new Tracing(provider.getTracer('test'), isOnPostgres ? 'postgres' : 'sqlite', product.command)
+    const tracing = tracingWith(provider.getTracer('test'), isOnPostgres ? 'postgres' : 'sqlite', product.command)
     const api = await startTestApi({ ...options, tracing })
     return { ...api, spans: () => exporter.getFinishedSpans() }
   }

@@ -7,11 +7,6 @@ import { type BrotliOptions, brotliCompress, gzip, type ZlibOptions } from 'node
 const encodings = ['br', 'gzip'] as const
 type Encoding = (typeof encodings)[number]
 
-interface CompressionOptions {
-  br: BrotliOptions
-  gzip: ZlibOptions
-}
-
 /** The coding that the client prefers, or undefined if the content is sent as it is, also to a client that refuses that. */
 export function encodingFor({ 'accept-encoding': accepted }: IncomingHttpHeaders): Encoding | undefined {
   const coding = preferred(accepted, [...encodings, 'identity'])
@@ -48,7 +43,7 @@ function weightedValue(item: string): [value: string, weight: number] {
 export type Compress = (encoding: Encoding) => Promise<Buffer>
 
 /** Makes the function that compresses the content in the thread pool, once for each coding. */
-export function compressOnce(content: string | Buffer, options: CompressionOptions): Compress {
+export function compressOnce(content: string | Buffer, options: { br: BrotliOptions; gzip: ZlibOptions }): Compress {
   const compressed = new Map<Encoding, Promise<Buffer>>()
   return function compress(encoding) {
     const known = compressed.get(encoding)

@@ -2,7 +2,7 @@ import { constants } from 'node:zlib'
 import type { FastifyRequest } from 'fastify'
 import type { BaseStore } from '#store'
 import { type Compress, compressOnce, encodingFor, entityTag, hasContent } from './negotiation.ts'
-import { type CacheLookups, RevisionCache } from './revision-cache.ts'
+import { type CacheLookups, revisionCache } from './revision-cache.ts'
 
 export interface CacheableResponse {
   status: number
@@ -16,10 +16,7 @@ type NegotiableResponse = CacheableResponse & { compress?: Compress }
 /** The body is compressed if the client accepts it, and absent if the client has it already. */
 type NegotiatedResponse = Omit<CacheableResponse, 'body'> & { body?: string | Buffer }
 
-/**
- * Capacity in characters of URLs and bodies, which is 4 MB at most, and twice that for compressed bodies that hardly
- * shrink.
- */
+/** Characters of URLs and bodies, 4 MB at most, and twice that for compressed bodies that hardly shrink. */
 const capacity = 2_000_000
 /** URLs that are remembered because they were requested once, which are 4 MB at most. */
 const maxRequested = 500
@@ -36,10 +33,7 @@ const compression = {
 /** Browsers store the response, and ask each time whether it is current. Shared caches would not check the API key. */
 const revalidated = { 'cache-control': 'private, no-cache' }
 
-/**
- * Returns the cached response to the URL, or else the one that `respond` makes: compressed if the client accepts it, or 304
- * if the client has it already.
- */
+/** Returns the response to the URL, cached or made by `respond`: compressed if accepted, or 304 if the client has it. */
 export type ResponseCache = (
   request: Pick<FastifyRequest, 'url' | 'headers'>,
   respond: () => Promise<CacheableResponse>,
@@ -50,7 +44,7 @@ export type ResponseCache = (
  * requested once would cost more than it saves, because the garbage collector has to move and free them.
  */
 export function responseCache(store: BaseStore, lookups?: CacheLookups): ResponseCache {
-  const cache = new RevisionCache<NegotiableResponse>(store, {
+  const cache = revisionCache<NegotiableResponse>(store, {
     capacity,
     weightOf: (url, { body }) => url.length + body.length,
     lookups,
@@ -82,10 +76,7 @@ export function responseCache(store: BaseStore, lookups?: CacheLookups): Respons
   }
 }
 
-/**
- * The tag depends on nothing but the body, so it holds for every instance, and across restarts and restored backups. It is
- * weak, so it holds for every encoding, too.
- */
+/** The tag depends only on the body, so it holds for every instance, restart and restored backup; weak, for every encoding. */
 function negotiable(response: CacheableResponse): NegotiableResponse {
   const { status, headers, body } = response
   if (status !== 200) return response
@@ -93,10 +84,7 @@ function negotiable(response: CacheableResponse): NegotiableResponse {
   return { status, headers: negotiated, body, compress: compressOnce(body, compression) }
 }
 
-/**
- * The response to a client that has the body already (RFC 9110, section 15.4.5). Keeps headers that depend on more than the
- * body, such as `Link`.
- */
+/** RFC 9110, section 15.4.5. Keeps headers that depend on more than the body, such as `Link`. */
 function notModified({ headers: { 'content-type': _, ...headers } }: CacheableResponse): NegotiatedResponse {
   return { status: 304, headers }
 }

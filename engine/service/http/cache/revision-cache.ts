@@ -18,57 +18,51 @@ interface Options<T> {
 }
 
 /** Keeps values that were read from a source until its revision changes. Without a revision it keeps nothing. */
-export class RevisionCache<T extends object> {
-  readonly #source: Versioned
-  readonly #capacity: number
-  readonly #weightOf: (key: string, value: T) => number
-  readonly #lookups: CacheLookups
-  readonly #values = new Map<string, T>()
-  #weight = 0
-  #revision: number | undefined
+export function revisionCache<T extends object>(
+  source: Versioned,
+  { capacity, weightOf = () => 1, lookups = { hits: 0, misses: 0 } }: Options<T>,
+) {
+  const values = new Map<string, T>()
+  let weight = 0
+  let revision: number | undefined
 
-  constructor(source: Versioned, { capacity, weightOf = () => 1, lookups = { hits: 0, misses: 0 } }: Options<T>) {
-    this.#source = source
-    this.#capacity = capacity
-    this.#weightOf = weightOf
-    this.#lookups = lookups
-  }
-
-  get(key: string): T | undefined {
-    const revision = this.#source.revision()
-    if (revision !== this.#revision) this.#clear()
-    this.#revision = revision
-    const value = this.#values.get(key)
-    if (value) this.#lookups.hits++
+  function get(key: string): T | undefined {
+    const current = source.revision()
+    if (current !== revision) clear()
+    revision = current
+    const value = values.get(key)
+    if (value) lookups.hits++
     return value
   }
 
   /** Returns the kept value, or else reads it, and keeps it if `mayKeep` allows it. */
-  async load<Value extends T | undefined>(
+  async function load<Value extends T | undefined>(
     key: string,
     read: () => Promise<Value>,
     mayKeep: (value: T) => boolean = () => true,
   ): Promise<T | Value> {
-    const kept = this.get(key)
+    const kept = get(key)
     if (kept) return kept
-    this.#lookups.misses++
+    lookups.misses++
     // The revision before the read: a change during the read makes the value outdated.
-    const revision = this.#revision
+    const before = revision
     const value = await read()
-    if (value && revision !== undefined && this.#revision === revision && mayKeep(value)) this.#keep(key, value)
+    if (value && before !== undefined && revision === before && mayKeep(value)) keep(key, value)
     return value
   }
 
-  #keep(key: string, value: T): void {
-    const weight = this.#weightOf(key, value)
-    if (weight > this.#capacity / 30) return
-    if (this.#weight + weight > this.#capacity) this.#clear()
-    this.#weight += this.#values.has(key) ? 0 : weight
-    this.#values.set(key, value)
+  function keep(key: string, value: T): void {
+    const added = weightOf(key, value)
+    if (added > capacity / 30) return
+    if (weight + added > capacity) clear()
+    weight += values.has(key) ? 0 : added
+    values.set(key, value)
   }
 
-  #clear(): void {
-    this.#values.clear()
-    this.#weight = 0
+  function clear(): void {
+    values.clear()
+    weight = 0
   }
+
+  return { get, load }
 }

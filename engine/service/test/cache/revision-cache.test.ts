@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RevisionCache } from '../../http/cache/revision-cache.ts'
+import { revisionCache } from '../../http/cache/revision-cache.ts'
 
 interface Value {
   n: number
@@ -58,7 +58,7 @@ function openCache(limits: { capacity?: number; weightOf?: (key: string) => numb
   const source = { revision: () => state.revision }
   let n = 0
   return {
-    cache: new RevisionCache<Value>(source, { capacity: 60, weightOf: () => 1, ...limits }),
+    cache: revisionCache<Value>(source, { capacity: 60, weightOf: () => 1, ...limits }),
     state,
     read: async () => ({ n: ++n }),
   }

@@ -8,7 +8,7 @@ import { openDatabase } from '../../../test/support/database.ts'
 import { auditLinesIn, notesIn } from '../../../test/support/log-lines.ts'
 import { change, leaveLog } from '../../../test/support/sample-database.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
-import { describeStatus, readStatus } from '../../commands/database-status.ts'
+import { describeStatus, readStatus } from '../../commands/database.ts'
 
 const names = onSqlite.migrations.map(({ name }) => name)
 const newest = names.at(-1)

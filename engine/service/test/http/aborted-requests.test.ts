@@ -101,7 +101,7 @@ describe('at most one plain line is logged for a client that', () => {
     const log: string[] = []
     const config = { corsOrigins: [], trustProxy: [], publicUrl: undefined, stagingUrl: undefined }
     const admin = createAdminApp(app, {
-      product,
+      service: { product },
       config: { ...config, rateLimit: undefined, adminPort: 0 },
       log: logTo({ write: (line) => void log.push(line) }, 'info'),
       metrics: new Metrics(product),

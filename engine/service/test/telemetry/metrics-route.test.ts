@@ -99,7 +99,12 @@ async function startWithAdmin() {
   const { app, rest } = await startTestApi({ config, metrics })
   const adminConfig = { ...config, corsOrigins: [], trustProxy: [], publicUrl: undefined, stagingUrl: undefined }
   const log = logTo({ write: () => {} }, 'silent')
-  const admin = createAdminApp(app, { product, config: { ...adminConfig, rateLimit: undefined }, log, metrics })
+  const admin = createAdminApp(app, {
+    service: { product },
+    config: { ...adminConfig, rateLimit: undefined },
+    log,
+    metrics,
+  })
   onTestFinished(() => admin.close())
   return { app, service: rest, admin: createRestClient(inject(admin), 'none') }
 }

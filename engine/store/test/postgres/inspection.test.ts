@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { describeMigrations, readPending, readStatus } from '../../../service/commands/database-status.ts'
+import { describeMigrations, readPending, readStatus } from '../../../service/commands/database.ts'
 import { examine, type Finding } from '../../../service/commands/doctor.ts'
 import { definition } from '../../../test/notes/definition.ts'
 import { onPostgres, preparePostgres, runProgram } from '../../../test/notes/tests.ts'

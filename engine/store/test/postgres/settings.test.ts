@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { describeKeys, listKeys } from '../../../service/commands/key-actions.ts'
+import { describeKeys, listKeys } from '../../../service/commands/keys.ts'
 import {
   createKey,
   mintApiKey,

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { describeKeys, listKeys } from '../../../service/commands/key-actions.ts'
+import { describeKeys, listKeys } from '../../../service/commands/keys.ts'
 import { openFileStore, revokeKey, rotateKey, runProgram, startTestApi } from '../../../test/notes/tests.ts'
 import { openDatabase } from '../../../test/support/database.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { describeKeys, listKeys, parseKeyName, parseLifetime } from '../../../service/commands/key-actions.ts'
+import { describeKeys, listKeys, parseKeyName, parseLifetime } from '../../../service/commands/keys.ts'
 import {
   apiKeyRecord,
   createKey,

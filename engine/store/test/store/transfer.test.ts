@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { maxInt64, minInt64 } from '../../../service/api/int64.ts'
-import { describeKeys, listKeys } from '../../../service/commands/key-actions.ts'
+import { describeKeys, listKeys } from '../../../service/commands/keys.ts'
 import type { NotesStore } from '../../../test/notes/definition.ts'
 import type { Note } from '../../../test/notes/tables.ts'
 import { addNotes, createKey, exportText, importText, ndjsonOf, openTestStore } from '../../../test/notes/tests.ts'

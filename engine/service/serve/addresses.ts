@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import type { Config } from '../config.ts'
 
-/** An address to listen on, and the names of its variables. */
 export interface Address {
   host: string
   port: number
@@ -9,19 +9,9 @@ export interface Address {
   variables: { host: string; port: string }
 }
 
-interface ListenConfig {
-  host: string
-  port: number
-  reusePort: boolean
-  adminHost: string
-  /** Without one, there is no admin listener. */
-  adminPort?: number | undefined
-}
+type ListenConfig = Pick<Config, 'host' | 'port' | 'reusePort' | 'adminHost' | 'adminPort'>
 
-/**
- * Where the service and the admin listener listen. Two processes that share a port have admin ports of their own, because a
- * probe must reach the process that it names.
- */
+/** Two processes that share a port have admin ports of their own, because a probe must reach the process that it names. */
 export function addressesOf({ host, port, reusePort, adminHost, adminPort }: ListenConfig): [Address, Address?] {
   const service = { host, port, reusePort, variables: { host: 'HOST', port: 'PORT' } }
   if (adminPort === undefined) return [service]
@@ -50,11 +40,7 @@ async function tryToListen({ host, port, reusePort }: Address): Promise<void> {
   await once(probe, 'close')
 }
 
-/**
- * Why the service cannot listen on an address, and what to do, for the operator.
- *
- * @throws the error itself unless it comes from the system.
- */
+/** Why the service cannot listen, and what to do, for the operator. An error that is not from the system is thrown. */
 export function listenProblem(error: unknown, { host, port, variables }: Address): string {
   const code = error instanceof Error && 'syscall' in error && 'code' in error ? error.code : undefined
   if (code === undefined) throw error
