@@ -77,7 +77,7 @@ interface PageProps extends Pick<ResourcePageProps, 'onSignOut'> {
 
 function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   const { resource, texts, open, closePanel } = useResource()
-  const { view, list, item, selection, move, extend, current, openMenu, remove } = useList()
+  const { view, list, item, selection, actsOnSelection, move, extend, current, openMenu, remove } = useList()
   const [done, setDone] = useState<DoneMany>()
   const [noticeClosedAt, setNoticeClosedAt] = useState(() => Date.now())
   const isReadOnly = useIsReadOnly()
@@ -126,8 +126,8 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   useShortcuts({
     ...(!isReadOnly && { add: () => open({ kind: 'add' }) }),
     help: () => open({ kind: 'help' }),
-    ...(canEdit && { choose }),
-    ...(canRemove && view.item === undefined && { remove: removeFocused }),
+    ...(canEdit && !actsOnSelection && { choose }),
+    ...(canRemove && !actsOnSelection && view.item === undefined && { remove: removeFocused }),
     nextItem: () => move(1),
     previousItem: () => move(-1),
     selectItem() {

@@ -99,7 +99,24 @@ export function useShownList(
   /** The item that the panel shows, or whose row has the focus. */
   const current = () => (view.item === undefined ? focusedRow(list.items) : item.data)
 
-  return { view, place, list, item, states, selection, turns, move, extend, edit, remove, current, menu, openMenu }
+  return {
+    view,
+    place,
+    list,
+    item,
+    states,
+    selection,
+    /** Whether keys act on all selected items, and not on the one of the panel or of the focus. */
+    actsOnSelection: selection.count > 1 && view.item === undefined,
+    turns,
+    move,
+    extend,
+    edit,
+    remove,
+    current,
+    menu,
+    openMenu,
+  }
 }
 
 export type ShownList = ReturnType<typeof useShownList>
