@@ -77,7 +77,8 @@ interface PageProps extends Pick<ResourcePageProps, 'onSignOut'> {
 
 function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   const { resource, texts, open, closePanel } = useResource()
-  const { view, list, item, selection, actsOnSelection, move, extend, current, openMenu, remove } = useList()
+  const { view, list, item, selection, actsOnSelection, current, ...shownList } = useList()
+  const { move, extend, openMenu, openToEdit, remove } = shownList
   const [done, setDone] = useState<DoneMany>()
   const [noticeClosedAt, setNoticeClosedAt] = useState(() => Date.now())
   const isReadOnly = useIsReadOnly()
@@ -113,6 +114,11 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
     if (item) remove(item)
   }
 
+  function editFocused() {
+    const item = current()
+    if (item) openToEdit(item.id)
+  }
+
   function closeNotice() {
     setDone(undefined)
     setNoticeClosedAt(Date.now())
@@ -127,6 +133,7 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
     ...(!isReadOnly && { add: () => open({ kind: 'add' }) }),
     help: () => open({ kind: 'help' }),
     ...(canEdit && !actsOnSelection && { choose }),
+    ...(canEdit && view.item === undefined && { edit: editFocused }),
     ...(canRemove && !actsOnSelection && view.item === undefined && { remove: removeFocused }),
     nextItem: () => move(1),
     previousItem: () => move(-1),

@@ -5,6 +5,7 @@ import {
   choose,
   counting,
   inspect,
+  isFocused,
   pageButton,
   panel,
   panelsLoaded,
@@ -234,6 +235,31 @@ test('the keys move on to the next page and back, with the focus and in the pane
   await page.getByRole('link', { name: 'pet 21', exact: true }).waitFor()
   await page.keyboard.press('k')
   await panel(page, 'pet 20').waitFor()
+})
+
+test('a key edits the name of the focused row in the panel, once', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 3)
+  for (const width of [1_280, 800]) {
+    const page = await visit(url, { key, viewport: { width, height: 800 } })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    const field = page.getByRole('textbox', { name: 'Name' })
+    await page.getByRole('link', { name: 'pet 2' }).focus()
+    await page.keyboard.press('e')
+    await expect.poll(() => isFocused(field)).toBe(true)
+    await page.keyboard.press('Escape')
+    await field.waitFor({ state: 'hidden' })
+    // A sheet is above the form.
+    if (width === 1_280) for (const each of ['n', 'Escape']) await page.keyboard.press(each)
+    await page.getByRole('heading', { level: 2, name: 'pet 2' }).waitFor()
+    expect(await field.count()).toBe(0)
+    await page.keyboard.press('Escape')
+    await page.getByRole('heading', { level: 2 }).waitFor({ state: 'hidden' })
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Edit the name' }).waitFor()
+    expect(await field.count()).toBe(0)
+  }
 })
 
 function focusedText(page: Page): Promise<string | null | undefined> {

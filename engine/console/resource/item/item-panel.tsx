@@ -28,12 +28,13 @@ import { EditField } from './edit-field.tsx'
 /** One item. */
 export function ItemPanel({ id, onClose }: { id: bigint; onClose: () => void }) {
   const { resource, texts } = useResource()
-  const { item, move } = useList()
+  const { item, move, toEdit } = useList()
   return (
     <Panel
       title={item.data ? textOf(item.data[resource.title]) : texts.item.heading(id)}
       onClose={onClose}
       {...arrowKeys}
+      startsWithField={toEdit === id}
       focusAfter={() => rowOf(id)}
       actions={
         <>
@@ -66,9 +67,9 @@ function LoadedItem({ id, item }: { id: bigint; item: ShownList['item'] }) {
 
 function Details({ item }: { item: Item }) {
   const { resource, texts } = useResource()
-  const { states, edit, remove } = useList()
+  const { states, edit, remove, toEdit } = useList()
   const editTexts = editTextsOf(resource)
-  const [edited, setEdited] = useState<string>()
+  const [edited, setEdited] = useState(toEdit === item.id ? resource.title : undefined)
   const isReadOnly = useIsReadOnly()
   const { id } = item
   const json = jsonOf(item, '  ')
