@@ -52,6 +52,7 @@ export function textsOf(noun: Noun) {
       curl: `A request, with your API key in ${keyVariable()}`,
       emptyFilter: (part: string | undefined) => (part ? `No ${part.toLowerCase()} ${many}` : `No ${many} found`),
       showAll: `Show all ${many}`,
+      searchAll: `Search all ${many}`,
       pastEnd: `No more ${many}`,
       pastEndText: `This page is after the last ${one}.`,
       toFirst: 'Go to the first page',

@@ -35,9 +35,16 @@ export function EmptyList() {
     const search = view.search === undefined ? undefined : searchedFor(resource, texts, view.search)
     return (
       <Message ref={keepFocus} icon={<IconSearch />} title={texts.emptyFilter(part)} text={search}>
-        <Button variant="default" onClick={() => turnTo(everything)}>
-          {texts.showAll}
-        </Button>
+        <div className="message-actions">
+          {part && search && (
+            <Button variant="default" onClick={() => turnTo({ filter: {} })}>
+              {texts.searchAll}
+            </Button>
+          )}
+          <Button variant="default" onClick={() => turnTo(everything)}>
+            {texts.showAll}
+          </Button>
+        </div>
       </Message>
     )
   }

@@ -2,18 +2,20 @@ import '../../components/value.css'
 import './filter-chips.css'
 import { useQuery } from '@tanstack/react-query'
 import { hint } from '../../components/hint.ts'
-import { type Field, parseChoice } from '../../resource.ts'
+import { entriesOf, type Field, parseChoice } from '../../resource.ts'
 import { useList, useResource } from '../page-context.ts'
 import { nameOf, totalOf } from '../queries.ts'
 import { readView } from '../view.ts'
 
-/** Filters by a field with choices, and shows the number of items of each if the service counts them. */
+/** Filters by a field with choices, and shows the number of items of each if the service counts them all. */
 export function FilterChips({ field }: { field: Field }) {
   const { resource, texts, queries, turnTo } = useResource()
   const { view } = useList()
   const counts = useQuery(queries.counts).data
   const { name, label, choices = {} } = field
-  const isCounted = name === resource.counted
+  // The counts are those of the whole list.
+  const isPart = view.search !== undefined || entriesOf(view.filter).some(([other]) => other !== name)
+  const isCounted = name === resource.counted && !isPart
   const choose = (value: string) => turnTo({ filter: { ...view.filter, [name]: parseChoice(field, value) } })
   function countText(choice: string | undefined): string {
     const total = totalOf(resource, counts, choice === undefined ? {} : { [name]: choice })
