@@ -1,7 +1,16 @@
 import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
 import { addPets } from '../../support/petstore.ts'
-import { enterPet, inspect, justAdded, startConsole, submitButton, test } from '../console.ts'
+import {
+  enterPet,
+  inspect,
+  justAdded,
+  searchField,
+  showing,
+  startConsole,
+  submitButton,
+  test,
+} from '../console.ts'
 
 test('the bar of the selection shows its whole text on a small phone', async ({ visit }) => {
   const { url, key, store } = await startConsole()
@@ -44,6 +53,30 @@ test('a small phone has room for wide letters, and for a name beside a long cate
   const { x, width } = await boxOf(justAdded(page).getByRole('button', { name: 'Dismiss' }))
   expect(x + width).toBeLessThan(320)
   await inspect(page, 'wide-letters')
+})
+
+/** A phone. */
+const phone = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }
+
+test('the search of a phone has room for its text, and nothing moves when it is used', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 5)
+  const page = await visit(url, { ...phone, key })
+  await showing(page, '1–5 of 5')
+  const field = searchField(page)
+  const row = page.locator('.item-list tbody tr').first()
+  const room = () =>
+    field.evaluate((input) => {
+      const { paddingLeft, paddingRight } = getComputedStyle(input)
+      return input.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight)
+    })
+  const before = await boxOf(row)
+  expect(await room()).toBeGreaterThanOrEqual(240)
+  await field.fill('pet 1')
+  await showing(page, '1 of 1')
+  expect(await room()).toBeGreaterThanOrEqual(240)
+  expect((await boxOf(row)).y).toBe(before.y)
+  await inspect(page, 'search-360')
 })
 
 async function boxOf(element: Locator) {
