@@ -79,6 +79,30 @@ test('the search of a phone has room for its text, and nothing moves when it is 
   await inspect(page, 'search-360')
 })
 
+test('the card of a phone gives the name its width, and aligns the other values at the edges', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await store.pets.create({ name: 'Rex', categoryId: 7n, status: 'sold' })
+  await store.pets.create({ name: 'Rex the dog '.repeat(20).trim(), categoryId: 7n, status: 'sold' })
+  const page = await visit(url, { ...phone, key })
+  await showing(page, '1–2 of 2')
+  const [short, long] = [page.locator('.item-list tbody tr').first(), page.locator('.item-list tbody tr').last()]
+  const card = await boxOf(short)
+  const name = await boxOf(short.locator('a'))
+  const id = await boxOf(short.locator('[data-kind=id] span'))
+  const category = await boxOf(short.locator('.filter-value span'))
+  const status = await boxOf(short.locator('.choice'))
+  const icon = await boxOf(short.locator('.choice-button .icon'))
+  expect(name.width).toBeGreaterThan(260)
+  expect(id.y - name.y - name.height).toBeLessThan(16)
+  for (const { y, height } of [category, status])
+    expect(Math.abs(y + height / 2 - id.y - id.height / 2)).toBeLessThan(2)
+  expect(Math.abs(card.x + card.width - 12 - icon.x - icon.width)).toBeLessThan(2)
+  expect(card.height).toBeLessThan(80)
+  // Two lines, and then an ellipsis.
+  expect((await boxOf(long.locator('a'))).height).toBe(2 * name.height)
+  await inspect(page, 'cards-360')
+})
+
 async function boxOf(element: Locator) {
   const box = await element.boundingBox()
   if (!box) throw new Error('The element is not visible.')
