@@ -1,10 +1,11 @@
-import type { Locator } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { addPets } from '../../support/petstore.ts'
 import {
   enterPet,
   inspect,
   justAdded,
+  panelsLoaded,
   searchField,
   showing,
   startConsole,
@@ -102,6 +103,51 @@ test('the card of a phone gives the name its width, and aligns the other values 
   expect((await boxOf(long.locator('a'))).height).toBe(2 * name.height)
   await inspect(page, 'cards-360')
 })
+
+test('a finger hits each control within 44 px', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 3)
+  for (const viewport of [phone.viewport, { width: 1_024, height: 1_366 }]) {
+    const page = await visit(url, { ...phone, viewport, key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    await searchField(page).fill('pet')
+    await showing(page, '1–3 of 3')
+    expect(await missed(page)).toEqual([])
+    await page.locator('.item-list tbody input').first().check()
+    await page.locator('.selection-bar').waitFor()
+    expect(await missed(page, '.selection-bar')).toEqual([])
+    await page.goto(`${url}/?pet=2`)
+    await page.getByRole('heading', { level: 2, name: 'pet 2' }).waitFor()
+    await page.getByText('Not changed yet.').waitFor()
+    await page.getByText('Request and JSON').click()
+    expect(await missed(page)).toEqual([])
+  }
+})
+
+/** The controls that a finger misses 21 px beside their middles. */
+function missed(page: Page, region = 'body'): Promise<string[]> {
+  return page.evaluate((selector) => {
+    const above = document.querySelector('.sheet') ?? document.querySelector(selector) ?? document
+    const controls = above.querySelectorAll<HTMLElement>('a:not(td a), button, summary, select, input')
+    return Array.from(controls).flatMap((control) => {
+      const target = control.closest('label') ?? control
+      target.scrollIntoView({ block: 'center' })
+      const { x, y, width, height } = target.getBoundingClientRect()
+      const isHit = [
+        [-21, 0],
+        [21, 0],
+        [0, -21],
+        [0, 21],
+      ].every(([right = 0, down = 0]) =>
+        target.contains(document.elementFromPoint(x + width / 2 + right, y + height / 2 + down)),
+      )
+      return isHit || height < 2 || !control.checkVisibility()
+        ? []
+        : [`${target.outerHTML.slice(0, 90)} ${width} × ${height}`]
+    })
+  }, region)
+}
 
 async function boxOf(element: Locator) {
   const box = await element.boundingBox()
