@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { addPets } from '../../support/petstore.ts'
 import {
+  counting,
   enterPet,
   inspect,
   justAdded,
@@ -148,6 +149,24 @@ function missed(page: Page, region = 'body'): Promise<string[]> {
     })
   }, region)
 }
+
+test('20 rows fit a window of 1280 by 800, and the tools have labels where they fit', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 25)
+  for (const [width, hasLabels] of [
+    [1_280, true],
+    [1_200, false],
+  ] as const) {
+    const page = await visit(url, { key, viewport: { width, height: 800 } })
+    await showing(page, '1–20 of 25')
+    await counting(page, 'Available 25')
+    expect(await page.locator('.item-list').evaluate((each) => each.scrollHeight - each.clientHeight)).toBe(0)
+    for (const label of ['Changes', 'Export', 'Add many'])
+      expect(await page.locator('.tools').getByText(label).isVisible(), `${width}: ${label}`).toBe(hasLabels)
+    expect((await boxOf(page.locator('.tool-line'))).height).toBeLessThan(40)
+    await inspect(page, `rows-${width}`)
+  }
+})
 
 async function boxOf(element: Locator) {
   const box = await element.boundingBox()
