@@ -168,6 +168,28 @@ test('20 rows fit a window of 1280 by 800, and the tools have labels where they 
   }
 })
 
+test('a larger window has rows of the same height, and columns that share its width', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 25)
+  const heights = []
+  for (const viewport of [
+    { width: 1_280, height: 800 },
+    { width: 1_920, height: 1_080 },
+  ]) {
+    const page = await visit(`${url}/?size=20`, { key, viewport })
+    await showing(page, '1–20 of 25')
+    heights.push((await boxOf(page.locator('.item-list tbody tr').first())).height)
+    const widths = await page.locator('thead th').evaluateAll((all) => all.map((each) => each.clientWidth))
+    const [, name = 0, category = 0, status = 0] = widths
+    expect(name).toBeGreaterThan(1.5 * category)
+    expect(category).toBeGreaterThan(status)
+    expect(status).toBeGreaterThan(viewport.width * 0.15)
+    expect(status).toBeLessThan(viewport.width * 0.2)
+    await inspect(page, `columns-${viewport.width}`)
+  }
+  expect(heights[0]).toBe(heights[1])
+})
+
 async function boxOf(element: Locator) {
   const box = await element.boundingBox()
   if (!box) throw new Error('The element is not visible.')
