@@ -190,6 +190,45 @@ test('a larger window has rows of the same height, and columns that share its wi
   expect(heights[0]).toBe(heights[1])
 })
 
+test('the chevron of a row has a contrast of 3:1', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 2)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const page = await visit(url, { key, colorScheme })
+    await showing(page, '1–2 of 2')
+    await box(page).check()
+    for (const index of [0, 1]) {
+      const ratio = await page
+        .locator('.choice-button > .icon')
+        .nth(index)
+        .evaluate((icon) => {
+          const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true })
+          if (!canvas) throw new Error('The browser has no canvas.')
+          const backgrounds = ['.surface', 'tr'].map((selector) => icon.closest(selector))
+          const fill = (color: string, alpha = '1') => {
+            Object.assign(canvas, { fillStyle: color, globalAlpha: Number(alpha) })
+            canvas.fillRect(0, 0, 1, 1)
+            const [red = 0, green = 0, blue = 0] = canvas.getImageData(0, 0, 1, 1).data
+            const [r = 0, g = 0, b = 0] = [red, green, blue].map((channel) => {
+              const part = channel / 255
+              return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+            })
+            return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05
+          }
+          const behind = backgrounds.map((each) => fill(each ? getComputedStyle(each).backgroundColor : 'white')).at(-1)
+          const { color, opacity } = getComputedStyle(icon)
+          const [low = 0, high = 0] = [behind ?? 0, fill(color, opacity)].sort((a, b) => a - b)
+          return high / low
+        })
+      expect(ratio, `${colorScheme}, row ${index}`).toBeGreaterThanOrEqual(3)
+    }
+  }
+})
+
+function box(page: Page): Locator {
+  return page.locator('.item-list tbody input').first()
+}
+
 async function boxOf(element: Locator) {
   const box = await element.boundingBox()
   if (!box) throw new Error('The element is not visible.')
