@@ -1,7 +1,7 @@
-import '../../components/value.css'
 import './filter-chips.css'
 import { useQuery } from '@tanstack/react-query'
 import { hint } from '../../components/hint.ts'
+import { Value } from '../../components/value.tsx'
 import { entriesOf, type Field, parseChoice } from '../../resource.ts'
 import { useList, useResource } from '../page-context.ts'
 import { nameOf, totalOf } from '../queries.ts'
@@ -47,8 +47,16 @@ export function FilterChips({ field }: { field: Field }) {
   )
 }
 
+interface FilterValueProps {
+  field: Field
+  value: unknown
+  /** What a search looks for in the field. */
+  found: unknown
+  isTabStop: boolean
+}
+
 /** A value in a row that filters the list. The row is one stop of the Tab key, from which the next one leads here. */
-export function FilterValue({ field, value, isTabStop }: { field: Field; value: unknown; isTabStop: boolean }) {
+export function FilterValue({ field, value, found, isTabStop }: FilterValueProps) {
   const { resource, texts, turnTo } = useResource()
   return (
     <button
@@ -62,7 +70,7 @@ export function FilterValue({ field, value, isTabStop }: { field: Field; value: 
         turnTo({ filter: { ...readView(resource).filter, [field.name]: value } })
       }}
     >
-      {String(value)}
+      <Value field={field} value={value} found={found} />
     </button>
   )
 }

@@ -79,7 +79,7 @@ export function ResourceTable({ added, changes }: ResourceTableProps) {
                   hasLeft={list.hasLeft(item)}
                   isShown={item.id === view.item && !view.isAdding}
                   isTabStop={item === tabStop}
-                  found={list.data?.search}
+                  found={list.data?.found}
                   onSelect={selection.toggle}
                   onOpenMenu={canEdit ? openMenu : undefined}
                 />
