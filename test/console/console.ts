@@ -146,7 +146,7 @@ async function waitForAnimations(page: Page): Promise<void> {
 
 /** Filters the list by status, such as `Sold`. */
 export function choose(page: Page, status: string): Promise<void> {
-  return page.getByRole('radio', { name: new RegExp(`^${status} `) }).check()
+  return page.getByRole('radio', { name: new RegExp(`^${status}\\b`) }).check()
 }
 
 /** Holds back requests to the service until the function that it returns is called. */

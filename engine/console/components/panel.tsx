@@ -16,6 +16,8 @@ interface PanelProps {
   holdsEntries?: boolean
   /** Whether arrow keys move between items. */
   'data-arrow-keys'?: boolean
+  /** Whether a field in it gets the focus. */
+  startsWithField?: boolean
   /** The element that gets the focus after the panel is closed. By default it is the one that had it before. */
   focusAfter?: () => HTMLElement | null | undefined
   onClose: () => void
@@ -50,11 +52,16 @@ function SidePanel({ title, actions, onClose, children, 'data-arrow-keys': arrow
   )
 }
 
-function SheetPanel({ actions, children, holdsEntries = false, 'data-arrow-keys': arrowKeys, ...props }: PanelProps) {
+function SheetPanel({ actions, children, holdsEntries = false, startsWithField, ...others }: PanelProps) {
+  const { 'data-arrow-keys': arrowKeys, ...props } = others
   return (
     <PanelSheet holdsEntries={holdsEntries} isInUrl {...props}>
       {/* The focus is here and not on the first button, so that arrow keys work at once. */}
-      <div data-arrow-keys={arrowKeys} {...(arrowKeys && { 'data-autofocus': true, tabIndex: -1 })}>
+      <div
+        data-arrow-keys={arrowKeys}
+        data-autofocus={(arrowKeys && !startsWithField) || undefined}
+        tabIndex={arrowKeys ? -1 : undefined}
+      >
         {actions && <div className="panel-actions">{actions}</div>}
         {children}
       </div>

@@ -5,19 +5,19 @@ import { date } from '../texts/formats.ts'
 import { partsOf } from './words.ts'
 
 /**
- * A value of a field. Nothing if there is none. In a text, the words that were found are marked.
+ * A value of a field. Nothing if there is none. What was found is marked: the words of a text, or a whole number.
  *
  * Each text that changes is alone in its element. The translation of a browser replaces texts, and React would then change
  * what the page no longer shows, or fail to remove it.
  */
-export function Value({ field, value, found }: { field: Field; value: unknown; found?: string | undefined }) {
+export function Value({ field, value, found }: { field: Field; value: unknown; found?: unknown }) {
   if (value === undefined) return null
   if (value instanceof Date) {
     return <time dateTime={value.toISOString()}>{date(value)}</time>
   }
   const text = String(value)
-  if (field.kind === 'text') return <Text text={text} found={found} />
-  if (!field.choices) return <span translate="no">{text}</span>
+  if (field.kind === 'text') return <Text text={text} found={found === undefined ? '' : String(found)} />
+  if (!field.choices) return <span translate="no">{found === value ? <mark>{text}</mark> : text}</span>
   return (
     // The shape of the dot differs too, for forced colors and for users who do not see its color.
     <span className="choice" data-choice={text}>
@@ -28,7 +28,7 @@ export function Value({ field, value, found }: { field: Field; value: unknown; f
 }
 
 /** A text in its own direction. A dot marks each space at its ends. */
-function Text({ text, found = '' }: { text: string; found: string | undefined }) {
+function Text({ text, found }: { text: string; found: string }) {
   const { start, end } = outerSpacesOf(text)
   return (
     <bdi className="text" translate="no">

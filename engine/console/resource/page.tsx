@@ -77,7 +77,8 @@ interface PageProps extends Pick<ResourcePageProps, 'onSignOut'> {
 
 function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   const { resource, texts, open, closePanel } = useResource()
-  const { view, list, item, selection, move, extend, current, openMenu, remove } = useList()
+  const { view, list, item, selection, actsOnSelection, current, ...shownList } = useList()
+  const { move, extend, openMenu, openToEdit, remove } = shownList
   const [done, setDone] = useState<Done>()
   const [noticeClosedAt, setNoticeClosedAt] = useState(() => Date.now())
   const isReadOnly = useIsReadOnly()
@@ -115,6 +116,11 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
     if (item) remove(item)
   }
 
+  function editFocused() {
+    const item = current()
+    if (item) openToEdit(item.id)
+  }
+
   function undoMany(edits: Edit[]) {
     open({ kind: 'editMany', edits: edits.map(reverseOf), same: 0, isUndo: true })
   }
@@ -124,8 +130,9 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   useShortcuts({
     ...(!isReadOnly && { add: () => open({ kind: 'add' }) }),
     help: () => open({ kind: 'help' }),
-    ...(canEdit && { choose }),
-    ...(canRemove && view.item === undefined && { remove: removeFocused }),
+    ...(canEdit && !actsOnSelection && { choose }),
+    ...(canEdit && view.item === undefined && { edit: editFocused }),
+    ...(canRemove && !actsOnSelection && view.item === undefined && { remove: removeFocused }),
     nextItem: () => move(1),
     previousItem: () => move(-1),
     selectItem() {

@@ -10,7 +10,7 @@ import { loadWords } from '../components/words.ts'
 import { MissingItem } from '../problem.ts'
 import { type Count, entriesOf, type Field, type Item, isSearchable, type Resource, type Values } from '../resource.ts'
 import { areEqual } from './list/changes.ts'
-import { isScan, loadPart, maxLimit, type Start } from './search.ts'
+import { isScan, loadPart, maxLimit, meaningsOf, type Start } from './search.ts'
 import type { Place } from './view.ts'
 
 /**
@@ -37,8 +37,8 @@ interface PageData {
   searched: number
   /** Whether these are not all items of the page yet. */
   isSearching: boolean
-  /** The text that was searched for. */
-  search?: string | undefined
+  /** What was searched for in each field. */
+  found?: Values | undefined
   /** The first items after the newest one that is known, if they are not on the page. */
   arrived?: Item[]
 }
@@ -59,10 +59,11 @@ export function queriesOf(resource: Resource, client: ServiceClient) {
     onPart = (_: PageData) => {},
     maxRequests = Number.POSITIVE_INFINITY,
   ): Promise<PageData> {
-    const { search } = place
+    const { filter, search } = place
     const isPartial = isScan(resource, place)
     const loadingWords = search === undefined ? undefined : loadWords()
-    let page: PageData = { items: [], searched: 0, isSearching: true, search }
+    const found = search === undefined ? undefined : Object.assign({}, ...meaningsOf(resource, search, filter))
+    let page: PageData = { items: [], searched: 0, isSearching: true, found }
     let cursor = place.cursor
     for (let request = 1; ; request++) {
       const limit = Math.min(place.size + 1 - page.items.length, maxLimit)

@@ -30,14 +30,10 @@ export function pageCalls(resource: Resource, start: Start, limit: number): Page
   const { filter, search, order = 'oldest', cursor } = start
   const page = { ...filter, ...(cursor > 0n && { cursor }), limit }
   if (!isScan(resource, start) && order === 'oldest') return [{ operation: 'list', input: page }]
-  const meanings = search === undefined ? [{}] : meaningsOf(resource, search)
-  return (
-    meanings
-      .filter(({ id }) => id === undefined || cursor === 0n)
-      // Another value of a filtered field would replace the filter.
-      .filter((meaning) => Object.keys(meaning).every((name) => !(name in filter)))
-      .map((meaning) => ({ operation: 'search', input: { ...page, order, ...meaning } }))
-  )
+  const meanings = search === undefined ? [{}] : meaningsOf(resource, search, filter)
+  return meanings
+    .filter(({ id }) => id === undefined || cursor === 0n)
+    .map((meaning) => ({ operation: 'search', input: { ...page, order, ...meaning } }))
 }
 
 /**
@@ -82,12 +78,14 @@ export function idIn(text: string): bigint | undefined {
 }
 
 /** What a text that was searched for may be, as inputs of the search. */
-export function meaningsOf({ fields }: Resource, typed: string): Values[] {
+export function meaningsOf({ fields }: Resource, typed: string, filter: Values = {}): Values[] {
   const text = typed.trim()
   const id = idIn(text)
   const integer = parseInt64(text)
   return fields.flatMap((field): Values[] => {
     const { name, kind, isSearched } = field
+    // Another value would replace the filter.
+    if (name in filter) return []
     if (kind === 'id') return id === undefined ? [] : [{ [name]: id }]
     if (!isSearched) return []
     if (kind === 'text') return isPossible(field, typed) ? [{ [name]: typed }] : []

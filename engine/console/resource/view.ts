@@ -40,8 +40,8 @@ const sizeKey = 'page-size'
 let defaultSize: PageSize | undefined
 
 function sizeOfPlainUrl(): PageSize {
-  // The rows of a high window get higher, but not so high that 20 of them fill it.
-  defaultSize ??= parseSize(storage('localStorage').get(sizeKey)) ?? (innerHeight > 1_100 ? 50 : 20)
+  // Of a high window, 20 rows would fill only a part.
+  defaultSize ??= parseSize(storage('localStorage').get(sizeKey)) ?? (innerHeight > 900 ? 50 : 20)
   return defaultSize
 }
 

@@ -3,12 +3,12 @@ import type { Noun } from '../resource.ts'
 /** The texts of the help. They are loaded with it. */
 export const help = {
   characters: 'Use letters and signs as shortcuts',
-  actions: ({ one }: Noun) => ({
+  actions: ({ one, many }: Noun) => ({
     search: 'Search, or go to an id',
     add: `Add a new ${one}`,
-    choose: `Set a choice of the ${one}, such as its status`,
+    choose: `Set a choice of the ${one} or of all selected ${many}, such as the status`,
     edit: `Edit the ${one}`,
-    remove: `Remove the ${one}`,
+    remove: `Remove the ${one}, or all selected ${many}`,
     undo: 'Undo the last change',
     nextItem: `Next ${one}`,
     previousItem: `Previous ${one}`,

@@ -20,10 +20,14 @@ export function textsOf(noun: Noun) {
       clearSearch: 'Clear the search',
       filterBy: (value: string) => `Filter by ${value}`,
       clearFilter: (value: string) => `Remove the filter ${value}`,
-      searchedFor: (labels: string[], text: string, isText: boolean) =>
-        isText
-          ? `${labels[0]} contains ${listOf(text.split(/\s+/).map((word) => `“${word}”`))}`
-          : `${listOfAny(labels)} ${text}`,
+      /** @param others the labels of the fields that are no texts */
+      notFound: (part: string | undefined, texts: string[], others: string[], text: string) => {
+        const words = listOf(text.split(/\s+/).map((word) => `“${word}”`))
+        return `No ${part ? `${part.toLowerCase()} ` : ''}${one} has ${joined(', and none has ', [
+          texts.length > 0 && `${words} in its ${listOfAny(texts)}`,
+          others.length > 0 && `this ${listOfAny(others)}`,
+        ])}.`
+      },
       searching: (found: number) => `${number(found)} found, searching…`,
       searched: (items: number) => `${number(items)} compared`,
       justAdded: 'Just added',
@@ -52,6 +56,7 @@ export function textsOf(noun: Noun) {
       curl: `A request, with your API key in ${keyVariable()}`,
       emptyFilter: (part: string | undefined) => (part ? `No ${part.toLowerCase()} ${many}` : `No ${many} found`),
       showAll: `Show all ${many}`,
+      searchAll: `Search all ${many}`,
       pastEnd: `No more ${many}`,
       pastEndText: `This page is after the last ${one}.`,
       toFirst: 'Go to the first page',

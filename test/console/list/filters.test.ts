@@ -73,3 +73,33 @@ test('a search that names a status or a category offers its filter', async ({ vi
     expect(await page.getByRole('button', { name: 'Filter by' }).count()).toBe(0)
   }
 })
+
+test('the chips have no counts of the whole list while it is searched or filtered by another field', async ({
+  visit,
+}) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 3)
+  await store.pets.create({ name: 'Rex', categoryId: 7n, status: 'sold' })
+  const page = await visit(url, { key })
+  const chips = () => page.locator('.chip').allTextContents()
+  await showing(page, '1–4 of 4')
+  const counted = ['All4', 'Available3', 'Pending0', 'Sold1']
+  await expect.poll(chips).toEqual(counted)
+  await choose(page, 'Sold')
+  await expect.poll(chips).toEqual(counted)
+  await searchField(page).fill('pet')
+  await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
+  expect(await chips()).toEqual(['All', 'Available', 'Pending', 'Sold'])
+  await inspect(page, 'search-and-filter-empty')
+  await page.getByRole('button', { name: 'Search all pets' }).click()
+  await showing(page, '1–3 of 3')
+  expect(new URL(page.url()).search).toBe('?search=pet')
+  await page.getByRole('button', { name: 'Clear the search' }).click()
+  await expect.poll(chips).toEqual(counted)
+  await page
+    .getByRole('button', { name: 'Filter by Category 7' })
+    .or(page.getByRole('button', { name: '7' }))
+    .click()
+  await showing(page, '1 of 1')
+  expect(await chips()).toEqual(['All', 'Available', 'Pending', 'Sold'])
+})

@@ -1,7 +1,18 @@
-import type { Locator } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { addPets } from '../../support/petstore.ts'
-import { enterPet, inspect, justAdded, startConsole, submitButton, test } from '../console.ts'
+import {
+  counting,
+  enterPet,
+  inspect,
+  justAdded,
+  panelsLoaded,
+  searchField,
+  showing,
+  startConsole,
+  submitButton,
+  test,
+} from '../console.ts'
 
 test('the bar of the selection shows its whole text on a small phone', async ({ visit }) => {
   const { url, key, store } = await startConsole()
@@ -45,6 +56,178 @@ test('a small phone has room for wide letters, and for a name beside a long cate
   expect(x + width).toBeLessThan(320)
   await inspect(page, 'wide-letters')
 })
+
+/** A phone. */
+const phone = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }
+
+test('the search of a phone has room for its text, and nothing moves when it is used', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 5)
+  const page = await visit(url, { ...phone, key })
+  await showing(page, '1–5 of 5')
+  const field = searchField(page)
+  const row = page.locator('.item-list tbody tr').first()
+  const room = () =>
+    field.evaluate((input) => {
+      const { paddingLeft, paddingRight } = getComputedStyle(input)
+      return input.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight)
+    })
+  const before = await boxOf(row)
+  expect(await room()).toBeGreaterThanOrEqual(240)
+  await field.fill('pet 1')
+  await showing(page, '1 of 1')
+  expect(await room()).toBeGreaterThanOrEqual(240)
+  expect((await boxOf(row)).y).toBe(before.y)
+  await inspect(page, 'search-360')
+})
+
+test('the card of a phone gives the name its width, and aligns the other values at the edges', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await store.pets.create({ name: 'Rex', categoryId: 7n, status: 'sold' })
+  await store.pets.create({ name: 'Rex the dog '.repeat(20).trim(), categoryId: 7n, status: 'sold' })
+  const page = await visit(url, { ...phone, key })
+  await showing(page, '1–2 of 2')
+  const [short, long] = [page.locator('.item-list tbody tr').first(), page.locator('.item-list tbody tr').last()]
+  const card = await boxOf(short)
+  const name = await boxOf(short.locator('a'))
+  const id = await boxOf(short.locator('[data-kind=id] span'))
+  const category = await boxOf(short.locator('.filter-value span'))
+  const status = await boxOf(short.locator('.choice'))
+  const icon = await boxOf(short.locator('.choice-button .icon'))
+  expect(name.width).toBeGreaterThan(260)
+  expect(id.y - name.y - name.height).toBeLessThan(16)
+  for (const { y, height } of [category, status])
+    expect(Math.abs(y + height / 2 - id.y - id.height / 2)).toBeLessThan(2)
+  expect(Math.abs(card.x + card.width - 12 - icon.x - icon.width)).toBeLessThan(2)
+  expect(card.height).toBeLessThan(80)
+  // Two lines, and then an ellipsis.
+  expect((await boxOf(long.locator('a'))).height).toBe(2 * name.height)
+  await inspect(page, 'cards-360')
+})
+
+test('a finger hits each control within 44 px', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 3)
+  for (const viewport of [phone.viewport, { width: 1_024, height: 1_366 }]) {
+    const page = await visit(url, { ...phone, viewport, key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    await searchField(page).fill('pet')
+    await showing(page, '1–3 of 3')
+    expect(await missed(page)).toEqual([])
+    await page.locator('.item-list tbody input').first().check()
+    await page.locator('.selection-bar').waitFor()
+    expect(await missed(page, '.selection-bar')).toEqual([])
+    await page.goto(`${url}/?pet=2`)
+    await page.getByRole('heading', { level: 2, name: 'pet 2' }).waitFor()
+    await page.getByText('Not changed yet.').waitFor()
+    await page.getByText('Request and JSON').click()
+    expect(await missed(page)).toEqual([])
+  }
+})
+
+/** The controls that a finger misses 21 px beside their middles. */
+function missed(page: Page, region = 'body'): Promise<string[]> {
+  return page.evaluate((selector) => {
+    const above = document.querySelector('.sheet') ?? document.querySelector(selector) ?? document
+    const controls = above.querySelectorAll<HTMLElement>('a:not(td a), button, summary, select, input')
+    return Array.from(controls).flatMap((control) => {
+      const target = control.closest('label') ?? control
+      target.scrollIntoView({ block: 'center' })
+      const { x, y, width, height } = target.getBoundingClientRect()
+      const isHit = [
+        [-21, 0],
+        [21, 0],
+        [0, -21],
+        [0, 21],
+      ].every(([right = 0, down = 0]) =>
+        target.contains(document.elementFromPoint(x + width / 2 + right, y + height / 2 + down)),
+      )
+      return isHit || height < 2 || !control.checkVisibility()
+        ? []
+        : [`${target.outerHTML.slice(0, 90)} ${width} × ${height}`]
+    })
+  }, region)
+}
+
+test('20 rows fit a window of 1280 by 800, and the tools have labels where they fit', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 25)
+  for (const [width, hasLabels] of [
+    [1_280, true],
+    [1_200, false],
+  ] as const) {
+    const page = await visit(url, { key, viewport: { width, height: 800 } })
+    await showing(page, '1–20 of 25')
+    await counting(page, 'Available 25')
+    expect(await page.locator('.item-list').evaluate((each) => each.scrollHeight - each.clientHeight)).toBe(0)
+    for (const label of ['Changes', 'Export', 'Add many'])
+      expect(await page.locator('.tools').getByText(label).isVisible(), `${width}: ${label}`).toBe(hasLabels)
+    expect((await boxOf(page.locator('.tool-line'))).height).toBeLessThan(40)
+    await inspect(page, `rows-${width}`)
+  }
+})
+
+test('a larger window has rows of the same height, and columns that share its width', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 25)
+  const heights = []
+  for (const viewport of [
+    { width: 1_280, height: 800 },
+    { width: 1_920, height: 1_080 },
+  ]) {
+    const page = await visit(`${url}/?size=20`, { key, viewport })
+    await showing(page, '1–20 of 25')
+    heights.push((await boxOf(page.locator('.item-list tbody tr').first())).height)
+    const widths = await page.locator('thead th').evaluateAll((all) => all.map((each) => each.clientWidth))
+    const [, name = 0, category = 0, status = 0] = widths
+    expect(name).toBeGreaterThan(1.5 * category)
+    expect(category).toBeGreaterThan(status)
+    expect(status).toBeGreaterThan(viewport.width * 0.15)
+    expect(status).toBeLessThan(viewport.width * 0.2)
+    await inspect(page, `columns-${viewport.width}`)
+  }
+  expect(heights[0]).toBe(heights[1])
+})
+
+test('the chevron of a row has a contrast of 3:1', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 2)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const page = await visit(url, { key, colorScheme })
+    await showing(page, '1–2 of 2')
+    await box(page).check()
+    for (const index of [0, 1]) {
+      const ratio = await page
+        .locator('.choice-button > .icon')
+        .nth(index)
+        .evaluate((icon) => {
+          const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true })
+          if (!canvas) throw new Error('The browser has no canvas.')
+          const backgrounds = ['.surface', 'tr'].map((selector) => icon.closest(selector))
+          const fill = (color: string, alpha = '1') => {
+            Object.assign(canvas, { fillStyle: color, globalAlpha: Number(alpha) })
+            canvas.fillRect(0, 0, 1, 1)
+            const [red = 0, green = 0, blue = 0] = canvas.getImageData(0, 0, 1, 1).data
+            const [r = 0, g = 0, b = 0] = [red, green, blue].map((channel) => {
+              const part = channel / 255
+              return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+            })
+            return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05
+          }
+          const behind = backgrounds.map((each) => fill(each ? getComputedStyle(each).backgroundColor : 'white')).at(-1)
+          const { color, opacity } = getComputedStyle(icon)
+          const [low = 0, high = 0] = [behind ?? 0, fill(color, opacity)].sort((a, b) => a - b)
+          return high / low
+        })
+      expect(ratio, `${colorScheme}, row ${index}`).toBeGreaterThanOrEqual(3)
+    }
+  }
+})
+
+function box(page: Page): Locator {
+  return page.locator('.item-list tbody input').first()
+}
 
 async function boxOf(element: Locator) {
   const box = await element.boundingBox()

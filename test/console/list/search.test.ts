@@ -89,6 +89,31 @@ test('a search marks what it has found in the names, also in forced colors', asy
   }
 })
 
+test('a search marks also the id and the category that it has found', async ({ visit }) => {
+  const { url, key } = await startWithPets()
+  const page = await visit(`${url}/?search=%237`, { key })
+  await showing(page, '1 of 1')
+  const marked = () =>
+    page
+      .locator('.item-list tbody tr')
+      .evaluateAll((rows) =>
+        rows.map((row) =>
+          Array.from(row.querySelectorAll('mark'), (mark) => [mark.closest('td')?.dataset.field, mark.textContent]),
+        ),
+      )
+  expect(await marked()).toEqual([[['id', '7']]])
+  await searchField(page).fill('12')
+  await showing(page, '1–2 of 2')
+  expect(await marked()).toEqual([
+    [
+      ['id', '12'],
+      ['name', '12'],
+    ],
+    [['categoryId', '12']],
+  ])
+  await inspect(page, 'found-id')
+})
+
 test('all words are found and marked, in any order, and also without accents', async ({ visit }) => {
   const { url, key, rpc } = await startConsole()
   for (const name of ['Rocky – ginger cat', 'Ginger', 'Šárka', 'Łódź S\u030ca\u0301rka', 'Пёс']) {
@@ -108,7 +133,7 @@ test('all words are found and marked, in any order, and also without accents', a
   expect(await marks.allTextContents()).toEqual(['Łódź', 'a\u0301rka'])
   // In other scripts, marks make other letters.
   await searchField(page).fill('пес лис')
-  await page.getByText('Name contains “пес” and “лис”').waitFor()
+  await page.getByText('No pet has “пес” and “лис” in its name.').waitFor()
 })
 
 test('the Enter key goes to the result, also before it has arrived', async ({ visit }) => {
@@ -216,14 +241,14 @@ test('Escape and a button clear the search, and an empty result says what was se
   const page = await visit(url, { key })
   await searchField(page).fill('zoe')
   await page.getByRole('heading', { name: 'No pets found' }).waitFor()
-  await page.getByText('Name contains “zoe”').waitFor()
+  await page.getByText('No pet has “zoe” in its name.').waitFor()
   await inspect(page, 'search-empty')
   await page.getByRole('button', { name: 'Show all pets' }).click()
   await showing(page, '1–20 of 24')
   expect(await searchField(page).inputValue()).toBe('')
 
   await searchField(page).fill('999')
-  await page.getByText('Id, Name or Category 999').waitFor()
+  await page.getByText('No pet has “999” in its name, and none has this id or category.').waitFor()
   await page.keyboard.press('Escape')
   await showing(page, '1–20 of 24')
   expect([await searchField(page).inputValue(), await isFocused(searchField(page))]).toEqual(['', true])
@@ -240,6 +265,8 @@ test('Escape and a button clear the search, and an empty result says what was se
   await showing(page, '1–20 of 24')
   // The row is gone.
   await expect.poll(() => isFocused(page.locator('h1'))).toBe(true)
+  await page.goto(`${url}/?search=999&status=sold&categoryId=7`)
+  await page.getByText('No category 7, sold pet has “999” in its name, and none has this id.').waitFor()
 })
 
 test('Enter goes to the results of digits that are no id, and going back from a pet leads to them', async ({

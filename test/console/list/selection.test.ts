@@ -1,7 +1,19 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { addPets } from '../../support/petstore.ts'
-import { choose, inspect, pageButton, panel, searchField, showing, startConsole, test } from '../console.ts'
+import {
+  choose,
+  counting,
+  inspect,
+  isFocused,
+  pageButton,
+  panel,
+  panelsLoaded,
+  searchField,
+  showing,
+  startConsole,
+  test,
+} from '../console.ts'
 
 test('rows are selected by clicks, ranges and keys, also on several pages, and copied', async ({ visit }) => {
   const { url, key, store } = await startConsole()
@@ -157,6 +169,37 @@ test('keys extend the selection and clear it, and the focus stays in the page', 
   }
 })
 
+test('keys change and remove all selected pets, or those of the panel alone', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 5)
+  const page = await visit(url, { key })
+  await showing(page, '1–5 of 5')
+  await panelsLoaded(page)
+  await page.getByRole('link', { name: 'pet 1' }).focus()
+  for (const each of ['Shift+ArrowDown', 'Shift+ArrowDown', 's', '3']) await page.keyboard.press(each)
+  await page.getByText('3 pets will change.').waitFor()
+  await page.getByRole('button', { name: 'Change 3 pets' }).click()
+  await counting(page, 'Sold 3')
+  // One that is selected is no reason to leave the focused one.
+  await box(page, 'pet 5').check()
+  await page.getByRole('link', { name: 'pet 1' }).focus()
+  await page.keyboard.press('Delete')
+  await page.getByRole('region', { name: 'Last change' }).getByText('pet 1 will be removed.').waitFor()
+  await box(page, 'pet 4').check()
+  await page.getByRole('link', { name: 'pet 2' }).focus()
+  await page.keyboard.press('Delete')
+  const dialog = page.getByRole('dialog', { name: 'Remove 2 pets?' })
+  await dialog.getByText('pet 4, pet 5. This cannot be undone.').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await page.keyboard.press('Enter')
+  await panel(page, 'pet 2').waitFor()
+  await page.keyboard.press('Delete')
+  await page.getByRole('region', { name: 'Last change' }).getByText('pet 2 will be removed.').waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('?')
+  await page.getByText('Remove the pet, or all selected pets').waitFor()
+})
+
 test('the keys move on to the next page and back, with the focus and in the panel', async ({ visit }) => {
   const { url, key, store } = await startConsole()
   await addPets(store, 45)
@@ -192,6 +235,31 @@ test('the keys move on to the next page and back, with the focus and in the pane
   await page.getByRole('link', { name: 'pet 21', exact: true }).waitFor()
   await page.keyboard.press('k')
   await panel(page, 'pet 20').waitFor()
+})
+
+test('a key edits the name of the focused row in the panel, once', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 3)
+  for (const width of [1_280, 800]) {
+    const page = await visit(url, { key, viewport: { width, height: 800 } })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    const field = page.getByRole('textbox', { name: 'Name' })
+    await page.getByRole('link', { name: 'pet 2' }).focus()
+    await page.keyboard.press('e')
+    await expect.poll(() => isFocused(field)).toBe(true)
+    await page.keyboard.press('Escape')
+    await field.waitFor({ state: 'hidden' })
+    // A sheet is above the form.
+    if (width === 1_280) for (const each of ['n', 'Escape']) await page.keyboard.press(each)
+    await page.getByRole('heading', { level: 2, name: 'pet 2' }).waitFor()
+    expect(await field.count()).toBe(0)
+    await page.keyboard.press('Escape')
+    await page.getByRole('heading', { level: 2 }).waitFor({ state: 'hidden' })
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Edit the name' }).waitFor()
+    expect(await field.count()).toBe(0)
+  }
 })
 
 function focusedText(page: Page): Promise<string | null | undefined> {

@@ -29,12 +29,13 @@ import { draftKeyOf, EditField, editButtonId } from './edit-field.tsx'
 /** One item. */
 export function ItemPanel({ id, onClose }: { id: bigint; onClose: () => void }) {
   const { resource, texts } = useResource()
-  const { item, move } = useList()
+  const { item, move, toEdit } = useList()
   return (
     <Panel
       title={item.data ? textOf(item.data[resource.title]) : texts.item.heading(id)}
       onClose={onClose}
       {...arrowKeys}
+      startsWithField={toEdit === id}
       focusAfter={() => rowOf(id)}
       actions={
         <>
@@ -67,11 +68,13 @@ function LoadedItem({ id, item }: { id: bigint; item: ShownList['item'] }) {
 
 function Details({ item }: { item: Item }) {
   const { resource, texts } = useResource()
-  const { states, edit, remove } = useList()
+  const { states, edit, remove, toEdit } = useList()
   const editTexts = editTextsOf(resource)
   // A draft that a reload has left goes on.
   const [edited, setEdited] = useState(
-    () => resource.entered.find((field) => fieldDrafts.has(draftKeyOf(resource, item, field)))?.name,
+    () =>
+      resource.entered.find((field) => fieldDrafts.has(draftKeyOf(resource, item, field)))?.name ??
+      (toEdit === item.id ? resource.title : undefined),
   )
   const isReadOnly = useIsReadOnly()
   const { id } = item

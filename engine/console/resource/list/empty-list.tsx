@@ -10,7 +10,7 @@ import type { PageTexts } from '../../texts/page.ts'
 import { useList, useResource } from '../page-context.ts'
 import { partOf } from '../queries.ts'
 import { meaningsOf } from '../search.ts'
-import { everything } from '../view.ts'
+import { everything, type View } from '../view.ts'
 
 // With it, the first load would have everything that writes commands.
 const ExampleCommand = lazy(() => import('./example-command.tsx'))
@@ -32,12 +32,19 @@ export function EmptyList() {
     )
   }
   if (part || view.search !== undefined) {
-    const search = view.search === undefined ? undefined : searchedFor(resource, texts, view.search)
+    const search = view.search === undefined ? undefined : notFound(resource, texts, view)
     return (
       <Message ref={keepFocus} icon={<IconSearch />} title={texts.emptyFilter(part)} text={search}>
-        <Button variant="default" onClick={() => turnTo(everything)}>
-          {texts.showAll}
-        </Button>
+        <div className="message-actions">
+          {part && search && (
+            <Button variant="default" onClick={() => turnTo({ filter: {} })}>
+              {texts.searchAll}
+            </Button>
+          )}
+          <Button variant="default" onClick={() => turnTo(everything)}>
+            {texts.showAll}
+          </Button>
+        </div>
       </Message>
     )
   }
@@ -60,15 +67,14 @@ export function EmptyList() {
   )
 }
 
-/** Such as `Name contains “mo”`. */
-function searchedFor(resource: Resource, texts: PageTexts['list'], search: string): string {
-  const names = meaningsOf(resource, search).flatMap(Object.keys)
-  const found = resource.fields.filter(({ name }) => names.includes(name))
+/** Such as `No sold pet has “mo” in its name.` */
+function notFound(resource: Resource, texts: PageTexts['list'], { filter, search = '' }: View): string {
+  const names = meaningsOf(resource, search, filter).flatMap(Object.keys)
   // No text of the title can contain some texts, for example a link's with a control character.
-  const fields = found.length > 0 ? found : resource.fields.filter(({ name }) => name === resource.title)
-  return texts.searchedFor(
-    fields.map(({ label }) => label),
-    search.trim(),
-    fields.every(({ kind }) => kind === 'text'),
+  const fields = resource.fields.filter(({ name }) =>
+    names.length > 0 ? names.includes(name) : name === resource.title,
   )
+  const labels = (isText: boolean) =>
+    fields.filter(({ kind }) => (kind === 'text') === isText).map(({ label }) => label.toLowerCase())
+  return texts.notFound(partOf(resource, filter), labels(true), labels(false), search.trim())
 }

@@ -1,19 +1,21 @@
-import '../../components/value.css'
 import './filter-chips.css'
 import { useQuery } from '@tanstack/react-query'
 import { hint } from '../../components/hint.ts'
-import { type Field, parseChoice } from '../../resource.ts'
+import { Value } from '../../components/value.tsx'
+import { entriesOf, type Field, parseChoice } from '../../resource.ts'
 import { useList, useResource } from '../page-context.ts'
 import { nameOf, totalOf } from '../queries.ts'
 import { readView } from '../view.ts'
 
-/** Filters by a field with choices, and shows the number of items of each if the service counts them. */
+/** Filters by a field with choices, and shows the number of items of each if the service counts them all. */
 export function FilterChips({ field }: { field: Field }) {
   const { resource, texts, queries, turnTo } = useResource()
   const { view } = useList()
   const counts = useQuery(queries.counts).data
   const { name, label, choices = {} } = field
-  const isCounted = name === resource.counted
+  // The counts are those of the whole list.
+  const isPart = view.search !== undefined || entriesOf(view.filter).some(([other]) => other !== name)
+  const isCounted = name === resource.counted && !isPart
   const choose = (value: string) => turnTo({ filter: { ...view.filter, [name]: parseChoice(field, value) } })
   function countText(choice: string | undefined): string {
     const total = totalOf(resource, counts, choice === undefined ? {} : { [name]: choice })
@@ -45,8 +47,16 @@ export function FilterChips({ field }: { field: Field }) {
   )
 }
 
+interface FilterValueProps {
+  field: Field
+  value: unknown
+  /** What a search looks for in the field. */
+  found: unknown
+  isTabStop: boolean
+}
+
 /** A value in a row that filters the list. The row is one stop of the Tab key, from which the next one leads here. */
-export function FilterValue({ field, value, isTabStop }: { field: Field; value: unknown; isTabStop: boolean }) {
+export function FilterValue({ field, value, found, isTabStop }: FilterValueProps) {
   const { resource, texts, turnTo } = useResource()
   return (
     <button
@@ -60,7 +70,7 @@ export function FilterValue({ field, value, isTabStop }: { field: Field; value: 
         turnTo({ filter: { ...readView(resource).filter, [field.name]: value } })
       }}
     >
-      {String(value)}
+      <Value field={field} value={value} found={found} />
     </button>
   )
 }

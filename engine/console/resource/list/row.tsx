@@ -3,7 +3,7 @@ import { textOf } from '#service/fields'
 import { choiceIdOf, keepFocus, rowIdOf } from '../../components/focus.ts'
 import { IconChevronDown } from '../../components/icons.tsx'
 import { outerSpacesOf, Value, valueAttributes } from '../../components/value.tsx'
-import { type Field, type Item, isCompared, shownText } from '../../resource.ts'
+import { type Field, type Item, isCompared, shownText, type Values } from '../../resource.ts'
 import { useResource } from '../page-context.ts'
 import { hrefOf, openHere } from '../view.ts'
 import { FilterValue } from './filter-chips.tsx'
@@ -23,8 +23,8 @@ interface RowProps {
   isShown: boolean
   /** Whether the Tab key reaches the row. */
   isTabStop: boolean
-  /** What a search has found. */
-  found: string | undefined
+  /** What a search looks for in each field. */
+  found: Values | undefined
   onSelect: Selection['toggle']
   /** Opens the menu for a field with choices. Undefined if the item cannot be changed. */
   onOpenMenu: ((at: { id: bigint; field: Field }) => void) | undefined
@@ -57,9 +57,9 @@ export const Row = memo(function Row(props: RowProps) {
         const raw = item[field.name]
         const value =
           isCompared(field) && raw !== undefined ? (
-            <FilterValue field={field} value={raw} isTabStop={isTabStop} />
+            <FilterValue field={field} value={raw} found={found?.[field.name]} isTabStop={isTabStop} />
           ) : (
-            <Value field={field} value={raw} found={found} />
+            <Value field={field} value={raw} found={found?.[field.name]} />
           )
         return (
           <td

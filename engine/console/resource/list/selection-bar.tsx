@@ -9,6 +9,7 @@ import { Button, IconButton } from '../../components/buttons.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { choiceIdOf, keepFocus } from '../../components/focus.ts'
 import { IconChevronDown, IconTrash, IconX } from '../../components/icons.tsx'
+import { useShortcuts } from '../../keyboard.ts'
 import type { Field } from '../../resource.ts'
 import { useIsReadOnly } from '../../sign-in/access.ts'
 import { editTextsOf } from '../../texts/edits.ts'
@@ -21,13 +22,15 @@ import { ChoiceMenu } from './table.tsx'
 /** What can be done with the selected items. It covers the head of the table, so nothing moves when it appears. */
 export function SelectionBar({ onClose }: { onClose: () => void }) {
   const { resource, texts, open } = useResource()
-  const { selection, place } = useList()
+  const { selection, actsOnSelection, place } = useList()
   const editTexts = editTextsOf(resource)
   const isReadOnly = useIsReadOnly()
   const [menu, setMenu] = useState<Field>()
   const closeMenu = useCallback(() => setMenu(undefined), [])
   const title = texts.list.selected(selection.count)
   const choices = isEditable(resource) && !isReadOnly ? resource.entered.filter((field) => field.choices) : []
+  const [choice] = choices
+  const canRemove = isRemovable(resource) && !isReadOnly
 
   function set(field: Field, value: unknown) {
     const items = selection.items()
@@ -35,6 +38,15 @@ export function SelectionBar({ onClose }: { onClose: () => void }) {
     const edits = changed.map((item) => editOf(item, { [field.name]: value }, place))
     open({ kind: 'editMany', edits, same: items.length - changed.length })
   }
+
+  function remove() {
+    open({ kind: 'editMany', edits: selection.items().map((item) => editOf(item, undefined, place)), same: 0 })
+  }
+
+  useShortcuts({
+    ...(actsOnSelection && choice && { choose: () => setMenu(choice) }),
+    ...(actsOnSelection && canRemove && { remove }),
+  })
 
   return (
     <section ref={keepFocus} className="selection-bar" aria-label={title}>
@@ -53,15 +65,8 @@ export function SelectionBar({ onClose }: { onClose: () => void }) {
           {editTexts.edit.set(field.label)}
         </Button>
       ))}
-      {isRemovable(resource) && !isReadOnly && (
-        <Button
-          variant="default"
-          size="xs"
-          icon={<IconTrash />}
-          onClick={() =>
-            open({ kind: 'editMany', edits: selection.items().map((item) => editOf(item, undefined, place)), same: 0 })
-          }
-        >
+      {canRemove && (
+        <Button variant="default" size="xs" icon={<IconTrash />} onClick={remove}>
           {editTexts.edit.removeShort}
         </Button>
       )}

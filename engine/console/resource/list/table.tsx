@@ -1,5 +1,5 @@
 import './table.css'
-import { type CSSProperties, useCallback, useMemo, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { focusedRow } from '../../components/focus.ts'
 import { hint } from '../../components/hint.ts'
 import { loadLater } from '../../components/load-later.tsx'
@@ -42,8 +42,6 @@ export function ResourceTable({ added, changes }: ResourceTableProps) {
         aria-label={texts.list.title(partOf(resource, view.filter))}
         aria-busy={!list.items}
         data-long-ids={hasLongIds || undefined}
-        // Safe: React also sets custom properties, which its type lacks.
-        style={{ '--columns': columns.length } as CSSProperties}
         {...arrowKeys}
       >
         <colgroup>
@@ -81,7 +79,7 @@ export function ResourceTable({ added, changes }: ResourceTableProps) {
                   hasLeft={list.hasLeft(item)}
                   isShown={item.id === view.item && !view.isAdding}
                   isTabStop={item === tabStop}
-                  found={list.data?.search}
+                  found={list.data?.found}
                   onSelect={selection.toggle}
                   onOpenMenu={canEdit ? openMenu : undefined}
                 />

@@ -29,6 +29,17 @@ export function useShownList(
   const [menu, openMenu] = useState<{ id: bigint; field: Field }>()
   const turns = usePageTurns({ resource, queries, view, list }, turnTo)
 
+  /** The item that the panel opens in editing. */
+  const [toEdit, setToEdit] = useState<bigint>()
+  const inPanel = view.isAdding ? undefined : view.item
+  // When it is opened again, it is only shown.
+  useEffect(() => setToEdit((id) => (id === inPanel ? id : undefined)), [inPanel])
+
+  function openToEdit(id: bigint) {
+    setToEdit(id)
+    open({ kind: 'item', id })
+  }
+
   /** Moves to another item, also on the next page: in the panel if it is open, otherwise with the focus. */
   function move(step: 1 | -1) {
     const items = list.items ?? []
@@ -99,7 +110,26 @@ export function useShownList(
   /** The item that the panel shows, or whose row has the focus. */
   const current = () => (view.item === undefined ? focusedRow(list.items) : item.data)
 
-  return { view, place, list, item, states, selection, turns, move, extend, edit, remove, current, menu, openMenu }
+  return {
+    view,
+    place,
+    list,
+    item,
+    states,
+    selection,
+    /** Whether keys act on all selected items, and not on the one of the panel or of the focus. */
+    actsOnSelection: selection.count > 1 && view.item === undefined,
+    turns,
+    move,
+    extend,
+    edit,
+    remove,
+    current,
+    toEdit,
+    openToEdit,
+    menu,
+    openMenu,
+  }
 }
 
 export type ShownList = ReturnType<typeof useShownList>
