@@ -73,12 +73,12 @@ const states: Record<string, (open: Open) => Promise<Page>> = {
     return page
   },
   async list(open) {
-    const page = await open()
+    const page = await open({ path: '/?size=20' })
     await showing(page, '1–20 of 304')
     return page
   },
   async selected(open) {
-    const page = await open()
+    const page = await open({ path: '/?size=20' })
     await showing(page, '1–20 of 304')
     for (const name of ['Rex', 'Tom']) {
       await page
@@ -128,7 +128,7 @@ const states: Record<string, (open: Open) => Promise<Page>> = {
     return page
   },
   async pet(open) {
-    const page = await open({ path: '/?pet=5' })
+    const page = await open({ path: '/?pet=5&size=20' })
     await showing(page, '1–20 of 304')
     await petPanel(page).waitFor()
     return page
