@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import { csvLine, namesOf } from '#service/fields'
-import { mayBeUtf16, texts } from '#service/reader'
+import { namesOf } from '#service/fields'
+import { csvLine, mayBeUtf16, texts } from '#service/reader'
 import { Button } from '../components/buttons.tsx'
 import { Labelled } from '../form/text-field.tsx'
 import { type Draft, importDrafts } from '../resource/drafts.ts'

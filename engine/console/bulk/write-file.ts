@@ -1,4 +1,5 @@
-import { csvLine, namesOf } from '#service/fields'
+import { namesOf } from '#service/fields'
+import { csvLine } from '#service/reader'
 import { jsonOf } from '../requests/curl.ts'
 import type { Item, Resource } from '../resource.ts'
 

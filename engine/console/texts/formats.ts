@@ -58,6 +58,11 @@ export function listOf(names: string[]): string {
   return lists.format(names)
 }
 
+/** Such as `a, b or c`. */
+export function listOfAny(names: string[]): string {
+  return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(names)
+}
+
 /** Such as `30 s`. */
 export function duration(seconds: number): string {
   return seconds < 90 ? `${number(seconds)} s` : `${number(Math.round(seconds / 60))} min`

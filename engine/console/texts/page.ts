@@ -1,6 +1,6 @@
 import type { Noun } from '../resource.ts'
 import { keyVariable } from '../service.ts'
-import { capitalized, countOf, joined, listOf, number, time } from './formats.ts'
+import { capitalized, countOf, joined, listOfAny, number, time } from './formats.ts'
 
 /** The texts of the page of a resource. */
 export function textsOf(noun: Noun) {
@@ -20,14 +20,6 @@ export function textsOf(noun: Noun) {
       clearSearch: 'Clear the search',
       filterBy: (value: string) => `Filter by ${value}`,
       clearFilter: (value: string) => `Remove the filter ${value}`,
-      /** @param others the labels of the fields that are no texts */
-      notFound: (part: string | undefined, texts: string[], others: string[], text: string) => {
-        const words = listOf(text.split(/\s+/).map((word) => `“${word}”`))
-        return `No ${part ? `${part.toLowerCase()} ` : ''}${one} has ${joined(', and none has ', [
-          texts.length > 0 && `${words} in its ${listOfAny(texts)}`,
-          others.length > 0 && `this ${listOfAny(others)}`,
-        ])}.`
-      },
       searching: (found: number) => `${number(found)} found, searching…`,
       searched: (items: number) => `${number(items)} compared`,
       justAdded: 'Just added',
@@ -51,15 +43,7 @@ export function textsOf(noun: Noun) {
       nextPage: 'Next page',
       order: (isNewest: boolean) => (isNewest ? 'Newest first' : 'Oldest first'),
       outOfDate: (loadedAt: Date) => `Out of date, loaded at ${time(loadedAt)}.`,
-      empty: `No ${many} yet`,
-      emptyText: 'Add the first one here, or send a request.',
       curl: `A request, with your API key in ${keyVariable()}`,
-      emptyFilter: (part: string | undefined) => (part ? `No ${part.toLowerCase()} ${many}` : `No ${many} found`),
-      showAll: `Show all ${many}`,
-      searchAll: `Search all ${many}`,
-      pastEnd: `No more ${many}`,
-      pastEndText: `This page is after the last ${one}.`,
-      toFirst: 'Go to the first page',
       notLoaded: `The ${many} could not be loaded`,
       pageSize: `${Many} per page`,
       perPage: (size: number) => `${size} / page`,
@@ -108,8 +92,3 @@ export function textsOf(noun: Noun) {
 }
 
 export type PageTexts = ReturnType<typeof textsOf>
-
-/** Such as `a, b or c`. */
-function listOfAny(names: string[]): string {
-  return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(names)
-}

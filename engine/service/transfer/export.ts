@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { giveAway, type Ownership, publish, withCleanup } from '#store/operations'
 import { OperatorError, withFileErrors } from '../operator/operator-error.ts'
-import { csvLine } from '../reader/fields.ts'
+import { csvLine } from '../reader/csv-line.ts'
 import type { Format, Item, ItemStore, ItemType } from './fields.ts'
 
 /** Resolves when the next bytes may be written. */

@@ -128,7 +128,9 @@ test('a refresh marks no pet that moved up because another one was deleted', () 
   const pet = (id: number, name = 'Rex') => ({ id: BigInt(id), name })
   const former = [pet(1), pet(2), pet(4)]
   expect(changesOf(former, [pet(1), pet(4), pet(5)], 2)).toEqual([])
-  expect(changesOf(former, [pet(1), pet(2), pet(4), pet(5)], 3)).toEqual([pet(5)])
+  expect(changesOf(former, [pet(1), pet(2), pet(4), pet(5)], 4)).toEqual([pet(5)])
+  // It is the one more that is loaded.
+  expect(changesOf(former, [pet(1), pet(2), pet(4), pet(5)], 3)).toEqual([])
   expect(changesOf(former, [pet(1), pet(2, 'Tom'), pet(3)], 2)).toEqual([pet(2, 'Tom')])
   expect(changesOf(former, [pet(1), pet(3), pet(4)], 2)).toEqual([pet(3)])
 })

@@ -62,6 +62,8 @@ test('a search that names a status or a category offers its filter', async ({ vi
   await showing(page, '1–2 of 2')
   expect(new URL(page.url()).search).toBe('?status=sold&search=rex')
   await searchField(page).fill('category 7')
+  // The rows of the former search are dimmed until then.
+  await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
   await inspect(page, 'filter-offered')
   await page.getByRole('button', { name: 'Filter by Category 7' }).click()
   await showing(page, '1 of 1')

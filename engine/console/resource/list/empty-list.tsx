@@ -5,8 +5,8 @@ import { IconPlus, IconSearch, IconTablePlus } from '../../components/icons.tsx'
 import { Message } from '../../components/message.tsx'
 import type { Resource } from '../../resource.ts'
 import { useIsReadOnly } from '../../sign-in/access.ts'
+import { emptyTextsOf } from '../../texts/empty.ts'
 import { messages } from '../../texts/messages.ts'
-import type { PageTexts } from '../../texts/page.ts'
 import { useList, useResource } from '../page-context.ts'
 import { partOf } from '../queries.ts'
 import { meaningsOf } from '../search.ts'
@@ -20,7 +20,7 @@ export function EmptyList() {
   const { resource, icon, open, turnTo, ...page } = useResource()
   const { view } = useList()
   const isReadOnly = useIsReadOnly()
-  const texts = page.texts.list
+  const texts = emptyTextsOf(resource)
   const part = partOf(resource, view.filter)
   if (view.cursor > 0n) {
     return (
@@ -32,7 +32,7 @@ export function EmptyList() {
     )
   }
   if (part || view.search !== undefined) {
-    const search = view.search === undefined ? undefined : notFound(resource, texts, view)
+    const search = view.search === undefined ? undefined : notFound(resource, view)
     return (
       <Message ref={keepFocus} icon={<IconSearch />} title={texts.emptyFilter(part)} text={search}>
         <div className="message-actions">
@@ -68,7 +68,7 @@ export function EmptyList() {
 }
 
 /** Such as `No sold pet has “mo” in its name.` */
-function notFound(resource: Resource, texts: PageTexts['list'], { filter, search = '' }: View): string {
+function notFound(resource: Resource, { filter, search = '' }: View): string {
   const names = meaningsOf(resource, search, filter).flatMap(Object.keys)
   // No text of the title can contain some texts, for example a link's with a control character.
   const fields = resource.fields.filter(({ name }) =>
@@ -76,5 +76,5 @@ function notFound(resource: Resource, texts: PageTexts['list'], { filter, search
   )
   const labels = (isText: boolean) =>
     fields.filter(({ kind }) => (kind === 'text') === isText).map(({ label }) => label.toLowerCase())
-  return texts.notFound(partOf(resource, filter), labels(true), labels(false), search.trim())
+  return emptyTextsOf(resource).notFound(partOf(resource, filter), labels(true), labels(false), search.trim())
 }

@@ -1,0 +1,24 @@
+import type { Noun } from '../resource.ts'
+import { joined, listOf, listOfAny } from './formats.ts'
+
+/** The texts of an empty list. They are loaded with it. */
+export function emptyTextsOf({ one, many }: Noun) {
+  return {
+    empty: `No ${many} yet`,
+    emptyText: 'Add the first one here, or send a request.',
+    emptyFilter: (part: string | undefined) => (part ? `No ${part.toLowerCase()} ${many}` : `No ${many} found`),
+    /** @param others the labels of the fields that are no texts */
+    notFound: (part: string | undefined, texts: string[], others: string[], text: string) => {
+      const words = listOf(text.split(/\s+/).map((word) => `“${word}”`))
+      return `No ${part ? `${part.toLowerCase()} ` : ''}${one} has ${joined(', and none has ', [
+        texts.length > 0 && `${words} in its ${listOfAny(texts)}`,
+        others.length > 0 && `this ${listOfAny(others)}`,
+      ])}.`
+    },
+    showAll: `Show all ${many}`,
+    searchAll: `Search all ${many}`,
+    pastEnd: `No more ${many}`,
+    pastEndText: `This page is after the last ${one}.`,
+    toFirst: 'Go to the first page',
+  }
+}
