@@ -130,11 +130,15 @@ type Definition<Value, Presence> = {
             : { kind: 'choice'; choices: Readonly<Record<Value, string>>; isFilter?: boolean; default?: Value }
           : 'The console has no kind of field for this type.')
 
+/** The parameters of the URL of a page, which is not filtered by fields of these names. */
+type Parameter = 'cursor' | 'open' | 'order' | 'resource' | 'search' | 'size'
+
 type Definitions<Stored, New> = {
   [Name in keyof Stored]-?: Definition<
     NonNullable<Stored[Name]>,
     Name extends keyof New ? (Partial<Pick<New, Name>> extends Pick<New, Name> ? 'optional' : 'required') : 'generated'
-  >
+  > &
+    (Name extends Parameter ? { isFilter?: never; isSearched?: never } : unknown)
 }
 
 /** What the procedure `create` of a router's resource returns, and what it gets. */
@@ -164,17 +168,9 @@ export function resourceOf<Router extends AnyRouter, Many extends keyof TRPCClie
   // Safe: the names and the types are those of the definition.
   const entries = Object.entries(definition.fields) as [string, Omit<Field, 'name'>][]
   const fields = entries.map(([name, field]) => ({ name, ...field }))
-  refuseFilters(fields, [definition.one, 'cursor', 'open', 'order', 'resource', 'search', 'size'])
   // Safe: the service has this router, whose procedures have this type.
   const procedures = (client: ServiceClient) => (client as unknown as Record<string, Procedures>)[many] as Procedures
   return { ...definition, many, procedures, fields, entered: fields.filter(({ presence }) => presence !== 'generated') }
-}
-
-/** @param parameters that the URL of the page has for itself */
-function refuseFilters(fields: Field[], parameters: string[]): void {
-  const taken = fields.find((field) => parameters.includes(field.name) && (field.isFilter || isCompared(field)))
-  if (taken)
-    throw new Error(`The list cannot be filtered by ${taken.name}: its URL has another parameter of this name.`)
 }
 
 /** Whether the API searches the resource. Then it also lists the newest items first. */

@@ -1,6 +1,6 @@
 import { useDocumentTitle } from '@mantine/hooks'
 import './components/buttons.css'
-import { IconMapQuestion } from './components/icons.tsx'
+import { IconMapQuestion } from './components/later-icons.tsx'
 import { Message } from './components/message.tsx'
 import { Header } from './header/header.tsx'
 import { pages } from './resource/pages.ts'

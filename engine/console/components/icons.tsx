@@ -10,7 +10,6 @@ export const IconChevronDown = icon('M6 9l6 6l6-6')
 export const IconChevronLeft = icon('M15 6l-6 6l6 6')
 export const IconChevronLeftPipe = icon('M7 6v12 M18 6l-6 6l6 6')
 export const IconChevronRight = icon('M9 6l6 6l-6 6')
-export const IconChevronUp = icon('M6 15l6-6l6 6')
 export const IconCloudOff = icon(
   'M9.58 5.548c.24-.11 .492-.207 .752-.286c1.88-.572 3.956-.193 5.444 1c1.488 1.19 2.162 3.007 1.77 4.769h.99c1.913 0 3.464 1.56 3.464 3.486c0 .957-.383 1.824-1.003 2.454m-2.997 1.033h-11.343c-2.572-.004-4.657-2.011-4.657-4.487c0-2.475 2.085-4.482 4.657-4.482c.13-.582 .37-1.128 .7-1.62 M3 3l18 18',
 )
@@ -32,14 +31,7 @@ export const IconHistory = icon('M12 8l0 4l2 2 M3.05 11a9 9 0 1 1 .5 4m-.5 5v-5h
 export const IconKeyboard = icon(
   'M2 8a2 2 0 0 1 2-2h16a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2h-16a2 2 0 0 1-2-2l0-8 M6 10l0 .01 M10 10l0 .01 M14 10l0 .01 M18 10l0 .01 M6 14l0 .01 M18 14l0 .01 M10 14l4 .01',
 )
-export const IconLogout = icon(
-  'M14 8v-2a2 2 0 0 0-2-2h-7a2 2 0 0 0-2 2v12a2 2 0 0 0 2 2h7a2 2 0 0 0 2-2v-2 M9 12h12l-3-3 M18 15l3-3',
-)
-export const IconMapQuestion = icon(
-  'M15 20l-6-3l-6 3v-13l6-3l6 3l6-3v7.5 M9 4v13 M15 7v5.5 M19 22v.01 M19 19a2.003 2.003 0 0 0 .914-3.782a1.98 1.98 0 0 0-2.414 .483',
-)
 export const IconMoon = icon('M12 3c.132 0 .263 0 .393 0a7.5 7.5 0 0 0 7.92 12.446a9 9 0 1 1-8.313-12.454l0 .008')
-export const IconPencil = icon('M4 20h4l10.5 -10.5a2.828 2.828 0 1 0 -4 -4l-10.5 10.5v4 M13.5 6.5l4 4')
 export const IconPlus = icon('M12 5l0 14 M5 12l14 0')
 export const IconSearch = icon('M3 10a7 7 0 1 0 14 0a7 7 0 1 0-14 0 M21 21l-6-6')
 export const IconSun = icon(
@@ -47,9 +39,6 @@ export const IconSun = icon(
 )
 export const IconTablePlus = icon(
   'M12.5 21h-7.5a2 2 0 0 1-2-2v-14a2 2 0 0 1 2-2h14a2 2 0 0 1 2 2v7.5 M3 10h18 M10 3v18 M16 19h6 M19 16v6',
-)
-export const IconTrash = icon(
-  'M4 7l16 0 M10 11l0 6 M14 11l0 6 M5 7l1 12a2 2 0 0 0 2 2h8a2 2 0 0 0 2 -2l1 -12 M9 7v-3a1 1 0 0 1 1 -1h4a1 1 0 0 1 1 1v3',
 )
 export const IconUser = icon('M8 7a4 4 0 1 0 8 0a4 4 0 0 0-8 0 M6 21v-2a4 4 0 0 1 4-4h4a4 4 0 0 1 4 4v2')
 export const IconX = icon('M18 6l-12 12 M6 6l12 12')

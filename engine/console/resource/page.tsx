@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { useClient } from '../client.ts'
 import { focusedRow, titleOfPage } from '../components/focus.ts'
 import { loadLater, PanelSheet } from '../components/load-later.tsx'
+import { Account } from '../header/account-menu.tsx'
 import { Header } from '../header/header.tsx'
 import { useShortcuts } from '../keyboard.ts'
 import { Requests } from '../requests/open-requests.tsx'
@@ -228,6 +229,7 @@ async function preloadOverlays(): Promise<void> {
   for (const each of [
     EditNotice,
     ChoiceMenu,
+    Account,
     OtherFilters,
     ItemPanel,
     AddItem,

@@ -1,6 +1,5 @@
 import './tools.css'
-import { useDebouncedCallback } from '@mantine/hooks'
-import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { Button, IconButton } from '../components/buttons.tsx'
 import { focusPanel, rowOf } from '../components/focus.ts'
 import { hint } from '../components/hint.ts'
@@ -76,7 +75,6 @@ function Search() {
   const entered = useRef<{ id: bigint; text: string }>(undefined)
   const text = typed ?? view.search ?? ''
   const [searchKey] = keysOf('search')
-  const searchSoon = useDebouncedCallback(search, pause)
   useShortcuts({
     search() {
       field.current?.focus()
@@ -93,11 +91,9 @@ function Search() {
     setIsInvalid(false)
     setIsAwaited(false)
     setTyped(next)
-    if (isSearched) searchSoon(next)
   }
 
   function search(next: string) {
-    searchSoon.cancel()
     setTyped(undefined)
     const wanted = next.trim() === '' ? '' : next
     if (wanted === (view.search ?? '')) return
@@ -105,6 +101,13 @@ function Search() {
     const replace = wanted !== '' && view.search !== undefined
     turnTo({ search: wanted || undefined }, { replace })
   }
+
+  const searchTyped = useEffectEvent(() => search(text))
+  useEffect(() => {
+    if (!isSearched || typed === undefined) return
+    const timer = setTimeout(searchTyped, pause)
+    return () => clearTimeout(timer)
+  }, [isSearched, typed])
 
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -138,7 +141,6 @@ function Search() {
   }
 
   function openId(id: bigint) {
-    searchSoon.cancel()
     setTyped(undefined)
     if (isSearched) entered.current = { id, text }
     open({ kind: 'item', id }, view.search === undefined ? undefined : { ...firstPage, search: undefined })

@@ -1,6 +1,6 @@
 import type { Noun } from '../resource.ts'
 import { product } from '../service.ts'
-import { capitalized, date, duration, joined, number, plural, rows, time } from './formats.ts'
+import { capitalized, duration, joined, number, plural, rows } from './formats.ts'
 
 /** The texts of the console that do not depend on its page. */
 export const messages = {
@@ -11,6 +11,7 @@ export const messages = {
     reference: 'API reference',
     colorScheme: { auto: 'Colors: system', light: 'Colors: light', dark: 'Colors: dark' },
     signOut: 'Sign out',
+    account: 'Account',
     signOutEverywhere: 'Sign out in all tabs',
     close: 'Close',
     copied: 'Copied',
@@ -39,21 +40,6 @@ export const messages = {
     linkText:
       'This tab is signed in already. Signing in with the key of the link ends what is in progress here. Other tabs keep their key.',
     staySignedIn: 'Stay signed in',
-  },
-
-  account: {
-    open: 'Account',
-    newKey: 'Create another key',
-    newKeyText: 'Run this in the folder of the service, with its environment variables, such as DATABASE_URL:',
-    key: 'API key',
-    access: 'Access',
-    accesses: { read: 'This key may only read', write: 'Reads and changes' },
-    expires: 'Expires',
-    expiry: (at: Date | undefined) => (at ? date(at) : 'Never'),
-    calls: 'Calls left',
-    callsLeft: (left: number, all: number, until: Date) => `${number(left)} of ${number(all)} until ${time(until)}`,
-    unlimited: 'Unlimited',
-    release: 'Release',
   },
 
   problem: {

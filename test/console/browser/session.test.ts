@@ -282,7 +282,7 @@ describe('the account menu', () => {
     await account(page).focus()
     await page.keyboard.press('Enter')
     const menu = page.getByRole('dialog', { name: 'Account' })
-    await menu.waitFor()
+    await menu.getByText('Never').waitFor()
     expect(await account(page).getAttribute('aria-expanded')).toBe('true')
     await page.keyboard.press('n')
     await page.keyboard.press('Tab')

@@ -1,4 +1,4 @@
-import { IconMapQuestion } from '../../../engine/console/components/icons.tsx'
+import { IconMapQuestion } from '../../../engine/console/components/later-icons.tsx'
 import { resourceOf } from '../../../engine/console/resource.ts'
 import { start } from '../../../engine/console/start.tsx'
 import type { AppRouter } from './router.ts'

@@ -1,4 +1,4 @@
-import { IconMapQuestion } from '../../../engine/console/components/icons.tsx'
+import { IconMapQuestion } from '../../../engine/console/components/later-icons.tsx'
 import { start } from '../../../engine/console/start.tsx'
 import { petstore } from '../../../server/product.ts'
 import { shelterResource } from './shelters.ts'

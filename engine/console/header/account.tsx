@@ -1,0 +1,88 @@
+import './account.css'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useClient } from '../client.ts'
+import { Button } from '../components/buttons.tsx'
+import { IconCode, IconPlus } from '../components/icons.tsx'
+import { IconLogout } from '../components/later-icons.tsx'
+import { problemOf } from '../problem.ts'
+import { useOpenRequests } from '../requests/open-requests.tsx'
+import type { SignOutScope } from '../session.ts'
+import { sessionOf } from '../sign-in/access.ts'
+import { NewKeyCommand } from '../sign-in/new-key-command.tsx'
+import { texts } from '../texts/account.ts'
+import { messages } from '../texts/messages.ts'
+import { ColorScheme } from './color-scheme.tsx'
+
+interface AccountProps {
+  onSignOut: (scope: SignOutScope) => void
+  onClose: () => void
+}
+
+/** The state of the API key, the color scheme, the requests, another key and the sign-out. */
+export function Account({ onSignOut, onClose }: AccountProps) {
+  const { page, requests } = messages
+  const openRequests = useOpenRequests()
+  function showRequests() {
+    // The account would be above the drawer, and it returns the focus.
+    onClose()
+    openRequests()
+  }
+  return (
+    <>
+      <KeyState />
+      <div className="account-actions">
+        <ColorScheme withText />
+        <Button variant="gray" icon={<IconCode />} onClick={showRequests}>
+          {requests.title}
+        </Button>
+        <NewKey />
+        <Button variant="gray" icon={<IconLogout />} onClick={() => onSignOut('tab')}>
+          {page.signOut}
+        </Button>
+        <Button variant="gray" icon={<IconLogout />} onClick={() => onSignOut('all-tabs')}>
+          {page.signOutEverywhere}
+        </Button>
+      </div>
+    </>
+  )
+}
+
+function NewKey() {
+  const [isShown, setIsShown] = useState(false)
+  return (
+    <>
+      <Button variant="gray" icon={<IconPlus />} aria-expanded={isShown} onClick={() => setIsShown(!isShown)}>
+        {texts.newKey}
+      </Button>
+      {isShown && <NewKeyCommand label={texts.newKeyText} />}
+    </>
+  )
+}
+
+/** Loads the state each time it is opened, and meanwhile shows the former one. */
+function KeyState() {
+  const { data, dataUpdatedAt, failureReason } = useQuery(sessionOf(useClient()))
+  const limit = data?.rateLimit
+  // From when the browser received it: its clock may differ from that of the service.
+  const callsLeft = limit
+    ? texts.callsLeft(limit.remaining, limit.calls, new Date(dataUpdatedAt + limit.resetsIn * 1_000))
+    : texts.unlimited
+  return (
+    <>
+      <dl>
+        <dt>{texts.key}</dt>
+        <dd dir="auto">{data?.keyName ?? '…'}</dd>
+        <dt>{texts.access}</dt>
+        <dd>{data ? texts.accesses[data.access] : '…'}</dd>
+        <dt>{texts.expires}</dt>
+        <dd>{data ? texts.expiry(data.expiresAt) : '…'}</dd>
+        <dt>{texts.calls}</dt>
+        <dd>{data ? callsLeft : '…'}</dd>
+        <dt>{texts.release}</dt>
+        <dd>{data?.release ?? '…'}</dd>
+      </dl>
+      {failureReason && <p role="alert">{problemOf(failureReason).message}</p>}
+    </>
+  )
+}

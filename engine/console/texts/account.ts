@@ -1,0 +1,16 @@
+import { date, number, time } from './formats.ts'
+
+/** The texts of the account, which are loaded with it. */
+export const texts = {
+  newKey: 'Create another key',
+  newKeyText: 'Run this in the folder of the service, with its environment variables, such as DATABASE_URL:',
+  key: 'API key',
+  access: 'Access',
+  accesses: { read: 'This key may only read', write: 'Reads and changes' },
+  expires: 'Expires',
+  expiry: (at: Date | undefined) => (at ? date(at) : 'Never'),
+  calls: 'Calls left',
+  callsLeft: (left: number, all: number, until: Date) => `${number(left)} of ${number(all)} until ${time(until)}`,
+  unlimited: 'Unlimited',
+  release: 'Release',
+}
