@@ -67,7 +67,7 @@ export function EmptyList() {
   )
 }
 
-/** Such as `No sold pet has “mo” in its name.` */
+/** Such as `No large toy has “mo” in its name.` */
 function notFound(resource: Resource, { filter, search = '' }: View): string {
   const names = meaningsOf(resource, search, filter).flatMap(Object.keys)
   // No text of the title can contain some texts, for example a link's with a control character.
