@@ -18,7 +18,7 @@ interface OpenOptions extends PrepareOptions {
   observer?: StoreObserver
 }
 
-/** Creates the database if necessary, and applies the pending migrations. @throws {UnusableDatabase} */
+/** Creates the database if necessary, and applies the pending migrations. Throws UnusableDatabase. */
 export async function migrateStore(
   definition: StoreDefinition,
   location: Location,
@@ -35,7 +35,7 @@ export async function migrateStore(
   await orRescue(() => prepareDatabase(location.path, loaded, sqlite), sqlite)
 }
 
-/** Opens the store at a location. Creates or migrates the database first if necessary. @throws {UnusableDatabase} */
+/** Opens the store at a location. Creates or migrates the database first if necessary. Throws UnusableDatabase. */
 export async function openStore<Stores>(
   definition: StoreDefinition<Stores>,
   location: Location,
@@ -54,7 +54,7 @@ export async function openStore<Stores>(
   return (await orRescue(() => openSqliteStore({ ...sqlite, loaded }), sqlite)) as BaseStore & Stores
 }
 
-/** Opens a database for inspection; undefined if there is no SQLite file, or nothing in it. @throws {UnusableDatabase} */
+/** Opens a database for inspection; undefined if there is no SQLite file, or nothing in it. Throws UnusableDatabase. */
 export async function inspect(definition: StoreDefinition, location: Location): Promise<Inspection | undefined> {
   if (location.kind === 'postgres') {
     const { inspectPostgres } = await import('./inspection/postgres.ts')

@@ -42,12 +42,18 @@ export function reverseOf({ seen, set = {}, place, idempotencyKey }: Edit): Edit
   return { ...editOf({ ...seen, ...set }, Object.fromEntries(former), place), undoes: idempotencyKey }
 }
 
-/** The last edit that can be undone: not one that was refused or undone, and of the removals only one that waits. */
+/**
+ * The last edit that can be undone: not one that was refused or undone, nor one of an item that was removed since then. A
+ * removal can be undone while it waits.
+ */
 export function lastUndoable(states: EditState[]): EditState | undefined {
   const undone = new Set(states.map(({ edit }) => edit.undoes))
+  const removals = states.filter(({ edit, status }) => !edit.set && status !== 'error')
+  const sent = removals.filter(({ edit }) => !waiting.has(edit.idempotencyKey))
+  const removed = new Set(sent.map(({ edit }) => edit.seen.id))
   return states.findLast(
-    ({ edit: { set, undoes, idempotencyKey }, status }) =>
-      status !== 'error' && (set ? !undoes && !undone.has(idempotencyKey) : waiting.has(idempotencyKey)),
+    ({ edit: { seen, undoes, idempotencyKey }, status }) =>
+      status !== 'error' && !undoes && !undone.has(idempotencyKey) && !removed.has(seen.id),
   )
 }
 

@@ -88,7 +88,7 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   const newItem = useNewItem(resource)
   const { title, fields } = resource
   const [added] = newItem.added
-  /** What the user does to many items, or has done last. */
+  /** The edits of many items that are open in a dialog, or else the last ones that were saved. */
   const ownEdits = dialog?.kind === 'editMany' ? dialog.edits : (done?.edits ?? [])
   const shown = typeof item.data?.[title] === 'string' ? item.data[title].trim() : ''
   useDocumentTitle(messages.page.title(shown || texts.list.title(partOf(resource, view.filter))))

@@ -40,7 +40,7 @@ const sizeKey = 'page-size'
 let defaultSize: PageSize | undefined
 
 function sizeOfPlainUrl(): PageSize {
-  // Of a high window, 20 rows would fill only a part.
+  // 20 rows would fill only a part of a high window.
   defaultSize ??= parseSize(storage('localStorage').get(sizeKey)) ?? (innerHeight > 900 ? 50 : 20)
   return defaultSize
 }

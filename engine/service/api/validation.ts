@@ -116,7 +116,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 /** The schema inside of one that is optional, nullable or has a default. Undefined for any other. */
 export function unwrapped({ _zod: { def } }: z.core.$ZodType): z.core.$ZodType | undefined {
-  // Safe: so Zod names what a schema wraps.
+  // Safe: Zod keeps the wrapped schema as `innerType`.
   return 'innerType' in def ? (def.innerType as z.core.$ZodType) : undefined
 }
 

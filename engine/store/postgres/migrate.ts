@@ -34,7 +34,7 @@ export const journal = pgTable('migrations', {
 export const createJournal = `CREATE TABLE IF NOT EXISTS "migrations"
   ("name" text PRIMARY KEY NOT NULL, "hash" text NOT NULL, "applied_at" timestamp (3) with time zone NOT NULL)`
 
-/** Checks the database, and creates or migrates its tables if necessary. @throws {UnusableDatabase} */
+/** Checks the database, and creates or migrates its tables if necessary. Throws UnusableDatabase. */
 export async function prepareDatabase(
   url: string,
   loaded: Loaded<PostgresCollection>,

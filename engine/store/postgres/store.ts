@@ -26,7 +26,7 @@ interface PostgresStoreOptions extends PrepareOptions {
   observer?: StoreObserver | undefined
 }
 
-/** Prepares and opens a PostgreSQL database, which any number of instances may share. @throws {UnusableDatabase} */
+/** Prepares and opens a PostgreSQL database, which any number of instances may share. Throws UnusableDatabase. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<BaseStore> {
   const { url, loaded, maxConnections, observer } = options
   await prepareDatabase(url, loaded, options)

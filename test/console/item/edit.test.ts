@@ -314,6 +314,8 @@ describe('a pet is removed', () => {
     await page.getByRole('link', { name: 'pet 21' }).waitFor()
     expect(await page.getByRole('link', { name: 'pet 2', exact: true }).count()).toBe(0)
     expect(await isAnnounced()).toBe(false)
+    await page.keyboard.press('z')
+    await notice(page).getByText('There is nothing to undo.').waitFor()
   })
 
   test('after eight seconds, or when the page is left', async ({ visit }) => {

@@ -54,7 +54,7 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
 
   function handleKey(event: KeyboardEvent) {
     if (event.nativeEvent.isComposing) return
-    // Once more to overwrite what somebody else has saved.
+    // The first Enter only moves the focus. The second one overwrites what somebody else has saved.
     if (event.key === 'Enter' && isChanged) insist.current?.focus()
     else if (event.key === 'Enter') setError(save())
     else if (event.key === 'Escape') end()

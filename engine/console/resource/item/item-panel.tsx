@@ -71,7 +71,7 @@ function Details({ item }: { item: Item }) {
   const { resource, texts } = useResource()
   const { states, edit, remove, toEdit } = useList()
   const editTexts = editTextsOf(resource)
-  // A draft that a reload has left goes on.
+  // After a reload, the user continues with the draft of a field.
   const [edited, setEdited] = useState(
     () =>
       resource.entered.find((field) => fieldDrafts.has(draftKeyOf(resource, item, field)))?.name ??

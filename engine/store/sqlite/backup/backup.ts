@@ -46,7 +46,7 @@ export async function backUpDatabase(
 
 /**
  * As {@link backUpDatabase}, to a stream. Until all of it is written, the copy is a temporary file in `backups/` beside the
- * database. `write` resolves when the next bytes may be written. @throws {UnusableDatabase}
+ * database. `write` resolves when the next bytes may be written. Throws UnusableDatabase.
  */
 export async function streamBackup(
   database: string,

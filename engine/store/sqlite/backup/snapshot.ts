@@ -37,7 +37,7 @@ const pagesPerStep = 1_000
 
 /**
  * Copies a database as it is at one moment into one file, checks the copy, and reads it. The copy has a temporary name until
- * `publish`, which gets the result, gives it its final one. @throws {UnusableDatabase}
+ * `publish`, which gets the result, gives it its final one. Throws UnusableDatabase.
  */
 export async function withSnapshot<T>(
   request: SnapshotRequest,

@@ -40,7 +40,7 @@ interface Checksum {
 
 /**
  * Compares a backup with its checksum, but not the name in it: both files may have been renamed. Returns false if there is
- * none: earlier releases wrote none. @throws {UnusableDatabase} if they differ, or one cannot be read.
+ * none: earlier releases wrote none. Throws UnusableDatabase if they differ, or one cannot be read.
  */
 export async function verifyChecksum(backup: string): Promise<boolean> {
   const path = checksumOf(backup)

@@ -47,7 +47,7 @@ export function connectToRead(path: string, busyTimeout: number): Database.Datab
 }
 
 /**
- * Locks a database against all other connections until the returned one is closed. @throws SQLITE_BUSY if another one has it
+ * Locks a database against all other connections until the returned one is closed. Throws SQLITE_BUSY if another one has it
  * open in WAL mode, or uses it in another journal mode
  */
 export function lockDatabase(path: string): Database.Database {
@@ -83,7 +83,7 @@ export function databaseSize(connection: Database.Database): number {
   return numberOf('page_count') * numberOf('page_size')
 }
 
-/** Reads every page; the integrity check also the indexes. @throws {UnusableDatabase} with SQLite's first finding. */
+/** Reads every page; the integrity check also the indexes. Throws UnusableDatabase with SQLite's first finding. */
 export function checkPages(connection: Database.Database, check: 'quick_check' | 'integrity_check'): void {
   const finding = String(connection.pragma(`${check}(1)`, { simple: true })).replace(/^\*\*\* .*\n/, '')
   if (finding === 'ok') return

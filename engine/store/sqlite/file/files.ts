@@ -30,7 +30,7 @@ export function syncFolder(path: string): void {
   withDescriptor(openSync(path, 'r'), fsyncSync)
 }
 
-/** Creates a file, and calls `write` with its descriptor. @throws EEXIST */
+/** Creates a file, and calls `write` with its descriptor. Throws EEXIST. */
 export function makeFile(path: string, ownership: Ownership, write: (file: number) => void = () => {}): void {
   withDescriptor(openSync(path, 'wx', 0o600), (file) => {
     giveAway(file, ownership)

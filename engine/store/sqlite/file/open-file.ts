@@ -55,18 +55,18 @@ export class OpenFile {
     return { database: identify(this.#path), log, index }
   }
 
-  /** Runs no statement, so a transaction can call it, which may have waited for its lock. @throws {FilesDamaged} */
+  /** Runs no statement, so a transaction can call it, which may have waited for its lock. Throws FilesDamaged. */
   refuseLostFile(): void {
     this.#refuse(this.#findLostFile(this.identities))
   }
 
-  /** Call it after each commit: before it returns, the commit must not be acknowledged. @throws {FilesDamaged} */
+  /** Call it after each commit: before it returns, the commit must not be acknowledged. Throws FilesDamaged. */
   refuseDamage(): void {
     this.refuseLostFile()
     if (this.#log?.isIntact() === false) this.#refuse('log truncated')
   }
 
-  /** See {@link LogFile.look}. Undefined without a log, as of a database that is not in WAL mode. @throws {FilesDamaged} */
+  /** See {@link LogFile.look}. Undefined without a log, as of a database that is not in WAL mode. Throws FilesDamaged. */
   lookAtLog(): LogState | undefined {
     const state = this.#log?.look()
     if (this.#log && !state) this.#refuse('log truncated')

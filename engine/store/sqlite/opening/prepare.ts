@@ -22,7 +22,7 @@ const maxCheckedSize = 256 * 1024 * 1024
 /** Milliseconds to wait for other processes that start at the same time. */
 const lockTimeout = 10_000
 
-/** Creates or migrates the database if necessary. A refused file is not changed. @throws {UnusableDatabase | FilesLost} */
+/** Creates or migrates the database if necessary. A refused file is not changed. Throws UnusableDatabase or FilesLost. */
 export function prepareDatabase(path: string, loaded: Loaded<SqliteCollection>, options: PrepareOptions = {}): void {
   const { migrate = true } = options
   const tables = tablesOf(loaded.collections)

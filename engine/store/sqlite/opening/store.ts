@@ -20,7 +20,7 @@ interface SqliteStoreOptions extends Omit<WriterOptions, 'identities' | 'history
   observer?: StoreObserver | undefined
 }
 
-/** Prepares and opens an SQLite file. Reads run on the event loop, writes in a worker thread. @throws {UnusableDatabase} */
+/** Prepares and opens an SQLite file. Reads run on the event loop, writes in a worker thread. Throws UnusableDatabase. */
 export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
   const { path, loaded, onWarning = () => {}, onDamage = () => {}, observer } = options
   prepareDatabase(path, loaded, options)

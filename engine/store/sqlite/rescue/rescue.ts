@@ -68,7 +68,7 @@ export class FilesLost extends Error {
   }
 }
 
-/** Opens a database. If its files are lost meanwhile, it is rescued and refused. @throws {UnusableDatabase} */
+/** Opens a database. If its files are lost meanwhile, it is rescued and refused. Throws UnusableDatabase. */
 export async function orRescue<T>(open: () => T, options: RescueOptions): Promise<T> {
   try {
     return open()
