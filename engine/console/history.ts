@@ -10,7 +10,7 @@ const dialogs: (() => void)[] = []
 /** Navigations that wait until the entry of the page is the current one. */
 const waiting: (() => void)[] = []
 
-/** Whether the browser is going back, from the entries of dialogs that were closed in another way. */
+/** Whether the page itself lets the browser go back. */
 let isReturning = false
 
 /** The number of dialogs of the current entry. */
@@ -20,15 +20,19 @@ function depth(): number {
   return typeof count === 'number' ? count : 0
 }
 
-/** Makes the history fit the open dialogs. The browser goes back asynchronously. */
-function settle(): void {
-  if (isReturning) return
-  // Before the entry of a dialog that was opened meanwhile.
-  if (depth() === 0) for (const navigate of waiting.splice(0)) navigate()
-  while (depth() < dialogs.length) history.pushState({ ...history.state, dialogs: depth() + 1 }, '')
-  if (depth() === dialogs.length) return
+/** Goes back in the history, which the browser does later. What is opened or shown until then waits for it. */
+export function goBack(steps = 1): void {
   isReturning = true
-  history.go(dialogs.length - depth())
+  history.go(-steps)
+}
+
+/** Makes the history fit the open dialogs. */
+function settle(): void {
+  // Before the entry of a dialog that was opened meanwhile.
+  while (!isReturning && depth() === 0 && waiting.length > 0) waiting.shift()?.()
+  if (isReturning) return
+  while (depth() < dialogs.length) history.pushState({ ...history.state, dialogs: depth() + 1 }, '')
+  if (depth() > dialogs.length) goBack(depth() - dialogs.length)
 }
 
 /** Closes the dialogs above the entry that the user went back to. */

@@ -1,5 +1,5 @@
 import { focusPanel } from '../components/focus.ts'
-import { navigateBelowDialogs } from '../history.ts'
+import { goBack, navigateBelowDialogs } from '../history.ts'
 import type { Edit, Resource } from '../resource.ts'
 import { firstPage, type Place, readView, rememberFilter, show } from './view.ts'
 
@@ -45,7 +45,7 @@ export function navigationOf(resource: Resource, openDialog: (dialog: Dialog) =>
     navigateBelowDialogs(() => {
       const current = readView(resource)
       if (current.isAdding && current.item !== undefined) closeForm()
-      else if (current.isOverList) history.back()
+      else if (current.isOverList) goBack()
       else show(resource, { ...current, item: undefined, isAdding: false }, { replace: true })
     })
   }

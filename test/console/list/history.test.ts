@@ -151,6 +151,38 @@ describe('going back in the history', () => {
     expect(page.url()).toBe(`${url}/?status=available`)
   })
 
+  test('what is opened before the browser went back stays open', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 3)
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    const pressAtOnce = (keys: string[]) =>
+      page.evaluate(async (all) => {
+        const wentBack = new Promise((resolve) => addEventListener('popstate', resolve, { once: true }))
+        for (const key of all) document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))
+        await wentBack
+        // What follows from it is drawn by then.
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      }, keys)
+    for (const [keys, name] of [
+      [['Escape', '?'], 'Keyboard shortcuts'],
+      [['Escape', 'n'], 'Add pet'],
+      [['Escape', 'Escape', 'n'], 'Add pet'],
+    ] as const) {
+      await page.getByRole('link', { name: 'pet 2', exact: true }).click()
+      await panel(page, 'pet 2').waitFor()
+      await pressAtOnce([...keys])
+      await panel(page, 'pet 2').waitFor({ state: 'hidden' })
+      const opened = name === 'Add pet' ? panel(page, name) : dialog(page)
+      await opened.waitFor()
+      expect(await opened.count(), `${keys} left nothing open`).toBe(1)
+      await page.keyboard.press('Escape')
+      await opened.waitFor({ state: 'hidden' })
+      await expect.poll(() => page.url()).toBe(`${url}/`)
+    }
+  })
+
   test('closes the requests before sign-in', async ({ visit }) => {
     const { url, key } = await startConsole()
     const page = await visit(url)
