@@ -38,6 +38,8 @@ test('npm start builds the console only if it is missing or stale', async () => 
   for (const [index, source] of [
     'engine/console/theme/base.css',
     'engine/client/retry.ts',
+    'engine/service/reader/csv.ts',
+    'engine/store/words.ts',
     'server/router.ts',
     'package-lock.json',
     'tsconfig.json',
@@ -106,13 +108,8 @@ test('npm start runs no program of Node before the service unless a source is ne
 /** A copy of the console's sources, without a build. */
 function copyOfSources(): string {
   const folder = temporaryFolder()
-  const { client, package: ofClient, console, page, server } = folders
   for (const path of [
-    ...client,
-    ...ofClient,
-    ...console,
-    ...page,
-    ...server,
+    ...Object.values(folders).flat(),
     'sources.ts',
     'package.json',
     'package-lock.json',
