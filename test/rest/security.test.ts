@@ -107,8 +107,7 @@ test.for(['/openapi.json', '/docs/', '/'])('%s needs no key', async (url) => {
 
 async function revokedKey({ store }: TestApi): Promise<string> {
   const key = mintApiKey()
-  const { id } = await store.apiKeys.create(apiKeyRecord(key, 'revoked'))
-  await store.apiKeys.revoke(id, new Date())
+  await store.apiKeys.revoke(await store.apiKeys.create(apiKeyRecord(key, 'revoked')), new Date())
   return key
 }
 

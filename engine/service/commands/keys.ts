@@ -100,7 +100,7 @@ type KeyOwner = Pick<Product, 'keyPrefix' | 'command'>
 
 /** The constraints of both databases allow years of four digits. */
 const latestTime = Date.UTC(9999, 11, 31)
-const revokedMeanwhile = 'The API key was revoked meanwhile.'
+const changedMeanwhile = 'The API key was revoked or rotated meanwhile. List the keys, and run the command again.'
 
 /** `lifetime` is in milliseconds; without one the key does not expire. */
 export async function createKey(
@@ -130,7 +130,7 @@ export async function rotateKey(
 ): Promise<MintedKey & { old: ApiKey }> {
   const old = await findKey(product, store, nameOrStart)
   const successor = apiKeyFormat(product.keyPrefix).mintApiKey(old.name, lifetime ?? lifetimeOf(old), old.access)
-  if (!(await store.apiKeys.rotate(old, successor.record, onLost))) throw new OperatorError(revokedMeanwhile)
+  if (!(await store.apiKeys.rotate(old, successor.record, onLost))) throw new OperatorError(changedMeanwhile)
   return { ...successor, old }
 }
 
@@ -154,14 +154,14 @@ export async function revokeKey(
   const key = await findKey(product, store, nameOrStart)
   await confirm(key)
   const revokedAt = new Date()
-  if (!(await store.apiKeys.revoke(key.id, revokedAt))) throw new OperatorError(revokedMeanwhile)
+  if (!(await store.apiKeys.revoke(key, revokedAt))) throw new OperatorError(changedMeanwhile)
   return { ...key, revokedAt }
 }
 
 type KeySummary = ReturnType<typeof summaryOf>
 
 /** What an operator may see of a key. Times are in ISO 8601, or the word `unreadable`. */
-export function summaryOf({ name, start, access, ...times }: NewApiKey & Partial<ApiKey>) {
+function summaryOf({ name, start, access, ...times }: NewApiKey & Partial<ApiKey>) {
   return {
     name,
     start,

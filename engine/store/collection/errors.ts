@@ -31,7 +31,7 @@ export class OtherRelease extends StoreUnavailable {
   }
 }
 
-/** The queue of a caller's scans is full. A retry can succeed. */
+/** The queue of a caller's scans is full, or a scan has waited for too long. A retry can succeed. */
 export class TooManySearches extends Error {
   override name = 'TooManySearches'
 
@@ -40,7 +40,7 @@ export class TooManySearches extends Error {
   }
 }
 
-/** For an operator, if no further write is accepted. */
+/** The message for the operator if no further write is accepted. */
 export const tooManyWrites =
   'Too many writes wait for the database. Check how fast its disk is, and send fewer writes at once.'
 
@@ -74,13 +74,10 @@ export function writeFailureOf(error: Error): WriteFailure {
 /** A row is not unique in the table `subject`, refers to a missing row, or is still referred to. Clients see the message. */
 export class RowConflict extends RuleViolation {
   override name = 'RowConflict'
-
-  constructor(rule: keyof typeof conflicts, table?: string) {
-    super(conflicts[rule], table)
-  }
 }
 
-const conflicts = {
+/** The messages of {@link RowConflict}. */
+export const conflicts = {
   unique: 'A value that must be unique exists already.',
   reference: 'The input refers to something that is missing.',
   referenced: 'Something still refers to it.',
@@ -90,8 +87,8 @@ const conflicts = {
  * Both databases report both sides of a broken reference with one code. Only a removal, or a change of a table without
  * references, can leave others without the row that they refer to. The operation is `<collection>.<write>`.
  */
-export function brokenReference(operation: string, hasReferences: boolean): 'reference' | 'referenced' {
-  return operation.endsWith('.remove') || !hasReferences ? 'referenced' : 'reference'
+export function brokenReference(operation: string, hasReferences: boolean): string {
+  return operation.endsWith('.remove') || !hasReferences ? conflicts.referenced : conflicts.reference
 }
 
 /** A row is not as the caller has seen it, and stays as it is. The message names the fields, and is for clients, too. */

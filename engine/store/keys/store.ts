@@ -21,8 +21,8 @@ export interface ApiKeyStore {
    * another instance has registered it meanwhile. Resolves to whether it did.
    */
   register(key: NewApiKey): Promise<boolean>
-  /** Resolves to whether the key was not revoked before. */
-  revoke(id: bigint, at: Date): Promise<boolean>
+  /** Revokes a key, unless it was revoked or replaced since it was read. Resolves to whether it did. */
+  revoke(key: ApiKey, at: Date): Promise<boolean>
   /**
    * Replaces a key by its successor, which keeps the id and so the idempotency keys, the name and the access, unless it was
    * revoked or replaced since it was read. The replaced key stays under another id, as a revoked one. Resolves to whether it
@@ -33,7 +33,7 @@ export interface ApiKeyStore {
   rotate(old: ApiKey, successor: NewApiKey, onLost?: (error: Error) => void): Promise<boolean>
   /** Records the use of a key, unless it was replaced since. */
   touch(key: ApiKey, at: Date): Promise<void>
-  /** As {@link BaseStore.revision}, for {@link find}. On PostgreSQL, a change of another instance shows within a second. */
+  /** Like {@link BaseStore.revision}, for {@link find}. On PostgreSQL, a change of another instance shows within a second. */
   revision(): number | undefined
 }
 
@@ -56,7 +56,8 @@ export function methodsOf({ list, getBy, create, update, revision }: Derived<typ
       return unless(RowConflict, add(key))
     },
     register: async (key) => !(await find(key.hash)) && unless(RowConflict, add(key)),
-    revoke: (id, revokedAt) => unless(RowChanged, change({ id, set: { revokedAt }, expected: { revokedAt: null } })),
+    revoke: ({ id, hash }, revokedAt) =>
+      unless(RowChanged, change({ id, set: { revokedAt }, expected: { hash, revokedAt: null } })),
     async rotate({ id, ...old }, { name: _, access: __, expiresAt = null, ...successor }, onLost = () => {}) {
       const set = { ...successor, expiresAt, lastUsedAt: null }
       const expected = { hash: old.hash, revokedAt: null }

@@ -1,4 +1,4 @@
-import { IdempotencyKeyReused, RowChanged, RowConflict } from '../../store/collection/errors.ts'
+import { conflicts, IdempotencyKeyReused, RowChanged, RowConflict } from '../../store/collection/errors.ts'
 import type { IdempotencyKey } from '../../store/collection/idempotency.ts'
 import type { ApiKey, NewApiKey } from '../../store/keys/store.ts'
 import type { NotesStore } from '../notes/definition.ts'
@@ -54,13 +54,8 @@ export function openStoreModel(): ModelledStore {
   }
 
   function addKey(key: NewApiKey): ApiKey {
-    if (keys.some(({ name, revokedAt }) => !revokedAt && name === key.name)) throw new RowConflict('unique')
+    if (keys.some(({ name, revokedAt }) => !revokedAt && name === key.name)) throw new RowConflict(conflicts.unique)
     return keys[keys.push({ id: BigInt(keys.length + 1), ...key }) - 1] as ApiKey
-  }
-
-  function revoke(id: bigint, revokedAt: Date): ApiKey | undefined {
-    const key = keys.find((key) => key.id === id && !key.revokedAt)
-    return key && Object.assign(key, { revokedAt })
   }
 
   return {
@@ -92,11 +87,15 @@ export function openStoreModel(): ModelledStore {
         const isTaken = ({ hash, name, revokedAt }: ApiKey) => hash === key.hash || (!revokedAt && name === key.name)
         return !keys.some(isTaken) && addKey(key) !== undefined
       },
-      revoke: async (id, at) => revoke(id, at) !== undefined,
+      async revoke({ id, hash }, revokedAt) {
+        const key = keys.find((key) => key.id === id && key.hash === hash && !key.revokedAt)
+        return key !== undefined && Object.assign(key, { revokedAt }) === key
+      },
       async rotate({ id, hash }, { name: _, access: __, ...successor }) {
         const key = keys.find((key) => key.id === id && key.hash === hash && !key.revokedAt)
         if (!key) return false
-        if (keys.some((other) => other !== key && other.hash === successor.hash)) throw new RowConflict('unique')
+        if (keys.some((other) => other !== key && other.hash === successor.hash))
+          throw new RowConflict(conflicts.unique)
         keys.push({ ...key, id: BigInt(keys.length + 1), revokedAt: successor.createdAt })
         delete key.lastUsedAt
         delete key.expiresAt

@@ -329,7 +329,7 @@ describe('adding many pets', () => {
     await pasteRows(panel, 'Rex,7\nTom,8')
     // The list below, which is loaded again all the time, would sign out first.
     await holdRequests(page, /\/trpc\/pets\.(list|search|counts)/)
-    for (const { id } of await store.apiKeys.list()) await store.apiKeys.revoke(id, new Date())
+    for (const each of await store.apiKeys.list()) await store.apiKeys.revoke(each, new Date())
     await panel.getByRole('button', { name: 'Add 2 pets' }).click()
     await page.getByRole('alert').getByText('You were signed out').waitFor()
   })
@@ -344,7 +344,7 @@ describe('adding many pets', () => {
     await panel.getByRole('button', { name: 'Add 300 pets' }).click()
     const stored = async () => (await store.pets.counts()).sold.count
     await expect.poll(stored, { interval: 20, timeout: 60_000 }).toBeGreaterThan(60)
-    for (const { id } of await store.apiKeys.list()) await store.apiKeys.revoke(id, new Date())
+    for (const each of await store.apiKeys.list()) await store.apiKeys.revoke(each, new Date())
     await page.getByRole('alert').getByText('You were signed out').waitFor()
     const added = await stored()
     expect(added).toBeLessThan(300)

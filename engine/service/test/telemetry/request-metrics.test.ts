@@ -85,8 +85,7 @@ test('the duration is in seconds', async () => {
 test('rejected requests are counted by reason', async () => {
   const { rest, store } = await startTestApi()
   const [revoked, expired] = [mintApiKey(), mintApiKey()]
-  const { id } = await store.apiKeys.create(apiKeyRecord(revoked, 'revoked'))
-  await store.apiKeys.revoke(id, new Date())
+  await store.apiKeys.revoke(await store.apiKeys.create(apiKeyRecord(revoked, 'revoked')), new Date())
   await store.apiKeys.create({ ...apiKeyRecord(expired, 'expired'), expiresAt: new Date(0) })
   const send = (authorization: string, url = '/v1/notes') => rest.get(url, { authorization })
   await send('')

@@ -4,6 +4,7 @@ import { DatabaseError } from 'pg'
 import type { WriteFailure } from '../../collection/base-store.ts'
 import {
   brokenReference,
+  conflicts,
   IdsExhausted,
   RowConflict,
   RuleViolation,
@@ -100,7 +101,7 @@ export class Failures {
     }
     const isOwnRule = cause instanceof DatabaseError && this.#ownRules.has(cause.constraint)
     // unique_violation
-    if (isOwnRule && cause.code === '23505') return new RowConflict('unique', cause.table)
+    if (isOwnRule && cause.code === '23505') return new RowConflict(conflicts.unique, cause.table)
     // foreign_key_violation, and restrict_violation for ON DELETE RESTRICT
     if (cause instanceof DatabaseError && call && /^23(503|001)$/.test(cause.code ?? '')) {
       const hasReferences = getTableConfig(call.table).foreignKeys.length > 0
@@ -186,7 +187,7 @@ export function urlWithoutPassword(url: string): string {
   return describeLocation({ kind: 'postgres', url })
 }
 
-/** By the code of an error, or the message of the driver, which has no code. `$message` is that. The first match counts. */
+/** Reasons by the code of an error, or by the message of the driver, for which `$message` stands. The first match counts. */
 const reasonByError: [RegExp, string][] = [
   [/^ECONNREFUSED/, 'nothing listens there; start PostgreSQL, or correct the address'],
   [/^(ENOTFOUND|EAI_AGAIN)/, 'its host is not known; correct the address'],

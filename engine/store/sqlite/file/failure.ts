@@ -2,6 +2,7 @@ import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { WriteFailure } from '../../collection/base-store.ts'
 import {
   brokenReference,
+  conflicts,
   IdempotencyKeyReused,
   IdsExhausted,
   OtherRelease,
@@ -20,7 +21,7 @@ export interface Failure {
   code: string
   message: string
   rule?: string
-  /** Of {@link FilesDamaged}, whose message is a sentence for the operator. */
+  /** The damage that {@link FilesDamaged} reports. Its message is a sentence for the operator. */
   damage?: Damage
   isOtherRelease?: boolean
 }
@@ -49,7 +50,7 @@ export function conflictOf({ code, message }: Failure, operation: string, table:
   const { name, columns, foreignKeys, indexes, uniqueConstraints } = getTableConfig(table)
   const hasUnique = columns.some(({ isUnique }) => isUnique) || indexes.some(({ config }) => config.unique)
   if (code === 'SQLITE_CONSTRAINT_UNIQUE' && (hasUnique || uniqueConstraints.length > 0))
-    return new RowConflict('unique', name)
+    return new RowConflict(conflicts.unique, name)
   // SQLite implements ON DELETE RESTRICT as a trigger.
   const isReference = code === 'SQLITE_CONSTRAINT_FOREIGNKEY' || message === 'FOREIGN KEY constraint failed'
   if (!isReference) return undefined
@@ -81,7 +82,7 @@ const writeFailureByCode: [RegExp, WriteFailure][] = [
   [/^SQLITE_SCHEMA/, 'schema'],
 ]
 
-/** Of a failure that concerns the database, why a write fails. */
+/** Why a write fails, for a failure that concerns the database. */
 function kindOf({ code, damage }: Failure): WriteFailure {
   if (damage !== undefined) return 'io'
   return writeFailureByCode.find(([pattern]) => pattern.test(code))?.[1] ?? 'other'
@@ -90,7 +91,8 @@ function kindOf({ code, damage }: Failure): WriteFailure {
 export function storeError(failure: Failure): Error {
   const { code, message, rule, damage, isOtherRelease } = failure
   if (rule !== undefined) {
-    const Rule = [IdempotencyKeyReused, IdsExhausted, RowChanged].find(({ name }) => name === code) ?? RuleViolation
+    const Rule =
+      [IdempotencyKeyReused, IdsExhausted, RowChanged, RowConflict].find(({ name }) => name === code) ?? RuleViolation
     return Object.assign(new Rule(message, rule), { name: code })
   }
   if (!concernsDatabase(failure)) return new Error(`${code}: ${message}`)

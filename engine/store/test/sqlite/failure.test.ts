@@ -3,6 +3,8 @@ import type { WriteFailure } from '../../collection/base-store.ts'
 import {
   IdempotencyKeyReused,
   IdsExhausted,
+  RowChanged,
+  RowConflict,
   RuleViolation,
   StoreUnavailable,
   writeFailureOf,
@@ -107,8 +109,11 @@ describe('a failure', () => {
 
   test('of one write becomes the error of the store for it', () => {
     const own = Object.assign(new RuleViolation('x', 'shelters'), { name: 'NoSuchShelter' })
-    for (const error of [new IdempotencyKeyReused('x'), new IdsExhausted('x', 'notes'), own])
-      expect(storeError(toFailure(error))).toEqual(error)
+    const ofStore = [IdempotencyKeyReused, IdsExhausted, RowChanged, RowConflict].map((Rule) => new Rule('x', 'notes'))
+    for (const error of [...ofStore, own]) {
+      const restored = storeError(toFailure(error))
+      expect([restored, restored.constructor]).toEqual([error, error.constructor])
+    }
     for (const failure of [
       { code: 'SQLITE_CONSTRAINT_UNIQUE', message: 'UNIQUE constraint failed: api_keys.hash' },
       { code: 'SQLITE_CONSTRAINT_CHECK', message: 'api_keys.name' },

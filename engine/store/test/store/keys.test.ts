@@ -14,6 +14,7 @@ import {
   startTestApi,
   testDatabase,
 } from '../../../test/notes/tests.ts'
+import type { WithApiKeys } from '../../keys/store.ts'
 
 describe('an API key', () => {
   test('consists of note_, 32 random characters and a checksum of six characters', () => {
@@ -146,17 +147,21 @@ describe('changes of keys', () => {
     await expect(rotateKey(store, 'shop')).rejects.toThrow('No active API key')
   })
 
-  test('a key that another process revokes between the lookup and the change is not changed', async () => {
+  test.for([
+    ['revokes', (store: WithApiKeys) => revokeKey(store, 'shop')],
+    ['rotates', (store: WithApiKeys) => rotateKey(store, 'shop')],
+  ] as const)('a key that another process %s between the lookup and the change is not changed', async ([, act]) => {
     const store = emptied()
     await createKey(store, 'shop')
-    const [before] = await store.apiKeys.list()
-    const list = store.apiKeys.list
+    const { list } = store.apiKeys
+    const before = await list()
+    await act(store)
+    const after = await list()
     for (const change of [revokeKey, rotateKey]) {
-      store.apiKeys.list = async () => (before ? [before] : [])
-      if (change === revokeKey) await store.apiKeys.revoke(1n, new Date(0))
-      await expect(change(store, 'shop')).rejects.toThrow('The API key was revoked meanwhile.')
+      store.apiKeys.list = async () => before
+      await expect(change(store, 'shop')).rejects.toThrow('The API key was revoked or rotated meanwhile.')
       store.apiKeys.list = list
-      expect(await store.apiKeys.list()).toMatchObject([{ name: 'shop', revokedAt: new Date(0) }])
+      expect(await list()).toEqual(after)
     }
   })
 
