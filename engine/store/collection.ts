@@ -80,12 +80,16 @@ function refuseLaxColumns(table: TableWithId): void {
 /** A filter without an index would read the whole table, and on SQLite block all other requests meanwhile. */
 function refuseSlowFilters(table: TableWithId, filters: Names): void {
   const { name, indexes, columns } = getTableConfig(table)
-  const indexed = [...indexes.map(({ config }) => config.columns[0]), ...columns.filter(({ isUnique }) => isUnique)]
+  // An index of some rows, or of further columns, does not find the rows in the order of their ids.
+  const own = indexes.filter(
+    ({ config }) => !config.where && config.columns.slice(1).every((each) => each === table.id),
+  )
+  const indexed = [...own.map(({ config }) => config.columns[0]), ...columns.filter(({ isUnique }) => isUnique)]
   for (const filter of filters) {
     const column = columnOf(table, filter)
     if (indexed.includes(column)) continue
     throw new Error(
-      `The filter ${filter} of ${name} has no index. Add index('${name}_by_${column.name}').on(….${filter}) to its table, and a migration.`,
+      `The filter ${filter} of ${name} has no index of its own. Add index('${name}_by_${column.name}').on(….${filter}) to its table, and a migration.`,
     )
   }
 }
@@ -140,9 +144,9 @@ export function collection<
 
 /** The collections and the migrations of a store, which both databases get as an argument. */
 export interface StoreDefinition<Stores = unknown> extends Parts<Stores> {
-  /** Of the collections, in their order. */
+  /** The names of the collections, in their order. */
   names: string[]
-  /** None for a kind of database that the product does not use. */
+  /** The migrations of a kind of database. Undefined for one that the product does not use. */
   migrationsFor(kind: Kind): Migration[]
   /** For backups, which need no collections. */
   sqliteRelease(): SqliteRelease
@@ -153,7 +157,7 @@ export interface StoreDefinition<Stores = unknown> extends Parts<Stores> {
 interface Parts<Stores> extends Identity {
   /** The folders with the migrations of all tables, for each database that the product uses. */
   migrations: Partial<Record<Kind, URL[]>>
-  /** By their names, each after those that its foreign keys refer to. The names are stored with idempotency keys. */
+  /** The collections by their names, each after those that its foreign keys refer to. Idempotency keys store the names. */
   collections: { [Name in keyof Stores]: Collection<Stores[Name]> }
 }
 

@@ -1,4 +1,5 @@
-import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { sql } from 'drizzle-orm'
+import { type IndexBuilder, index, type SQLiteColumn, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { expect, test } from 'vitest'
 import { books, notes } from '../../../test/notes/tables.ts'
 import { uniqueColumnOf } from '../../collection/row.ts'
@@ -9,6 +10,23 @@ test('a table that could give the id of a removed row to another one is refused'
   const table = sqliteTable('lax', { id: int64('id').primaryKey(), name: text().notNull() })
   expect(() => collection({ table })).toThrow("The id of lax must be int64('id').primaryKey({ autoIncrement: true }).")
 })
+
+test.for([
+  ['none', () => []],
+  ['one of some rows', ({ size }) => [index('some').on(size).where(sql`size > 0`)]],
+  ['one of further columns', ({ size, name }) => [index('wide').on(size, name)]],
+  ['a unique one of some rows', ({ size }) => [uniqueIndex('some').on(size).where(sql`size > 0`)]],
+] as [string, (boxes: Record<'size' | 'name', SQLiteColumn>) => IndexBuilder[]][])(
+  'a filter without an index of its own is refused, which would read all rows: %s',
+  ([, indexes]) => {
+    const fields = { id: int64('id').primaryKey({ autoIncrement: true }), size: int64('size'), name: text('name') }
+    const filters = ['size'] as const
+    expect(() => collection({ table: sqliteTable('boxes', fields, indexes), filters })).toThrow(
+      'The filter size of boxes has no index of its own.',
+    )
+    collection({ table: sqliteTable('boxes', fields, ({ size }) => [index('all').on(size)]), filters })
+  },
+)
 
 test('a row is found by a unique field only', () => {
   expect(uniqueColumnOf(books, 'title').name).toBe('title')
