@@ -13,8 +13,8 @@ import { type Entity, idOf, maxId, textOfValue } from './row.ts'
 
 /** The maximum number of rows that a call reads. To compare a value takes a fraction of the time of a text. */
 export const maxRead = { text: 7_500, value: 30_000 }
-/** The maximum number of scans of a caller that wait. */
-const maxWaiting = 100
+/** The maximum number of scans of a caller that wait, and milliseconds for which one waits. */
+const [maxWaiting, maxWait] = [100, 15_000]
 
 interface Reads<T extends Table> {
   get(id: bigint): Promise<Entity<T> | undefined>
@@ -80,8 +80,10 @@ async function inTurn<T>(caller: unknown, scan: () => Promise<T>): Promise<T> {
   const own = waiting.get(caller) ?? []
   if (own.length >= maxWaiting) throw new TooManySearches()
   const { promise, resolve } = Promise.withResolvers<T>()
+  const startedAt = performance.now()
   own.push(() => {
-    const result = scan()
+    const isLate = performance.now() - startedAt > maxWait
+    const result = isLate ? Promise.reject<T>(new TooManySearches()) : scan()
     resolve(result)
     return result.catch(() => {})
   })

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type NewNote, type Note, states } from '../../../test/notes/tables.ts'
 import { addNotes, openTestStore, testDatabase } from '../../../test/notes/tests.ts'
 import { type NoteSearch, openStoreModel } from '../../../test/support/store-model.ts'
@@ -192,6 +192,16 @@ describe('scans', () => {
     )
     expect(await other).toMatchObject({ searched: maxRead.text })
     stop()
+  })
+
+  test('that have waited for too long are refused', async () => {
+    const now = vi.spyOn(performance, 'now').mockReturnValue(0)
+    onTestFinished(() => now.mockRestore())
+    const { start, stop } = endless(() => now.mockReturnValue(15_001))
+    const [first, second, other] = await Promise.allSettled([start(1), start(2), start(3, { id: 'other' })])
+    stop()
+    const refused = { status: 'rejected', reason: { name: 'TooManySearches' } }
+    expect([first, second, other]).toMatchObject([{ status: 'fulfilled' }, refused, refused])
   })
 
   test('stop when their clients have gone, and the others go on', async () => {
