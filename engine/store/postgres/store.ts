@@ -172,6 +172,7 @@ async function measureDatabase(pool: Pool): Promise<StoreSizes> {
 const ownProbes = [
   `INSERT INTO idempotency_keys (api_key_id, key, operation, fingerprint, result, created_at)
     SELECT api_key_id, key, operation, fingerprint, result, created_at FROM idempotency_keys WHERE false`,
+  'DELETE FROM idempotency_keys WHERE false',
   'SET LOCAL lock_timeout = 900',
   lockStatement('probes'),
   "SELECT pg_logical_emit_message(true, 'readiness', 'probe')",

@@ -18,13 +18,28 @@ test('while the database is read-only, creates and readiness get a 503 and reads
   expect((await rest.post('/v1/notes', rex)).status).toBe(201)
 })
 
-test('an instance without the right to insert notes is not ready', async () => {
+test('an instance without one of the rights that its writes need is not ready', async () => {
   const url = await emptyDatabase()
   await preparePostgres(url)
-  const reader = await createRole(url)
-  await query(url, `GRANT SELECT, UPDATE ON ALL TABLES IN SCHEMA public TO ${reader.role}`)
-  const store = await postgresDatabase(reader.url).open()
-  await expect(store.check()).rejects.toThrow(/permission denied for table .*; GRANT this user .* \(42501\)\.$/)
+  const { role, url: ofRole } = await createRole(url)
+  await query(url, `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`)
+  const store = await postgresDatabase(ofRole).open()
+  await store.check()
+  for (const [table, rights] of Object.entries({
+    api_keys: ['SELECT', 'INSERT', 'UPDATE'],
+    history: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+    idempotency_keys: ['SELECT', 'INSERT', 'DELETE'],
+    notes: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+  })) {
+    for (const right of rights) {
+      await query(url, `REVOKE ${right} ON ${table} FROM ${role}`)
+      await expect(store.check(), `${right} on ${table}`).rejects.toThrow(
+        new RegExp(`permission denied for table ${table}; GRANT this user .* \\(42501\\)\\.$`),
+      )
+      await query(url, `GRANT ${right} ON ${table} TO ${role}`)
+    }
+  }
+  await store.check()
 })
 
 test('a readiness check does not wait for an open transaction that holds the advisory lock of inserts', async () => {
