@@ -29,9 +29,9 @@ export function bearerCheck(
   lookups?: CacheLookups,
 ): onRequestHookHandler {
   const { isApiKey, startOfUnknown } = apiKeyFormat(keyPrefix)
-  /** By the hashes of keys. */
+  /** When the use of a key was recorded last, by the hash of the key. */
   const touchedAt = new Map<string, number>()
-  /** By the text of the header, which is found faster than hashed. Only one spelling of each key is kept. */
+  /** The keys by the text of the header, which is found faster than hashed. Only one spelling of each key is kept. */
   const cache = revisionCache<ApiKey>(apiKeys, { capacity: maxCachedKeys, lookups })
 
   /** Records the use of a key, at most once a minute. The request does not wait for it, and does not fail if it fails. */
@@ -77,7 +77,7 @@ export function bearerCheck(
     if (known) return done(admit(request, known))
     const key = credentials.exec(authorization)?.[1]
     if (key === undefined) return done(noKey(realm, authorization === '' ? 'missing' : 'malformed'))
-    const isCanonical = () => authorization.length === 'Bearer '.length + key.length
+    const isCanonical = () => authorization === `Bearer ${key}`
     cache
       .load(authorization, () => find(key), isCanonical)
       .then((found) => (found ? admit(request, found) : unknownKey(key)))

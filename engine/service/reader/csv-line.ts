@@ -6,6 +6,6 @@ export function csvLine(values: readonly unknown[]): string {
 }
 
 function csvValue(value: unknown): string {
-  const text = typeof value === 'string' ? value.replace(/^'*[=+\-@＝＋－＠]/, "'$&") : textOf(value)
+  const text = typeof value === 'string' ? value.replace(/^'*[=+\-@\t\r＝＋－＠]/, "'$&") : textOf(value)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

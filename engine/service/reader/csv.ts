@@ -67,7 +67,7 @@ function readerOf(fields: readonly Field[], format: Dialect, maxRows = -1): Read
     const missing = namesOf(required).filter((name) => !names.includes(name))
     if (repeated.length + missing.length > 0)
       throw new Unreadable(texts.header(namesOf(given), unknown, repeated, missing))
-    const unused = unknown.map((name) => name || String(names.indexOf(name) + 1))
+    const unused = names.flatMap((name, index) => (known.includes(name) ? [] : [name || String(index + 1)]))
     Object.assign(table, { hasHeader: true, columns: names, unused })
     minCells = names.length
     return true
@@ -119,7 +119,7 @@ function parseRow(fields: readonly Field[], written: Row, columns: string[], min
     const field = fields.find(({ name }) => name === columns[index])
     if (!field) return text
     // Without the apostrophe that an export writes before a formula.
-    const cell = text.replace(/^'(?='*[=+\-@＝＋－＠])/, '')
+    const cell = text.replace(/^'(?='*[=+\-@\t\r＝＋－＠])/, '')
     return field.kind === 'choice' || field.kind === 'boolean' ? String(parseText(field, cell) ?? cell) : cell
   })
   const values = parseTexts(fields, Object.fromEntries(columns.map((column, index) => [column, cells[index]])))

@@ -81,7 +81,7 @@ export function nameOfColumn(fields: readonly Field[], cell: string): string {
   return findName(names, word) ?? fields.find(loose)?.name ?? word
 }
 
-/** Without its case and separators. */
+/** The word without its case and its separators. */
 function normalize(word: string): string {
   return word.toLowerCase().replaceAll(/[\s_-]/g, '')
 }

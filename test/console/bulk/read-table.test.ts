@@ -164,8 +164,8 @@ test.for([
 })
 
 test('a column that is no field is reported and not used', () => {
-  const table = readTable(petResource, 'notes,name,,categoryId,notes\n"nice, old",Rex,,7,\n,,,8,')
-  expect(table).toMatchObject({ unused: ['notes', '3', 'notes'] })
+  const table = readTable(petResource, 'notes,name,,categoryId,\n"nice, old",Rex,,7,\n,,,8,')
+  expect(table).toMatchObject({ unused: ['notes', '3', '5'] })
   expect(table).not.toHaveProperty('problem')
   expect(table?.rows).toMatchObject([
     { item: { name: 'Rex', categoryId: 7n, status: 'available' }, cells: ['nice, old', 'Rex', '', '7', ''] },
@@ -275,6 +275,14 @@ test('rows that are copied as CSV are read back', () => {
       expect(row?.cells).toEqual([name, other, 'lost'])
     }),
   )
+})
+
+test('a text that a spreadsheet would compute has an apostrophe before it (OWASP, CSV Injection)', () => {
+  for (const start of ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠']) {
+    const line = csvLine([`${start}1+1`])
+    expect(line).toMatch(/^"?'/)
+    expect(readTable(petResource, `name,categoryId\n${line.trimEnd()},7`)?.rows[0]?.cells[0]).toBe(`${start}1+1`)
+  }
 })
 
 function petsOf(text: string): NewPet[] {

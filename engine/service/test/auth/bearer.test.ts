@@ -22,6 +22,26 @@ test('requests that start together after a commit share a read of their key', as
   expect(found).toHaveLength(2)
 })
 
+test('a key is remembered in one spelling of its header', async () => {
+  const { app, store, key } = await startTestApi()
+  const { find } = store.apiKeys
+  let reads = 0
+  store.apiKeys.find = (hash) => {
+    reads++
+    return find(hash)
+  }
+  const readsFor = async (authorization: string) => {
+    reads = 0
+    for (let request = 0; request < 2; request++)
+      expect((await app.inject({ url: '/v1/notes', headers: { authorization } })).statusCode).toBe(200)
+    return reads
+  }
+  await app.inject({ url: '/v1/notes', headers: { authorization: `Bearer ${key}` } })
+  for (const spelling of [`bearer ${key}`, `BEARER ${key}`, `Bearer  ${key}`, `Bearer ${key} `])
+    expect(await readsFor(spelling), spelling).toBe(2)
+  expect(await readsFor(`Bearer ${key}`)).toBe(0)
+})
+
 test('two Authorization headers get 401, whichever of them is valid', async () => {
   const { url, authorization } = await listen()
   for (const headers of [`${authorization}Authorization: Bearer x\r\n`, `authorization: Basic x\r\n${authorization}`]) {
