@@ -6,6 +6,8 @@ export default defineConfig({
   schema: './db/tables.ts',
   out: './db/migrations/postgres',
   schemaFilter: ['public'],
-  // For drizzle-kit studio.
-  dbCredentials: { url: process.env.DATABASE_URL ?? 'postgres://localhost/petstore' },
+  // For drizzle-kit studio only, as in `drizzle.config.ts`.
+  ...(process.argv.includes('studio') && {
+    dbCredentials: { url: process.env.DATABASE_URL ?? 'postgres://localhost/petstore' },
+  }),
 })

@@ -19,7 +19,7 @@ interface RowText extends Omit<FileRow, 'problem'> {
 
 export type ValidRow = RowText & { item: Values }
 /** `invalid` contains the names of the fields with a problem. It is empty if the problem is another one. */
-export type InvalidRow = RowText & { problem: string; invalid: string[] }
+type InvalidRow = RowText & { problem: string; invalid: string[] }
 export type Row = ValidRow | InvalidRow
 
 export function isValid(row: Row): row is ValidRow {
@@ -50,7 +50,7 @@ export function checkItem(
   }
 }
 
-/** What the service would find wrong with the values of a new item. */
+/** What the service would find wrong with the values of a new item, whose texts are one `line` each. */
 export function issuesOf({ entered }: Resource, values: Values): ServiceIssue[] {
   return entered.flatMap((field) => {
     const rule = brokenRule(field, given(field, values))

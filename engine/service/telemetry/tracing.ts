@@ -112,10 +112,10 @@ export function tracingWith(tracer: Tracer, database: 'sqlite' | 'postgres', com
     return new Proxy(resource, {
       get: (target, method: string) => {
         const member: unknown = Reflect.get(target, method)
-        if (typeof member !== 'function') return member
+        // All others return a promise.
+        if (typeof member !== 'function' || method === 'revision') return member
         const attributes = { ...databaseAttributes, 'db.operation.name': method, 'db.collection.name': name }
         const options = { kind: SpanKind.CLIENT, attributes }
-        // Every method of a resource returns a promise.
         return (...args: unknown[]) =>
           inSpan(`${method} ${name}`, options, parent, async () => Reflect.apply(member, target, args))
       },
