@@ -269,27 +269,26 @@ test('the performance document has the goals that are not met, and the results h
   const missed = goals.filter((row) => row.at(-1) === 'not met')
   expect(rowsOf(document('docs/background/performance.md'))).toEqual(missed.map((row) => row.slice(0, 3)))
   expect(missed.filter(([goal]) => !results.text.includes(`- **${goal}**`))).toEqual([])
-  expect(results.text.split(/\s+/).length).toBeLessThan(1_600)
+  expect(results.text.split(/\s+/).length).toBeLessThan(1_800)
 })
 
-test('the performance document says who is faster in most rows', () => {
+test('the performance document says who is faster', () => {
   expect(document('docs/background/performance.md').text).toContain(
-    'Fastify with a group-commit thread beats the service in most rows',
+    'Fastify with a group-commit thread is faster at creates than the service',
   )
   const [, rates = ''] = /^Requests per second:\n\n(.*?)\n\n/ms.exec(document('bench/RESULTS.md').text) ?? []
   const [header = [], , ...rows] = rates.split('\n').map((line) => line.split('|').map((cell) => cell.trim()))
   const rateOf = (row: string[], server: string) =>
     Number.parseFloat(String(row[header.indexOf(server)]).replace(',', ''))
-  const faster = rows.filter((row) => rateOf(row, 'Fastify, group commit') > rateOf(row, 'Petstore'))
-  expect(rows.length).toBeGreaterThan(10)
-  expect(faster.length).toBeGreaterThan(rows.length / 2)
+  const rowsFor = (...loads: string[]) => loads.map((load) => rows.find(([, name]) => name === load) ?? [])
+  for (const row of rowsFor('one create alone', 'create at 32', 'create at 128'))
+    expect(rateOf(row, 'Fastify, group commit')).toBeGreaterThan(rateOf(row, 'Petstore'))
   expect(document('docs/background/performance.md').text).toContain(
-    'faster than every peer at concurrent gets, cached lists, and creates on a slow disk.',
+    'faster than every peer at concurrent gets, random pages, cached lists, and creates on a slow disk.',
   )
   const peers = header.filter((title) => title !== '' && !title.startsWith('Petstore'))
-  const [gets, lists] = ['get at 32', 'hot list at 32 (cached)'].map((load) => rows.find(([, name]) => name === load))
-  for (const row of [gets, lists, rows.at(-1)])
-    expect(Math.max(...peers.map((peer) => rateOf(row ?? [], peer)))).toBeLessThan(rateOf(row ?? [], 'Petstore'))
+  for (const row of [...rowsFor('get at 32', 'random page at 32', 'hot list at 32 (cached)'), rows.at(-1) ?? []])
+    expect(Math.max(...peers.map((peer) => rateOf(row, peer)))).toBeLessThan(rateOf(row, 'Petstore'))
 })
 
 test('a document states performance in figures only in its generated tables, or names the test that measures them', () => {
