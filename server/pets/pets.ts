@@ -100,7 +100,7 @@ export const petsRouter = router({
         successDescription: 'A page of pets.',
         errorResponses: { 400: 'A parameter has an invalid value.' },
       },
-      cache: { dependsOn: 'store' },
+      cache: true,
     })
     .input(ListPets)
     .output(z.array(Pet))
@@ -186,14 +186,14 @@ export const petsRouter = router({
    * where the next one continues.
    */
   search: procedure
-    .meta({ cache: { dependsOn: 'store' } })
+    .meta({ cache: true })
     .input(SearchPets)
     .output(foundOf('pets', Pet))
     .query(({ ctx, input }) => ctx.store.pets.search(input, ctx.searcher?.())),
 
   /** Counts the pets of each status up to 10,000. If `isExact` is false, there are more. */
   counts: procedure
-    .meta({ cache: { dependsOn: 'store' } })
+    .meta({ cache: true })
     .output(PetCounts)
     .query(({ ctx }) => ctx.store.pets.counts()),
 })

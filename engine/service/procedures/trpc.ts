@@ -60,7 +60,7 @@ export interface MutationContext<Store> extends ResolverContext<Store> {
 }
 
 /** The API key of a call, without what identifies it to the service. */
-export type Caller = Pick<ApiKey, 'id' | 'name' | 'access'>
+type Caller = Pick<ApiKey, 'id' | 'name' | 'access'>
 
 /** What the resolver of a mutation that replays reads. */
 export interface ReplayContext<Store> extends Omit<MutationContext<Store>, 'store'> {
@@ -88,7 +88,7 @@ export interface ProcedureMeta extends OpenApiMeta {
   tag?: { name: string; description: string }
   deprecation?: Deprecation
   /** Caches the responses to a query, with an `ETag`: every API key gets them until the store changes. */
-  cache?: { dependsOn: 'store' }
+  cache?: true
   /**
    * With `write`, a query also needs a key that may write. A key that may only read can be built into a page, whose visitors
    * must not see, for example, who has changed what. The response cannot be cached.

@@ -58,7 +58,7 @@ const notesRouter = router({
         operationId: 'listNotes',
         errorResponses: { 400: 'A parameter has an invalid value.' },
       },
-      cache: { dependsOn: 'store' },
+      cache: true,
     })
     .input(pageOf('note', 'notes', filters))
     .output(z.array(Note))
@@ -126,13 +126,13 @@ const notesRouter = router({
     .query(({ ctx, input }) => found('note', input.noteId, (id) => ctx.store.notes.get(id))),
 
   search: procedure
-    .meta({ cache: { dependsOn: 'store' } })
+    .meta({ cache: true })
     .input(searchOf('note', 'notes', { ...filters, body: partOfLine(255).optional(), priority: Int64.optional() }))
     .output(foundOf('notes', Note))
     .query(({ ctx, input }) => ctx.store.notes.search(input, ctx.searcher?.())),
 
   counts: procedure
-    .meta({ cache: { dependsOn: 'store' } })
+    .meta({ cache: true })
     .output(z.object({ open: Count, waiting: Count, done: Count }))
     .query(({ ctx }) => ctx.store.notes.counts()),
 })

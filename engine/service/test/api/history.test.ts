@@ -99,7 +99,7 @@ test.for(['direct', 'chained'])('a %s query with `access: write` refuses a key t
 })
 
 test('a query with `access: write` cannot be cached', () => {
-  const meta = { access: 'write', cache: { dependsOn: 'store' } } as const
+  const meta = { access: 'write', cache: true } as const
   expect(() => proceduresOf(router({ names: procedure.meta(meta).query(() => []) }))).toThrow(
     'names: a query with meta.access cannot have meta.cache.',
   )

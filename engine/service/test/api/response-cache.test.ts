@@ -109,7 +109,7 @@ async function startService({ failures = 0 } = {}) {
       .output(Names)
       .query(() => [`own ${++own}`]),
     cached: procedure
-      .meta({ ...get('/cached'), cache: { dependsOn: 'store' } })
+      .meta({ ...get('/cached'), cache: true })
       .input(z.object({}))
       .output(Names)
       .query(() => {

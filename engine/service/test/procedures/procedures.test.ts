@@ -165,7 +165,7 @@ test.for(['inputs', 'middlewares', 'resolver'])(
 )
 
 test('a mutation that opts in to the response cache stops the start', () => {
-  const add = mutation({ cache: { dependsOn: 'store' }, idempotencyKey: 'ignored' }).mutation(() => 0)
+  const add = mutation({ cache: true, idempotencyKey: 'ignored' }).mutation(() => 0)
   expect(() => proceduresOf(router({ add }))).toThrow('add: only a query can have meta.cache.')
 })
 
