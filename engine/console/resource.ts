@@ -28,7 +28,7 @@ export interface Resource extends Noun {
 
 export interface Procedures {
   list: { query(input: Values & { cursor?: bigint; limit: number }, options: { signal: AbortSignal }): Promise<Item[]> }
-  /** By the id and the searched fields. */
+  /** Searches by the id and the searched fields. */
   search?: {
     query(
       input: Values & { order?: 'newest' | 'oldest'; cursor?: bigint; limit: number },

@@ -14,11 +14,11 @@ export function servicePath(): string {
 /** What the console knows of its product. */
 export interface ConsoleProduct {
   name: string
-  /** Of the command line. The names of what the browser stores begin with it. */
+  /** The name of the command. The names of what the browser stores begin with it. */
   command: string
   /** The first characters of every API key. */
   keyPrefix: string
-  /** Of the variable `API_KEY`. */
+  /** The prefix of the variable `API_KEY`. */
   environmentPrefix: string
 }
 

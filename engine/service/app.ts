@@ -53,7 +53,7 @@ export interface AppOptions extends BaseOptions {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Of the service, for the admin listener. */
+    /** The readiness check of the service, which the admin listener shares. */
     checkReadiness: CheckReadiness
     hasConsole: boolean
   }

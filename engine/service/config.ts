@@ -154,7 +154,7 @@ function settingsOf(product: KeyedProduct) {
 type Settings = ReturnType<typeof settingsOf>
 export type Setting = keyof Settings['shape']
 
-/** Those whose variables have the prefix of the product. Every program has a host and a port, and shells set other keys. */
+/** The settings whose variables have the prefix of the product: other programs have a host, a port and a key, too. */
 const prefixed: Setting[] = ['apiKey', 'apiKeyFile']
 
 export type Config = ReturnType<typeof toConfig>
@@ -163,7 +163,7 @@ function toConfig({ databaseUrl: database, apiKey, apiKeyFile, ...others }: z.in
   return { ...others, database, apiKey: apiKey ?? apiKeyFile }
 }
 
-/** Without the white space around each value, which YAML blocks and files with Windows line ends add. */
+/** The variables without the white space around their values, which YAML blocks and Windows line ends add. */
 function readVariables(env: Record<string, string | undefined>): Record<string, string> {
   const trimmed = Object.entries(env).map(([name, value = '']) => [name, value.trim()] as const)
   return Object.fromEntries(trimmed.filter(([, value]) => value !== ''))

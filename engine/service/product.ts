@@ -1,21 +1,21 @@
 /** What the service knows of the product that it serves. */
 export interface Product {
-  /** For people: in the banner, and as the title of the OpenAPI document. */
+  /** The name for people: in the banner, and as the title of the OpenAPI document. */
   name: string
-  /** Of the command line. It is also the realm of the API keys, the name of the tracer, and that of the database file. */
+  /** The name of the command, which is also the realm of the API keys and the name of the tracer and of the database file. */
   command: string
   version: string
   /** The commit of a built package. A checkout, which may have changes, has none. */
   revision?: string
   /** The first characters of every API key. */
   keyPrefix: string
-  /** Of the variables `API_KEY` and `API_KEY_FILE`. The other variables have none. */
+  /** The prefix of the variables `API_KEY` and `API_KEY_FILE`. The other variables have none. */
   environmentPrefix: string
   metricPrefix: string
   /** A sentence for the help of the command line. */
   summary: string
   description: string
-  /** Of the REST interface, by its SPDX identifier. By default the OpenAPI document names none. */
+  /** The license of the REST interface, by its SPDX identifier. By default the OpenAPI document names none. */
   license?: string
   /** The version of the REST interface, which the OpenAPI document has. */
   apiVersion: string

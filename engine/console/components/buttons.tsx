@@ -6,7 +6,7 @@ import { hint } from './hint.ts'
 interface ButtonProps extends ComponentProps<'button'> {
   variant?: 'filled' | 'danger' | 'default' | 'subtle' | 'gray'
   size?: 'md' | 'xs' | 'compact-sm' | 'compact-xs'
-  /** Before the label. */
+  /** The icon before the label. */
   icon?: ReactNode
   endIcon?: ReactNode
   /** It keeps the focus while it is disabled. HTML's `disabled` would move the focus to the start of the page. */

@@ -59,7 +59,7 @@ export function PauseMessage({ pause: { message, until } }: { pause: { message: 
 }
 
 interface CountdownProps {
-  /** From when it appears. Undefined if the service has not said when to try again. */
+  /** Seconds from when it appears. Undefined if the service has not said when to try again. */
   seconds: number | undefined
   texts?: typeof messages.problem.retrying
 }

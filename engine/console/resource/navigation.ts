@@ -15,7 +15,7 @@ export type Dialog =
  * What is above the list. An item and the form for a new one are a panel beside it, which the URL contains. The others are
  * dialogs above both.
  */
-export type Overlay = { kind: 'item'; id: bigint } | { kind: 'add' } | Dialog
+type Overlay = { kind: 'item'; id: bigint } | { kind: 'add' } | Dialog
 
 /** The functions that lead to what the page of a resource shows. */
 export function navigationOf(resource: Resource, openDialog: (dialog: Dialog) => void) {

@@ -52,7 +52,7 @@ declare global {
   }
 }
 
-/** As `JSON.stringify`. A `bigint` becomes an integer with all its digits. */
+/** Like `JSON.stringify`, but a `bigint` becomes an integer with all its digits. */
 export function writeJson(value: unknown, space?: number): string {
   return JSON.stringify(value, (_key, each) => (typeof each === 'bigint' ? JSON.rawJSON(String(each)) : each), space)
 }

@@ -40,7 +40,7 @@ export function keepsValues(schema: unknown, parents: unknown[] = []): boolean {
   return isScalar && !schema._zod.def.coerce && onlyChecks(schema, [...readOnlyChecks, z.core.$ZodCustom])
 }
 
-/** Of a field that may be absent, the schema of its value. Both adapters omit such a field if it is undefined. */
+/** The schema of the value of a field that may be absent. Both adapters omit such a field if it is undefined. */
 export function requiredPart(field: z.core.$ZodType): z.core.$ZodType {
   return field instanceof z.ZodOptional ? requiredPart(field.unwrap()) : field
 }

@@ -29,7 +29,7 @@ export function withRateLimit(rate: Rate, check: onRequestHookHandler): onReques
 
 interface Window {
   used: number
-  /** By the monotonic clock, in milliseconds. */
+  /** The time of the monotonic clock, in milliseconds. */
   end: number
 }
 
@@ -39,7 +39,7 @@ interface Window {
  * batch is charged at most the limit, because a larger one would never pass.
  */
 function counter({ requests, seconds }: Rate) {
-  /** By the ids of the keys. All windows have one length, so the first to start is the first to end. */
+  /** The windows by the ids of their keys. All have one length, so the first to start is the first to end. */
   const windows = new Map<bigint, Window>()
 
   function windowOf(key: bigint, now: number): Window {

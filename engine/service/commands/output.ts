@@ -34,7 +34,7 @@ export function note(text: string): void {
   writeError(`${text}\n`)
 }
 
-/** As {@link note}, without a line end. Its errors are ignored: the exit code reports the failure. */
+/** Like {@link note}, without a line end. Its errors are ignored: the exit code reports the failure. */
 export function writeError(text: string): void {
   if (!watched.has(process.stderr)) process.stderr.on('error', () => {})
   watched.add(process.stderr)

@@ -117,7 +117,7 @@ export function shedLoad(app: FastifyInstance, meter: LoadMeter, store: Pick<Bas
 
 /** Refuses requests while the responses that are computed, compressed or sent have too many bytes. */
 function limitBytes(app: FastifyInstance, meter: LoadMeter): void {
-  /** Those that began first are at the beginning. */
+  /** The requests, in the order in which they began. */
   const all = new Set<Unfinished>()
   let total = 0
   app.decorateRequest('unfinished', undefined)

@@ -22,9 +22,9 @@ declare module 'fastify' {
   }
 }
 
-/** Of paths without a route, and of URLs that cannot be decoded. */
+/** The labels of paths without a route, and of URLs that cannot be decoded. */
 const unknownRequest: RequestLabels = { adapter: 'http', operation: 'unknown' }
-/** Of OPTIONS, and of methods that a path does not serve. */
+/** The labels of OPTIONS, and of methods that a path does not serve. */
 export const otherMethod: RequestLabels = { adapter: 'http', operation: 'other_method' }
 
 /** Health checks and scrapes arrive every few seconds. They are not traced, and logged only if they are rejected. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-/** For every response (OWASP REST Security Cheat Sheet). Strict-Transport-Security is for TLS only (RFC 6797, section 7.2). */
+/** The headers of every response (OWASP REST Security Cheat Sheet). Strict-Transport-Security needs TLS (RFC 6797, 7.2). */
 export function securityHeaders(publicUrl: string | undefined): Record<string, string> {
   const isTls = publicUrl !== undefined && new URL(publicUrl).protocol === 'https:'
   return {
@@ -77,14 +77,14 @@ export function corsFor(origins: string[], responseHeaders: Record<string, strin
   }
 }
 
-/** For errors of the HTTP parser, which does not report the Origin. Their bodies contain no data of a caller. */
+/** The headers for errors of the HTTP parser, which does not report the Origin. Their bodies contain no data of a caller. */
 export function corsOfUnreadable(origins: string[]): Record<string, string> {
   return origins.length === 0
     ? {}
     : { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposedHeaders, vary: 'Origin' }
 }
 
-/** Before any check: a page can read an error response only if the preflight of its request succeeded. */
+/** Runs before any check: a page can read an error response only if the preflight of its request succeeded. */
 export function addCors(app: FastifyInstance, applyCors: ApplyCors): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (!applyCors(request, reply)) done()

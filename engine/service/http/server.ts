@@ -27,7 +27,7 @@ export interface ServerLimits {
 interface ServerOptions extends ServerLimits {
   log: FastifyBaseLogger
   requestIdOf: RequestIdOf
-  /** Of every response. */
+  /** The headers of every response. */
   headers: Headers
   /** Further ones of a response to bytes that are no request. */
   cors: Headers

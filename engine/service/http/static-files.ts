@@ -9,9 +9,9 @@ import { handleOtherMethods, type Page } from './routing.ts'
 /** Bytes. Brotli's level 10 takes half a second for this much, and saves 6 %. */
 const maxSlowLength = 1_000_000
 
-/** For files whose name contains a hash of their content. */
+/** The Cache-Control of files whose name contains a hash of their content. */
 const immutable = { 'cache-control': 'max-age=31536000, immutable' }
-/** For files that may change: browsers ask each time whether they have. */
+/** The Cache-Control of files that may change: browsers ask each time whether they have. */
 export const revalidated = { 'cache-control': 'no-cache' }
 
 /** Serves one file from memory. It is read for the first request, and again if that failed. `headers` has the content type. */

@@ -70,7 +70,7 @@ export function parseFile(text: string): string {
   )
 }
 
-/** As {@link parseFile}, of a backup that must exist. */
+/** Like {@link parseFile}, for a backup that must exist. */
 export function parseBackup(text: string): string {
   const file = parseFile(text)
   if (!existsSync(file)) throw new OperatorError(`There is no backup ${file}. Check the path.`)

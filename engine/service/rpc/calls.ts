@@ -27,7 +27,7 @@ export type RpcRequest = FastifyRequest<RpcRoute>
 
 export const maxBatchSize = 20
 
-/** Empty for a request without a route: the only route of the adapter has the parameter `path`. */
+/** The path below the prefix. Empty without a route: the only route of the adapter has the parameter `path`. */
 export function pathOf({ params }: FastifyRequest): string {
   return (params as Partial<RpcRoute['Params']>).path ?? ''
 }

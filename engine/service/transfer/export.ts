@@ -13,7 +13,7 @@ export type Write = (bytes: Uint8Array) => Promise<unknown>
 interface FileOptions {
   /** Whether to replace a file that exists. Otherwise it is refused. */
   overwrite: boolean
-  /** By default the file belongs to this user, and no other user can read it. */
+  /** Who gets the file. By default it belongs to this user, and no other user can read it. */
   ownership?: Ownership | undefined
 }
 

@@ -15,7 +15,7 @@ type Shape = Readonly<Record<string, z.ZodType>>
 export interface ItemType<New> {
   /** One item, for messages. */
   name: string
-  /** Also the name of the router of their procedures. */
+  /** The name of the items, and of the router of their procedures. */
   plural: string
   /** An item. Its fields are the columns of a file, in their order. */
   item: { shape: Shape }

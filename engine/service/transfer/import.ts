@@ -12,7 +12,7 @@ import { type Input, readBlocks } from './input.ts'
 const batchSize = 500
 
 interface ReadOptions {
-  /** By default it is detected. */
+  /** The format of the file. By default it is detected. */
   format?: Format | undefined
   /** Called with a description of each invalid line. Without it, the first invalid line is an error. */
   onInvalid?: ((description: string) => void) | undefined

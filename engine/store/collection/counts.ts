@@ -1,7 +1,7 @@
 import { type Column, getTableName, type SQL, sql, type Table } from 'drizzle-orm'
 import type { Names } from './query.ts'
 
-/** If the count is not exact, it is the limit and there are more rows. */
+/** A number of rows. If it is not exact, it is the limit of what is counted, and there are more rows. */
 export interface Count {
   count: number
   isExact: boolean

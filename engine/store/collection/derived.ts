@@ -37,6 +37,6 @@ export interface Derived<
   /** Makes the mutation that deletes a row. Resolves to its id, or to undefined if no row has it. */
   remove(): (row: Expectation<T> & By<H>, idempotency?: IdempotencyKey) => Promise<{ id: bigint } | undefined>
   history: H extends true ? () => (query: HistoryQuery) => Promise<HistoryEntry<T>[]> : unknown
-  /** As {@link BaseStore.revision}, for a collection. On PostgreSQL, a change of another instance shows within a second. */
+  /** Like {@link BaseStore.revision}, for a collection. On PostgreSQL, a change of another instance shows within a second. */
   revision(): number | undefined
 }

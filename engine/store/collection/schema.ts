@@ -20,7 +20,7 @@ interface Rule {
   value: SQL
 }
 
-/** Those of PostgreSQL by the SQL of SQLite, if they differ. */
+/** The rules that PostgreSQL needs in another form, by the SQL of the same rule on SQLite. */
 const rulesOfPostgres = new WeakMap<SQL, Rule>()
 
 export function ruleOfPostgres(rule: Rule): Rule {

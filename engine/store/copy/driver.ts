@@ -36,7 +36,7 @@ export interface CopyDatabase {
 /** A row violates a constraint of its table. The message is the database's. */
 export class RowsRefused extends Error {
   override name = 'RowsRefused'
-  /** Of the row, if the database knows which one it is. */
+  /** The id of the row, if the database knows which one it is. */
   readonly id: string | undefined
 
   constructor(message: string, { id, cause }: { id?: string | undefined; cause: unknown }) {

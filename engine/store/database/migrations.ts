@@ -81,7 +81,7 @@ export function pendingMigrations(applied: AppliedMigration[], migrations: Migra
   return migrations.filter(({ name }) => !applied.some((migration) => migration.name === name))
 }
 
-/** For everything that does not migrate: refuses a database without the schema of this release. */
+/** Refuses a database without the schema of this release. Everything that does not migrate calls it. */
 export function refuseOtherRelease(
   applied: AppliedMigration[],
   { migrations, program }: { migrations: Migration[]; program: string },

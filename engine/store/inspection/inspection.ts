@@ -8,7 +8,7 @@ export type Inspection = SqliteInspection | PostgresInspection
 
 interface CommonInspection {
   schema(): Promise<SchemaState>
-  /** Of the table of each collection by its name. Without the tables that do not exist yet. */
+  /** The table of each collection by its name, without those that do not exist yet. */
   contents(): Promise<Record<string, TableContents>>
   close(): Promise<void>
 }
@@ -36,7 +36,7 @@ export interface SchemaState {
 
 export interface TableContents {
   rows: number
-  /** Null without a row. */
+  /** Null if the table has no row. */
   newestId: bigint | null
 }
 
@@ -56,7 +56,7 @@ interface InspectedDatabase<T extends Table> {
   collections: Record<string, { table: T }>
   hasTable(table: T): Promise<boolean>
   query(statement: SQL): Promise<unknown[][]>
-  /** None if there is no journal. */
+  /** Undefined if there is no journal. */
   readApplied(): Promise<AppliedMigration[]>
   /** What is missing although the journal is up to date, as a reason. */
   findMissingPart(): Promise<string | undefined>

@@ -88,7 +88,7 @@ function some<T>(parts: T[]): [T, ...T[]] {
   return parts as [T, ...T[]]
 }
 
-/** By the types of the columns of SQLite that a collection may have. */
+/** The columns of PostgreSQL by the types of the columns of SQLite that a collection may have. */
 const types: Record<string, (name: string, values: string[] | undefined) => PgColumnBuilderBase> = {
   SQLiteInteger: int64,
   SQLiteText: (name, values) => text(name, values && { enum: values as [string] }),

@@ -12,7 +12,7 @@ export type TableWithId = SQLiteTable & { id: SQLiteColumn }
 /** Prepares its statements on a connection, and returns the function that runs them. */
 export type Prepare<Args extends unknown[], T> = (connection: Database.Database) => (...args: Args) => T
 
-/** As {@link Prepare}. A write that leaves entries in the history keeps them for so many days. */
+/** Like {@link Prepare}. A write that leaves entries in the history keeps them for so many days. */
 export type PrepareWrite<T> = (connection: Database.Database, historyDays?: number) => (...args: unknown[]) => T
 
 /** A write that may have an idempotency key. It takes the values of `fields`, and returns only what it has generated. */

@@ -26,7 +26,7 @@ export function useNewItem(resource: Resource) {
     return key
   }
 
-  /** Of the last saves. */
+  /** How many of the last saves have failed. */
   const failures = useRef(0)
   const mutationKey = [resource.many, 'create']
   const mutation = useMutation({

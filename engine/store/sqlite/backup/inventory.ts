@@ -32,7 +32,7 @@ export function timeInName(name: string, database: string, ending: string): numb
 
 export interface Backup {
   path: string
-  /** In milliseconds, from its name. In the future if the clock was wrong, and then it says nothing about the age. */
+  /** The time in its name, in milliseconds. In the future if the clock was wrong, and then it says nothing about the age. */
   time: number
   isScheduled: boolean
 }

@@ -20,7 +20,7 @@ export interface Progress {
 export type OnProgress = (progress: Progress) => void
 
 interface SnapshotRequest {
-  /** Of this release. A database of a newer one is refused. */
+  /** The migrations of this release. A database of a newer one is refused. */
   migrations: Migration[]
   /** The database to copy, which must be one of this service. It is only read, and other processes may use it meanwhile. */
   source: string
@@ -54,7 +54,7 @@ export async function withSnapshot<T>(
   }
 }
 
-/** As {@link withSnapshot}, through an open connection. `verify` reads the copy, which is locked then, for `publish`. */
+/** Like {@link withSnapshot}, through an open connection. `verify` reads the copy, which is locked then, for `publish`. */
 export async function withCopy<T>(
   connection: Database.Database,
   { target, folder, ownership, onProgress, guard }: Omit<SnapshotRequest, 'migrations' | 'source'>,

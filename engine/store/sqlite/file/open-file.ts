@@ -14,7 +14,7 @@ export interface FileIdentities {
 
 interface OpenOptions {
   readonly: boolean
-  /** Of the files that another connection of this process has open. All of them share one index, in memory. */
+  /** The identity of the files that another connection of this process has open. All share one index, in memory. */
   identities?: FileIdentities
 }
 

@@ -80,7 +80,7 @@ export const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
 export type Guard = <T>(clean: () => void, work: () => Promise<T>) => Promise<T>
 
-/** Also cleans up if one of the {@link signals} ends the process. */
+/** Runs a step and cleans up after it, also if one of the {@link signals} ends the process. */
 export async function withCleanup<T>(clean: () => void, work: () => Promise<T>): Promise<T> {
   const end = (signal: NodeJS.Signals) => {
     clean()

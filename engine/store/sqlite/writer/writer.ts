@@ -15,7 +15,7 @@ import { onceWrite, probeWrite, type Write } from './writes.ts'
 
 export interface WriterOptions {
   path: string
-  /** Of the files that the event loop has open. */
+  /** The identities of the files that the event loop has open. */
   identities: FileIdentities
   loaded: Loaded<SqliteCollection>
   /** Milliseconds that a transaction waits for another process's lock, {@link defaultBusyTimeout} by default. */

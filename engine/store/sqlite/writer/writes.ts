@@ -41,9 +41,9 @@ export type Outcome = { value: unknown } | { failure: Failure }
 
 /** The reply of the writer thread to each batch of writes, once its transaction is on disk. */
 export interface Settled {
-  /** Of the oldest writes without a reply, in their order. */
+  /** The outcomes of the oldest writes without a reply, in their order. */
   outcomes: Outcome[]
-  /** Of the transaction, if it was committed. */
+  /** The times of the transaction, if it was committed. */
   times?: TransactionTimes | undefined
   /** A sentence for the operator. */
   warning?: string | undefined
@@ -51,7 +51,7 @@ export interface Settled {
 
 export interface WriterData {
   path: string
-  /** Of the files that the event loop has open. */
+  /** The identities of the files that the event loop has open. */
   identities: FileIdentities
   /** Milliseconds to wait for another process's lock. */
   lockTimeout: number
