@@ -57,7 +57,7 @@ test('the example of the service serves REST, RPC and the document, and that of 
   expect(await request('/v1/notes')).toMatchObject({ status: 200, body: [{ id: 1, body: 'Call Ann' }, note] })
   expect(await request('/v1/notes', { ...create, headers: {}, body: '{"body":""}' })).toMatchObject({
     status: 400,
-    body: { message: 'body: expected a length of at least 1' },
+    body: { message: 'body: expected 1 to 1000 characters' },
   })
   const { body } = await request('/openapi.json')
   expect(Object.keys(body.paths)).toEqual(['/notes', '/notes/{id}'])
