@@ -154,7 +154,7 @@ function settingsOf(product: KeyedProduct) {
 type Settings = ReturnType<typeof settingsOf>
 export type Setting = keyof Settings['shape']
 
-/** The settings whose variables have the prefix of the product: other programs have a host, a port and a key, too. */
+/** The settings whose variables have the prefix of the product, because a shell may have the API key of another program. */
 const prefixed: Setting[] = ['apiKey', 'apiKeyFile']
 
 export type Config = ReturnType<typeof toConfig>

