@@ -10,8 +10,10 @@ const dialogs: (() => void)[] = []
 /** Navigations that wait until the entry of the page is the current one. */
 const waiting: (() => void)[] = []
 
-/** Whether the page itself lets the browser go back. */
-let isReturning = false
+/** Runs out if the browser does not go back although the page has told it to. Undefined while it is not going back. */
+let returning: ReturnType<typeof setTimeout> | undefined
+/** Milliseconds. Browsers ignore a page that navigates too often. */
+const returnLimit = 1_000
 
 /** The number of dialogs of the current entry. */
 function depth(): number {
@@ -20,17 +22,20 @@ function depth(): number {
   return typeof count === 'number' ? count : 0
 }
 
-/** Goes back in the history, which the browser does later. What is opened or shown until then waits for it. */
+/** Goes back in the history, which the browser does later. Until then, navigations and entries of dialogs wait. */
 export function goBack(steps = 1): void {
-  isReturning = true
+  returning = setTimeout(() => {
+    returning = undefined
+    settle()
+  }, returnLimit)
   history.go(-steps)
 }
 
 /** Makes the history fit the open dialogs. */
 function settle(): void {
   // Before the entry of a dialog that was opened meanwhile.
-  while (!isReturning && depth() === 0 && waiting.length > 0) waiting.shift()?.()
-  if (isReturning) return
+  while (!returning && depth() === 0 && waiting.length > 0) waiting.shift()?.()
+  if (returning) return
   while (depth() < dialogs.length) history.pushState({ ...history.state, dialogs: depth() + 1 }, '')
   if (depth() > dialogs.length) goBack(depth() - dialogs.length)
 }
@@ -38,10 +43,11 @@ function settle(): void {
 /** Closes the dialogs above the entry that the user went back to. */
 export function followHistory(): void {
   addEventListener('popstate', () => {
-    const isStep = !isReturning
-    isReturning = false
+    const isStep = !returning
+    clearTimeout(returning)
+    returning = undefined
     // A link with a key, which was followed on this page. It is not a step back.
-    if (history.state === null && location.hash !== '') return
+    if (isStep && history.state === null && location.hash !== '') return
     if (isStep) for (const close of dialogs.slice(depth()).reverse()) flushSync(close)
     // The user may have gone forward, or a dialog may have refused to close.
     settle()

@@ -44,7 +44,8 @@ export function navigationOf(resource: Resource, openDialog: (dialog: Dialog) =>
   function closePanel() {
     navigateBelowDialogs(() => {
       const current = readView(resource)
-      if (current.isAdding && current.item !== undefined) closeForm()
+      if (current.isAdding && current.item !== undefined)
+        show(resource, { ...current, isAdding: false }, { replace: true })
       else if (current.isOverList) goBack()
       else show(resource, { ...current, item: undefined, isAdding: false }, { replace: true })
     })

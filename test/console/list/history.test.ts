@@ -176,11 +176,30 @@ describe('going back in the history', () => {
       await panel(page, 'pet 2').waitFor({ state: 'hidden' })
       const opened = name === 'Add pet' ? panel(page, name) : dialog(page)
       await opened.waitFor()
-      expect(await opened.count(), `${keys} left nothing open`).toBe(1)
       await page.keyboard.press('Escape')
       await opened.waitFor({ state: 'hidden' })
       await expect.poll(() => page.url()).toBe(`${url}/`)
     }
+  })
+
+  test('the console works on if the browser ignores that it should go back', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 3)
+    const page = await visit(url, { key })
+    await page.getByRole('link', { name: 'pet 2', exact: true }).click()
+    await panel(page, 'pet 2').waitFor()
+    await panelsLoaded(page)
+    await page.evaluate(() => {
+      const { go } = history
+      history.go = () => {
+        history.go = go
+      }
+    })
+    for (const each of ['Escape', 'j']) await page.keyboard.press(each)
+    await panel(page, 'pet 3').waitFor()
+    await page.keyboard.press('Escape')
+    await panel(page).waitFor({ state: 'hidden' })
+    expect(page.url()).toBe(`${url}/`)
   })
 
   test('closes the requests before sign-in', async ({ visit }) => {
