@@ -34,10 +34,6 @@ export class OtherRelease extends StoreUnavailable {
 /** The queue of a caller's scans is full, or a scan has waited for too long. A retry can succeed. */
 export class TooManySearches extends Error {
   override name = 'TooManySearches'
-
-  constructor() {
-    super('Too many searches of this caller wait. Await their results before you search again.')
-  }
 }
 
 /** The message for the operator if no further write is accepted. */
@@ -71,12 +67,12 @@ export function writeFailureOf(error: Error): WriteFailure {
   return error instanceof RuleViolation ? 'rule' : 'other'
 }
 
-/** A row is not unique in the table `subject`, refers to a missing row, or is still referred to. Clients see the message. */
+/** A row contradicts another one in the table `subject`. The message is for clients: one of {@link conflicts}, or its own. */
 export class RowConflict extends RuleViolation {
   override name = 'RowConflict'
 }
 
-/** The messages of {@link RowConflict}. */
+/** The messages for a row that is not unique, refers to a missing row, or is still referred to. */
 export const conflicts = {
   unique: 'A value that must be unique exists already.',
   reference: 'The input refers to something that is missing.',

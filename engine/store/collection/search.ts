@@ -78,15 +78,20 @@ let isScanning = false
 /** One scan of this process after the other, so that any number of them leaves the event loop as much time as one does. */
 async function inTurn<T>(caller: unknown, scan: () => Promise<T>): Promise<T> {
   const own = waiting.get(caller) ?? []
-  if (own.length >= maxWaiting) throw new TooManySearches()
-  const { promise, resolve } = Promise.withResolvers<T>()
-  const startedAt = performance.now()
-  own.push(() => {
-    const isLate = performance.now() - startedAt > maxWait
-    const result = isLate ? Promise.reject<T>(new TooManySearches()) : scan()
+  if (own.length >= maxWaiting)
+    throw new TooManySearches('Too many searches of this caller wait. Await their results before you search again.')
+  const { promise, resolve, reject } = Promise.withResolvers<T>()
+  function run() {
+    clearTimeout(timer)
+    const result = scan()
     resolve(result)
     return result.catch(() => {})
-  })
+  }
+  const timer = setTimeout(() => {
+    own.splice(own.indexOf(run), 1)
+    reject(new TooManySearches('The searches before this one take too long. Try again later.'))
+  }, maxWait)
+  own.push(run)
   waiting.set(caller, own)
   if (!isScanning) void scanAll()
   return promise

@@ -138,7 +138,7 @@ describe('scans', () => {
   const note: Note = { id: 1n, body: 'Ann', priority: 1n, state: 'done' }
 
   /** Searches of a table without an end. Notes the search and the turn of the event loop of each read. */
-  function endless(onRead = () => {}) {
+  function endless(onRead: () => unknown = () => {}) {
     const reads: { search: number; turn: number }[] = []
     let turn = 0
     const count = () => {
@@ -195,13 +195,17 @@ describe('scans', () => {
   })
 
   test('that have waited for too long are refused', async () => {
-    const now = vi.spyOn(performance, 'now').mockReturnValue(0)
-    onTestFinished(() => now.mockRestore())
-    const { start, stop } = endless(() => now.mockReturnValue(15_001))
-    const [first, second, other] = await Promise.allSettled([start(1), start(2), start(3, { id: 'other' })])
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    let reads = 0
+    const { start, stop } = endless(() => ++reads === 1 && vi.advanceTimersByTime(15_000))
+    const searches = [start(1), start(2), start(3, { id: 'other' })]
+    const outcomes = await Promise.allSettled(searches)
+    const refused = { name: 'TooManySearches', message: 'The searches before this one take too long. Try again later.' }
+    expect(outcomes).toMatchObject([{ status: 'fulfilled' }, { reason: refused }, { reason: refused }])
+    expect(await start(4)).toMatchObject({ searched: maxRead.text })
     stop()
-    const refused = { status: 'rejected', reason: { name: 'TooManySearches' } }
-    expect([first, second, other]).toMatchObject([{ status: 'fulfilled' }, refused, refused])
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   test('stop when their clients have gone, and the others go on', async () => {
