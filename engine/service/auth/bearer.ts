@@ -31,7 +31,7 @@ export function bearerCheck(
   const { isApiKey, startOfUnknown } = apiKeyFormat(keyPrefix)
   /** When the use of a key was recorded last, by the hash of the key. */
   const touchedAt = new Map<string, number>()
-  /** The keys by the text of the header, which is found faster than hashed. Only one spelling of each key is kept. */
+  /** The keys by the usual spelling of the header, which is found faster than a hash is computed. */
   const cache = revisionCache<ApiKey>(apiKeys, { capacity: maxCachedKeys, lookups })
 
   /** Records the use of a key, at most once a minute. The request does not wait for it, and does not fail if it fails. */
@@ -77,9 +77,8 @@ export function bearerCheck(
     if (known) return done(admit(request, known))
     const key = credentials.exec(authorization)?.[1]
     if (key === undefined) return done(noKey(realm, authorization === '' ? 'missing' : 'malformed'))
-    const isCanonical = () => authorization === `Bearer ${key}`
     cache
-      .load(authorization, () => find(key), isCanonical)
+      .load(`Bearer ${key}`, () => find(key))
       .then((found) => (found ? admit(request, found) : unknownKey(key)))
       .then(done, done)
   }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createKey, listen, startTestApi } from '../../../test/notes/tests.ts'
 import { collect, host, openSocket, statusesIn } from '../../../test/support/raw-http.ts'
 
@@ -22,25 +22,22 @@ test('requests that start together after a commit share a read of their key', as
   expect(found).toHaveLength(2)
 })
 
-test('a key is remembered in one spelling of its header', async () => {
+test('a key is remembered however its header is spelled', async () => {
+  // Otherwise PostgreSQL would read it again after a second.
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
   const { app, store, key } = await startTestApi()
+  // The first request would record the use of the key, after which it is read again.
+  for (const each of await store.apiKeys.list()) await store.apiKeys.touch(each, new Date())
   const { find } = store.apiKeys
   let reads = 0
   store.apiKeys.find = (hash) => {
     reads++
     return find(hash)
   }
-  const readsFor = async (authorization: string) => {
-    reads = 0
-    for (let request = 0; request < 2; request++)
-      expect((await app.inject({ url: '/v1/notes', headers: { authorization } })).statusCode).toBe(200)
-    return reads
-  }
-  for (const spelling of [`bearer ${key}`, `BEARER ${key}`, `Bearer  ${key}`, `Bearer ${key} `])
-    expect(await readsFor(spelling), spelling).toBe(2)
-  // On PostgreSQL, a key is read again after a second.
-  await readsFor(`Bearer ${key}`)
-  expect(await readsFor(`Bearer ${key}`)).toBe(0)
+  for (const authorization of [`Bearer ${key}`, `bearer ${key}`, `BEARER ${key}`, `Bearer  ${key}`, `Bearer ${key} `])
+    expect((await app.inject({ url: '/v1/notes', headers: { authorization } })).statusCode).toBe(200)
+  expect(reads).toBe(1)
 })
 
 test('two Authorization headers get 401, whichever of them is valid', async () => {
