@@ -61,13 +61,12 @@ function readerOf(fields: readonly Field[], format: Dialect, maxRows = -1): Read
     const known = namesOf(fields)
     const isNumber = (cell: string) => /^-?\d+$/.test(cell.trim())
     if (!names.some((name) => known.includes(name)) || cells.some(isNumber)) return false
-    const unknown = names.filter((name) => !known.includes(name))
+    const unused = names.flatMap((name, index) => (known.includes(name) ? [] : [name || String(index + 1)]))
     const repeated = names.filter((name, index) => names.indexOf(name) < index && known.includes(name))
     const required = given.filter(({ presence }) => presence === 'required')
     const missing = namesOf(required).filter((name) => !names.includes(name))
     if (repeated.length + missing.length > 0)
-      throw new Unreadable(texts.header(namesOf(given), unknown, repeated, missing))
-    const unused = names.flatMap((name, index) => (known.includes(name) ? [] : [name || String(index + 1)]))
+      throw new Unreadable(texts.header(namesOf(given), unused, repeated, missing))
     Object.assign(table, { hasHeader: true, columns: names, unused })
     minCells = names.length
     return true

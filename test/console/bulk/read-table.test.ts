@@ -137,6 +137,7 @@ test.for([
 })
 
 test.for([
+  ['name,,kind,\nRex,7,x,', 'Unknown: 2, kind, 4. Missing: categoryId.'],
   ['name,kind\nRex,7', 'Unknown: kind. Missing: categoryId.'],
   ['name,Category,categoryId\nRex,7,7', 'Repeated: categoryId.'],
   ['name,name,categoryId\nRex,Rex,7', 'Repeated: name.'],
