@@ -12,12 +12,12 @@ const goals: Goal[] = [
   ['one create, p50 relative to Fastify with a group-commit thread', 'create1', 2, 'p50', ['group']],
   ['one get, CPU relative to Fastify by hand', 'get1', 2, 'cpu', ['fastify']],
   ['create, 32 connections, rate relative to the fastest peer without group commit', 'create32', 2, 'rate', single],
-  ['the same relative to Fastify with a group-commit thread', 'create32', 0.75, 'rate', ['group']],
+  ['create, 32 connections, rate relative to Fastify with a group-commit thread', 'create32', 0.75, 'rate', ['group']],
   ['get, 32 connections, CPU relative to Fastify by hand', 'get32', 1.5, 'cpu', ['fastify']],
-  ['random page of 20, the same', 'page32', 0.8, 'cpu', ['fastify']],
+  ['random page of 20, CPU relative to Fastify by hand', 'page32', 0.8, 'cpu', ['fastify']],
   ['hot list of 20, rate relative to `node:http`', 'hot32', 2, 'rate', ['node-http']],
   ['create at ten million pets, CPU relative to ten thousand', 'create32', 1.2, 'cpu', ['small'], large],
-  ['random page at ten million pets, the same', 'page32', 1.3, 'cpu', ['small'], large],
+  ['random page at ten million pets, CPU relative to ten thousand', 'page32', 1.3, 'cpu', ['small'], large],
 ]
 
 /**
