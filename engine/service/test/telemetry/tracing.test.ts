@@ -3,10 +3,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { SpanStatusCode } from '@opentelemetry/api'
 import { hrTimeToMilliseconds } from '@opentelemetry/core'
 import { describe, expect, test } from 'vitest'
+import type { WithApiKeys } from '../../../store/keys/store.ts'
 import { createNotesClient, startServer, startTracedApi } from '../../../test/notes/tests.ts'
 import { waitForOutput } from '../../../test/support/process.ts'
 import type { RestClient } from '../../../test/support/rest-client.ts'
 import { fetchFrom } from '../../../test/support/transport.ts'
+import { createTrpc } from '../../procedures/trpc.ts'
 
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const parentId = 'b7ad6b7169203331'
@@ -105,6 +107,14 @@ test('an error of the client is no error of a span', async () => {
     expect([status.code, events]).toEqual([SpanStatusCode.UNSET, []])
     expect(attributes).not.toHaveProperty('error.type')
   }
+})
+
+test('what a store returns at once is no promise in a traced call', async () => {
+  const { procedure, router } = createTrpc<WithApiKeys>()
+  const kindOf = procedure.query(({ ctx }) => typeof ctx.store.apiKeys.revision())
+  const { rest, spans } = await startTracedApi({ router: router({ kindOf }) })
+  expect((await rest.get('/trpc/kindOf')).body).toMatchObject({ result: { data: { json: 'number' } } })
+  expect(spans().map(({ name }) => name)).toContain('kindOf')
 })
 
 test('health checks and scrapes have no spans', async () => {
