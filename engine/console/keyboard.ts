@@ -23,7 +23,7 @@ export const shortcuts = {
 
 export type Shortcut = keyof typeof shortcuts
 
-/** In the local storage, if the user has turned off the keys of one character. */
+/** The name of an entry in the local storage, which exists if the user has turned off the keys of one character. */
 const charactersKey = 'character-keys'
 
 let hasCharacterKeys: boolean | undefined

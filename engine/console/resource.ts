@@ -17,7 +17,7 @@ export interface Resource extends Noun {
   title: string
   /** The field by whose values the procedure `counts` counts items, if there is one. */
   counted?: string
-  /** In the order in which they are shown and written. */
+  /** All fields, in the order in which they are shown and written. */
   fields: readonly Field[]
   /** The fields that a new item may have. */
   entered: readonly Field[]

@@ -80,7 +80,7 @@ function refuseLaxColumns(table: TableWithId): void {
 /** A filter without an index would read the whole table, and on SQLite block all other requests meanwhile. */
 function refuseSlowFilters(table: TableWithId, filters: Names): void {
   const { name, indexes, columns } = getTableConfig(table)
-  // An index of some rows, or of further columns, does not find the rows in the order of their ids.
+  // An index of some rows lacks the others, and one of further columns has another order than that of the ids.
   const own = indexes.filter(
     ({ config }) => !config.where && config.columns.slice(1).every((each) => each === table.id),
   )

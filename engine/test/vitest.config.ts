@@ -27,7 +27,7 @@ export const common = {
   },
 } satisfies ViteUserConfig
 
-/** Of projects on PostgreSQL. */
+/** The settings of projects on PostgreSQL. */
 export const postgres = {
   globalSetup: 'engine/test/support/postgres/global-setup.ts',
   setupFiles: 'engine/test/support/postgres/setup.ts',

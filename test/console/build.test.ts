@@ -105,7 +105,7 @@ test('npm start runs no program of Node before the service unless a source is ne
   expect(scripts.predev).toBe(scripts.prestart)
 })
 
-/** A copy of the console's sources, without a build. */
+/** A copy of the sources of the program, without a build. */
 function copyOfSources(): string {
   const folder = temporaryFolder()
   for (const path of [

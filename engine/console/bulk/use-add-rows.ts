@@ -22,7 +22,7 @@ export function useAddRows(resource: Resource, pasted: Row[], rows: ValidRow[], 
   const queryClient = useQueryClient()
   // The outcomes are in `sent`, which is no state.
   const [, update] = useReducer((updates: number) => updates + 1, 0)
-  /** What the current run has sent, by the numbers of their rows. Matching all rows takes too long for each update. */
+  /** What the current run has sent, by the numbers of the rows. Matching all rows takes too long for each update. */
   const running = useRef<Map<number, Sent>>(undefined)
   /** The numbers of the rows whose items the user wants to see. */
   const [viewed, setViewed] = useState<ReadonlySet<number>>(new Set())

@@ -5,7 +5,7 @@ import { Labelled, TextField } from './text-field.tsx'
 
 interface FieldInputProps {
   field: Field
-  /** As files have it: see `textOf`. */
+  /** The text of the value, as `textOf` writes it. */
   value: string
   onChange: (event: ChangeEvent<HTMLInputElement | HTMLSelectElement>) => void
   /** Shows the label of the field, if it has no other name. */

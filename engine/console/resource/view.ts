@@ -33,7 +33,7 @@ export const pageSizes = [20, 50, 100] as const
 
 export type PageSize = (typeof pageSizes)[number]
 
-/** In the local storage, if the user has chosen a size. */
+/** The name of an entry in the local storage, which exists if the user has chosen a size. */
 const sizeKey = 'page-size'
 
 /** The size of a page whose URL has none. Read once, so that a choice does not change the entries of the history. */

@@ -17,7 +17,7 @@ import { type JsonOption, jsonOption, note, printAs, refuseJson } from './output
 const settings = ['databaseUrl'] as const
 const formats: Format[] = ['ndjson', 'csv']
 
-/** Of any items. Safe, because their schema makes each item that their collection gets. */
+/** The transfer of any items. Safe, because their schema makes each item that their collection gets. */
 type AnyTransfer<Stores> = Transfer<BaseStore & Stores, unknown>
 
 interface ExportArguments extends JsonOption {

@@ -80,7 +80,7 @@ export class Connections {
     for (const socket of this.#open.keys()) this.#close(socket)
   }
 
-  /** Called before the event `close`, which comes later. */
+  /** Forgets a connection at once: the event `close` comes later. */
   #close(socket: Duplex): void {
     this.#remove(socket)
     socket.destroy()

@@ -35,7 +35,7 @@ interface Types {
 /** Writes a part of the value, and adds an annotation to `types` for each `bigint` and `Date`. */
 type WritePart = (value: unknown, path: string, types: Types) => string
 
-/** As the output validation that it replaces, it refuses a value of another type. */
+/** Makes the writer of a schema. Like the output validation that it replaces, it refuses a value of another type. */
 function compile(schema: z.core.$ZodType): WritePart {
   if (schema instanceof z.ZodBigInt) return writeBigint
   if (schema instanceof z.ZodNumber) return writeNumber

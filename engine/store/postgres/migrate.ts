@@ -151,7 +151,7 @@ export async function findMissingPart(
   }
 }
 
-/** Compares rules by their names: PostgreSQL rewrites the text of a rule, and each version in its own way. It shortens a name to 63 bytes. */
+/** Compares rules by their names, which PostgreSQL shortens to 63 bytes: each version rewrites the text in its own way. */
 async function missingRules(db: NodePgDatabase, table: PgTable): Promise<string[]> {
   const { columns, checks, indexes, uniqueConstraints } = getTableConfig(table)
   const named = [

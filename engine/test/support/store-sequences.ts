@@ -79,7 +79,7 @@ const fewNotes: fc.Arbitrary<NewNote> = fc.record({
   state: fc.constant('done'),
 })
 const cursor = fc.oneof(fc.bigInt({ min: 0n, max: 20n }), int64)
-/** Of the list of notes: the page, and every filter. */
+/** The parameters of the list of notes: the page, and every filter. */
 export const listParameters = {
   limit: fc.integer({ min: 1, max: 100 }),
   cursor,

@@ -33,9 +33,9 @@ export interface StartOptions<Store = BaseStore & WithApiKeys> {
   config?: Partial<AppOptions['config']>
   atEnd?: AtEnd
   store?: Store
-  /** By default that of the service. */
+  /** The router, by default that of the service. */
   router?: AnyRouter
-  /** By default those of the service. */
+  /** Further routes, by default those of the service. */
   routes?: Service<Store & WithApiKeys>['routes']
   /** The name of the key that is created in this store. */
   keyName?: string
