@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { filesOf, folders } from '../sources.ts'
+import { filesOf, folders, type Part, patternsFor } from '../sources.ts'
 
 const root = join(import.meta.dirname, '..')
 const built = join(import.meta.dirname, 'dist')
@@ -63,8 +63,9 @@ function replaceBuild(fresh: string, former: string, digest: string): void {
 
 /** The digest of all sources of the program, of which the console uses some. */
 function digestOfSources(): string {
-  const sources = Object.values(folders).flatMap((paths) => paths.map((path) => `${path}/**/*`))
-  const patterns = [...sources, 'package-lock.json', 'sources.ts', 'tsconfig.json']
+  // Safe: these are its names.
+  const parts = Object.keys(folders) as Part[]
+  const patterns = [...patternsFor(parts, ''), 'package-lock.json', 'sources.ts', 'tsconfig.json']
   const hash = createHash('sha256')
   for (const path of filesOf(patterns, ['web/screenshots'])) {
     hash

@@ -10,7 +10,7 @@ const dialogs: (() => void)[] = []
 /** Navigations that wait until the entry of the page is the current one. */
 const waiting: (() => void)[] = []
 
-/** Runs out if the browser does not go back although the page has told it to. Undefined while it is not going back. */
+/** Set while the page waits for the browser to go back. It runs out if the browser ignores that. */
 let returning: ReturnType<typeof setTimeout> | undefined
 /** Milliseconds. Browsers ignore a page that navigates too often. */
 const returnLimit = 1_000
