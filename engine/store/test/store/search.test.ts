@@ -205,7 +205,23 @@ describe('scans', () => {
     expect(outcomes).toMatchObject([{ status: 'fulfilled' }, { reason: refused }, { reason: refused }])
     expect(await start(4)).toMatchObject({ searched: maxRead.text })
     stop()
-    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('that began in time are neither refused nor take the place of those that wait', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    let [reads, third]: [number, unknown] = [0, undefined]
+    const { start, stop } = endless(() => {
+      reads++
+      const ofSecond = reads - maxRead.text / 500
+      if (reads === 1) vi.advanceTimersByTime(10_000)
+      if (reads === 1) third = start(3)
+      if (ofSecond === 1) vi.advanceTimersByTime(5_000)
+    })
+    const outcomes: unknown[] = await Promise.all([start(1), start(2)])
+    outcomes.push(await third)
+    stop()
+    expect(outcomes).toMatchObject(outcomes.map(() => ({ searched: maxRead.text })))
   })
 
   test('stop when their clients have gone, and the others go on', async () => {
