@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type NewNote, type Note, states } from '../../../test/notes/tables.ts'
@@ -219,6 +220,9 @@ describe('scans', () => {
       if (ofSecond === 1) vi.advanceTimersByTime(5_000)
     })
     const outcomes: unknown[] = await Promise.all([start(1), start(2)])
+    await nextTurn()
+    // It runs by now, or else is refused here.
+    vi.advanceTimersByTime(15_000)
     outcomes.push(await third)
     stop()
     expect(outcomes).toMatchObject(outcomes.map(() => ({ searched: maxRead.text })))
