@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, extname, join, sep } from 'node:path'
 import { constants } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -138,7 +138,9 @@ export async function webConsole(
     return
   }
   serveFile(app, '/', async () => page.content, { ...page.headers, ...revalidated })
-  const files = globSync('**/*.{css,js,svg,md}', { cwd: folder })
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.(css|js|svg|md)$/.test(name),
+  )
   for (const [path, names = []] of Object.entries(Object.groupBy(files, dirname))) {
     // Vite puts a hash of the content into the names of assets.
     const caching = path === 'assets' ? immutable : revalidated

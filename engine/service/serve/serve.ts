@@ -2,7 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import { describeLocation, openStore } from '#store'
 import type { WithApiKeys } from '#store/keys'
-import { createAdminApp, createApp, listeningOn } from '../app.ts'
 import { apiKeyFormat } from '../auth/api-key.ts'
 import { type Config, environment, originOf } from '../config.ts'
 import { OperatorError } from '../operator/operator-error.ts'
@@ -69,6 +68,8 @@ export async function serve(config: Config, service: Service<WithApiKeys>): Prom
   })
   let admin: FastifyInstance | undefined
   try {
+    // Imported here, so that it loads while the writer thread starts.
+    const { createAdminApp, createApp, listeningOn } = await import('../app.ts')
     const app = await createApp({ service, config, store, log, metrics, tracing })
     try {
       if (config.apiKey !== undefined) await registerKey(product, store, config.apiKey, audit, log)
