@@ -60,6 +60,7 @@ test('the start loads no fetch, and without an SDK no API for traces of its own'
       },
     })
     await import('./engine/service/serve/serve.ts')
+    await import('./engine/service/app.ts')
     await import('./engine/service/commands/program.ts')
     console.log(JSON.stringify({
       fetch: process.moduleLoadList.includes('NativeModule internal/deps/undici/undici'),

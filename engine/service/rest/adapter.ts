@@ -6,10 +6,10 @@ import type {
   onRequestAsyncHookHandler,
   onSendHookHandler,
 } from 'fastify'
-import { createSchema } from 'zod-openapi'
 import { explainUnreadable } from '../api/errors.ts'
 import { parseJson } from '../api/literals.ts'
 import { isRecord } from '../api/validation.ts'
+import { jsonWriter } from '../api/writer.ts'
 import type { CacheableResponse, ResponseCache } from '../http/cache/response-cache.ts'
 import { acceptJsonOnly, handleOtherMethods, notEmpty, refuseUnknownPaths } from '../http/routing.ts'
 import { requireWriteAccess } from '../procedures/access.ts'
@@ -44,14 +44,11 @@ export async function restAdapter(
       app.route({
         url,
         method: methodsOf(operation),
-        schema: { response: { [successStatus(operation)]: serializationSchema(operation) } },
         onSend: deprecationHooks([operation], apiUrl, address),
         // Before the body is read.
         ...(operation.type === 'mutation' && { onRequest: refuseReadOnly }),
         config: { labels: { adapter: 'rest', operation: operation.name } },
         async handler(request, reply) {
-          // First, because Fastify chooses the serializer by the status. An error sets its own.
-          reply.code(successStatus(operation))
           const { status, headers, body } = await (operation.meta.cache
             ? cache(request, () => respond(request, reply))
             : respond(request, reply))
@@ -75,6 +72,7 @@ function responder(operation: Operation, calls: CallOptions, location: string, a
   const readInput = inputReader(operation)
   const next = nextLink(operation, apiUrl)
   const status = successStatus(operation)
+  const write = jsonWriter(operation.output)
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<CacheableResponse> => {
     const input = readInput(request)
@@ -87,8 +85,7 @@ function responder(operation: Operation, calls: CallOptions, location: string, a
     const link = next?.(input, output)
     if (link) headers.link = link
     try {
-      // All serializers of Fastify for JSON schemas return strings.
-      return { status, headers, body: reply.serialize(output) as string }
+      return { status, headers, body: write(output) }
     } catch (error) {
       throw explainUnreadable(operation.output, output, error)
     }
@@ -115,12 +112,6 @@ function deprecationHooks(operations: Operation[], apiUrl: () => string, address
       done(null, payload)
     },
   ]
-}
-
-/** Fastify compiles a serializer from this schema. It writes a `bigint` as a JSON integer. */
-function serializationSchema({ output }: Operation): Record<string, unknown> {
-  const { schema, components } = createSchema(output, { io: 'output', schemaRefPath: '#/definitions/' })
-  return { ...schema, definitions: components }
 }
 
 function filledPath({ path }: Operation, input: Record<string, unknown>): string {

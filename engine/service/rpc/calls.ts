@@ -2,11 +2,11 @@ import type { AnyRouter } from '@trpc/server'
 import type { FastifyRequest } from 'fastify'
 import { ApiError, explainUnreadable } from '../api/errors.ts'
 import { isRecord } from '../api/validation.ts'
+import { superjsonWriter } from '../api/writer.ts'
 import type { RequestLabels } from '../http/request.ts'
 import { proceduresOf } from '../procedures/procedures.ts'
 import { decodeSuperjson } from '../procedures/superjson-input.ts'
 import type { Context } from '../procedures/trpc.ts'
-import { compileWriter, writeAnything } from './superjson-writer.ts'
 
 export interface RpcCall {
   /** The name of the procedure, also of one that does not exist. */
@@ -52,7 +52,7 @@ export function callReader(router: AnyRouter) {
         ...procedure,
         labels: labelsFor(procedure.name),
         methods: procedure.type === 'query' ? ['GET', 'HEAD'] : ['POST'],
-        write: compileWriter(procedure.output) ?? writeAnything,
+        write: superjsonWriter(procedure.output),
       },
     ]),
   )

@@ -5,7 +5,6 @@ import { shareTestApi } from '../../../test/notes/tests.ts'
 import { isTime } from '../../api/literals.ts'
 import { keepsValues } from '../../api/output.ts'
 import { Time } from '../../api/time.ts'
-import { compileWriter } from '../../rpc/superjson-writer.ts'
 
 const at = new Date('2026-11-20T08:30:00.070Z')
 const Event = z.object({ at: Time, until: Time.optional(), past: z.array(Time) }).meta({ id: 'Event' })
@@ -34,7 +33,7 @@ test('a time is a Date for an RPC client, in inputs and in outputs', async () =>
   const { text } = await api().rest.post('/trpc/add', superjson)
   expect(text).toBe(`{"result":{"data":${superjson}}}`)
   expect(seen.pop()).toStrictEqual(event)
-  expect([keepsValues(Event), compileWriter(Event)]).toEqual([true, expect.any(Function)])
+  expect(keepsValues(Event)).toBe(true)
 })
 
 test.for([

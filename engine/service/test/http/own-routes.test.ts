@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import type { NotesStore } from '../../../test/notes/definition.ts'
-import { addNotes, apiKeyRecord, mintApiKey, shareTestApi } from '../../../test/notes/tests.ts'
+import { addNotes, apiKeyRecord, mintApiKey, shareTestApi, startTestApi } from '../../../test/notes/tests.ts'
 import { readMetric } from '../../../test/support/metrics.ts'
 
 /** A download and a web hook. */
@@ -67,4 +67,10 @@ test('metrics and the log know a route by its path, without what the caller put 
   expect(readMetric(text, 'notes_request_duration_seconds_count', labels)).toBeGreaterThan(0)
   expect(text).not.toContain('of-a-caller')
   expect(log.join('')).toContain('"operation":"/hooks/:source"')
+})
+
+test('a route with a schema of Fastify is refused at the start', async () => {
+  const schema = { body: { type: 'object', required: ['priority'] } }
+  const { app } = await startTestApi({ routes: (own) => void own.post('/hooks', { schema }, () => 'ok') })
+  await expect(app.ready()).rejects.toThrow('A route has a schema of Fastify.')
 })

@@ -3,7 +3,8 @@ import superjson from 'superjson'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { Note } from '../../../test/notes/notes.ts'
-import { compileWriter } from '../../rpc/superjson-writer.ts'
+import { writeJson } from '../../api/literals.ts'
+import { jsonWriter, superjsonWriter } from '../../api/writer.ts'
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
 const note = fc.record({
@@ -40,8 +41,12 @@ test.for<[string, z.ZodType, fc.Arbitrary<unknown>]>([
     }),
   ],
 ])('a client reads %s as it was', ([, schema, values]) => {
-  const write = compileWriter(schema)
-  fc.assert(fc.property(values, (value) => void expect(superjson.parse(write?.(value) ?? '')).toEqual(value)))
+  const write = superjsonWriter(schema)
+  fc.assert(fc.property(values, (value) => void expect(superjson.parse(write(value))).toEqual(value)))
+  const writeForRest = jsonWriter(schema)
+  fc.assert(
+    fc.property(values, (value) => void expect(JSON.parse(writeForRest(value))).toEqual(JSON.parse(writeJson(value)))),
+  )
 })
 
 test('the text is the one that superjson writes', () => {
@@ -49,13 +54,20 @@ test('the text is the one that superjson writes', () => {
   const notes = [rex, { ...rex, id: 2n, priority: 8n }]
   const count = { count: 3, share: 0.5, isExact: true }
   const Count = z.object({ count: z.int(), share: z.number(), isExact: z.boolean() })
-  expect(compileWriter(z.array(Note))?.(notes)).toBe(superjson.stringify(notes))
-  expect(compileWriter(z.array(Note))?.([])).toBe(superjson.stringify([]))
-  expect(compileWriter(Note)?.(rex)).toBe(superjson.stringify(rex))
-  expect(compileWriter(Count)?.(count)).toBe(superjson.stringify(count))
+  expect(superjsonWriter(z.array(Note))(notes)).toBe(superjson.stringify(notes))
+  expect(superjsonWriter(z.array(Note))([])).toBe(superjson.stringify([]))
+  expect(superjsonWriter(Note)(rex)).toBe(superjson.stringify(rex))
+  expect(superjsonWriter(Count)(count)).toBe(superjson.stringify(count))
   const dated = { at: new Date(0), id: 1n }
-  expect(compileWriter(z.object({ at: z.date(), id: z.bigint() }))?.(dated)).toBe(superjson.stringify(dated))
+  expect(superjsonWriter(z.object({ at: z.date(), id: z.bigint() }))(dated)).toBe(superjson.stringify(dated))
 })
+
+test.for([...'\0\x1f !"#[\\]\x7f\u2028\ud7ff\ue000\uffff😀', '', '\ud800', '\udfff', 'a\nb'])(
+  'the text %j is escaped as by JSON',
+  (text) => {
+    expect(jsonWriter(z.object({ text: z.string() }))({ text })).toBe(JSON.stringify({ text }))
+  },
+)
 
 test.for<[string, z.ZodType, unknown]>([
   ['text', z.string(), 7n],
@@ -78,7 +90,8 @@ test.for<[string, z.ZodType, unknown]>([
   const schema = z.array(z.object({ [name]: field }))
   const output = [{ [name]: value }]
   expect(schema.safeParse(output).success).toBe(false)
-  expect(() => compileWriter(schema)?.(output)).toThrow(`An output cannot be written: 0.${name}: expected `)
+  expect(() => superjsonWriter(schema)(output)).toThrow(`An output cannot be written: 0.${name}: expected `)
+  expect(() => jsonWriter(schema)(output)).toThrow(`An output cannot be written: ${name}: expected `)
 })
 
 interface Tree {
@@ -98,5 +111,5 @@ test.for<[string, z.ZodType | undefined]>([
   ['a recursive schema', Tree],
   ['a bare bigint', z.bigint()],
 ])('%s is left to superjson', ([, schema]) => {
-  expect(compileWriter(schema)).toBeUndefined()
+  expect([superjsonWriter(schema), jsonWriter(schema)]).toEqual([superjson.stringify, writeJson])
 })
