@@ -32,7 +32,7 @@ export interface ClientOptions {
    * that takes longer is a transient failure.
    */
   timeout?: number | undefined
-  /** Replaces the global `fetch`. */
+  /** Replaces the global `fetch`. An error that it throws with a `Response` as its cause is not retried. */
   fetch?: Fetch | undefined
   /** Returns further headers of a request, such as `traceparent` (https://www.w3.org/TR/trace-context/). */
   headers?: (() => Record<string, string>) | undefined

@@ -20,8 +20,9 @@ const maxDelay = 2 ** 31 - 1
 /**
  * Makes a `fetch` that retries transient failures, including a connection that breaks or stalls while the body is read. It
  * doubles the pause after each attempt, or waits as long as the response asks (`Retry-After`), up to `maxPause`. Jitter of
- * up to half the pause keeps clients that failed together from retrying together. An abort ends the pause. Use it only for
- * requests that the service may receive twice.
+ * up to half the pause keeps clients that failed together from retrying together. An abort ends the pause. An error whose
+ * cause is a `Response` is not retried. A batch is retried as a whole. Use it only for requests that the service may receive
+ * twice.
  */
 export function withRetries(fetch: Fetch, { retries, maxPause = 10_000, timeout = 30_000 }: RetryOptions): Fetch {
   return async (input, init) => {
@@ -29,14 +30,29 @@ export function withRetries(fetch: Fetch, { retries, maxPause = 10_000, timeout 
       let wait = firstPause * 2 ** attempt
       try {
         const response = await fetchWhole(fetch, timeout, input, init)
-        if (attempt >= retries || !transientStatuses.includes(response.status)) return response
+        if (attempt >= retries || !(await isTransient(response))) return response
         wait = Math.max(wait, retryAfter(response))
       } catch (error) {
-        if (attempt >= retries || init?.signal?.aborted || error instanceof TooLong) throw error
+        if (attempt >= retries || init?.signal?.aborted || isFinal(error)) throw error
       }
       await pause(Math.min(wait, maxPause) * (1 + Math.random() / 2), init?.signal)
     }
   }
+}
+
+/** Whether the service could not respond to the request, or to one of the calls of a batch. */
+async function isTransient(response: Response): Promise<boolean> {
+  if (response.status !== 207) return transientStatuses.includes(response.status)
+  const calls: unknown = await response
+    .clone()
+    .json()
+    .catch(() => undefined)
+  return Array.isArray(calls) && calls.some((call) => transientStatuses.includes(call?.error?.json?.data?.status))
+}
+
+/** Whether the `fetch` of the caller has made an error of a response, or it is too long. */
+function isFinal(error: unknown): boolean {
+  return error instanceof TooLong || (error instanceof Error && error.cause instanceof Response)
 }
 
 /** Reads the whole body, so that a connection that breaks or stalls fails this attempt. */

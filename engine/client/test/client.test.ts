@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { TRPCClientError } from '@trpc/client'
 import superjson from 'superjson'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { TooManySearches } from '../../store/collection/errors.ts'
 import type { AppRouter } from '../../test/notes/notes.ts'
 import { createNotesClient, type NotesClient, startTestApi } from '../../test/notes/tests.ts'
 import { freePort } from '../../test/support/free-port.ts'
@@ -76,6 +77,33 @@ test('the client retries a response whose connection breaks while the body is re
   const client = createNotesClient({ url, apiKey: key })
   expect(await client.notes.list.query()).toEqual([])
   expect(requests).toBe(2)
+})
+
+test.for([
+  [2, 'again while a call of it fails for a transient reason', 1n, new TooManySearches('Busy.')],
+  [1, 'once if a call of it fails for another reason', 99n, undefined],
+] as const)('%i requests: a batch is sent %s', async ([requests, , id, failure]) => {
+  const { store, key, rpc } = await startTestApi()
+  await rpc.notes.create.mutate({ body: 'Ann', priority: 7n })
+  const failures = failure ? [failure] : []
+  const get: typeof store.notes.get = async (...input) => {
+    for (const error of failures.splice(0)) throw error
+    return store.notes.get(...input)
+  }
+  const { app } = await startTestApi({ store: { ...store, notes: { ...store.notes, get } }, key })
+  const send = vi.fn(fetchFrom(app))
+  const { notes } = createNotesClient({ url: 'http://service.test', apiKey: key, fetch: send })
+  const outcomes = await Promise.allSettled([notes.list.query(), notes.get.query({ noteId: id })])
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', failure ? 'fulfilled' : 'rejected'])
+  expect(send).toHaveBeenCalledTimes(requests)
+})
+
+test('an error that fetch makes of a response is not retried', async () => {
+  const send = vi.fn(async () => {
+    throw new Error('Too many requests', { cause: new Response(null, { status: 429 }) })
+  })
+  await expect(withRetries(send, { retries: 3 })('http://service.test')).rejects.toThrow('Too many requests')
+  expect(send).toHaveBeenCalledTimes(1)
 })
 
 test('the client reads no more than 64 MiB of a response, once', async () => {

@@ -215,9 +215,9 @@ function maxAgeOf({ state: { data } }: { state: { data: PageData | undefined } }
 /** Resolves when the window is shown, or the signal is aborted. */
 function shown(signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const options = { once: true, signal }
-  document.addEventListener('visibilitychange', () => resolve(), options)
-  signal.addEventListener('abort', () => resolve(), options)
+  document.addEventListener('visibilitychange', () => resolve(), { once: true, signal })
+  // Without the signal as an option, which would remove the listener before the event.
+  signal.addEventListener('abort', () => resolve(), { once: true })
   return promise
 }
 

@@ -50,12 +50,14 @@ export class Connections {
     const previous = connection.latest?.response
     connection.latest = { request, response }
     connection.usedAt = this.#uses++
-    response.on('close', () => {
+    const end = () => {
       // Idle connections must not keep their last exchange: at 256 of them, garbage collections paused three times as long.
-      if (connection.latest?.response !== response || !request.complete) return
+      if (connection.latest?.response !== response) return
       connection.latest = undefined
       connection.usedAt = this.#uses++
-    })
+    }
+    // A response may precede the end of the request, as that to a request without a key.
+    response.on('close', () => (request.complete ? end() : request.once('close', end)))
     if (!previous || previous.closed) {
       listener(request, response)
       return

@@ -67,7 +67,7 @@ export function searchWith<T extends Table, F extends Names, S extends SearchFie
     if (id === undefined) return isScan ? inTurn(searcher?.id, () => read(reads.step)) : read(limit)
     const isOnPage = cursor === undefined || (order === 'newest' ? id < cursor : id > cursor)
     const row = isOnPage ? await reads.get(id) : undefined
-    return { items: row && matches(row) ? [row] : [], searched: 1 }
+    return { items: row && matches(row) ? [row] : [], searched: row ? 1 : 0 }
   }
 }
 

@@ -122,8 +122,9 @@ export function prepareMutations(pool: Pool, failures: Failures, historyDays?: n
       await db.$client.query('ROLLBACK TO SAVEPOINT part')
       const [first, ...others] = calls
       if (first && others.length === 0) {
-        if (failures.isIdTaken(error) && (await moveSequence(db, first.table)))
-          return performInParts(db, calls, ...context)
+        // Also that of the history.
+        const table = failures.tableOfTakenId(error)
+        if (table && (await moveSequence(db, table))) return performInParts(db, calls, ...context)
         return new Map([[first, toError(error)]])
       }
       const middle = Math.ceil(calls.length / 2)

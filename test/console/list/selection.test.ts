@@ -200,6 +200,18 @@ test('keys change and remove all selected pets, or those of the panel alone', as
   await page.getByText('Remove the pet, or all selected pets').waitFor()
 })
 
+test('a pet that is removed is no longer selected', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 2)
+  const page = await visit(url, { key })
+  await page.getByRole('link', { name: 'pet 1' }).focus()
+  await page.keyboard.press('x')
+  await page.getByText('1 selected').waitFor()
+  await page.keyboard.press('Delete')
+  await page.getByRole('region', { name: 'Last change' }).getByText('pet 1 will be removed.').waitFor()
+  await page.getByText('1 selected').waitFor({ state: 'hidden' })
+})
+
 test('the keys move on to the next page and back, with the focus and in the panel', async ({ visit }) => {
   const { url, key, store } = await startConsole()
   await addPets(store, 45)

@@ -104,6 +104,7 @@ export function useShownList(
     const neighbor = items[index + 1] ?? items[index - 1]
     if (index !== -1 && neighbor) goTo(neighbor.id, focusedRow(items) !== undefined)
     else if (view.item === seen.id) closePanel()
+    selection.remove([seen])
     edits.save(editOf(seen))
   }
 

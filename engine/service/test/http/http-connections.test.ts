@@ -264,6 +264,20 @@ test('with clients on all connections that do not read, a new client is served',
   expect(await exchange(url, get)).toMatchObject([{ status: 200 }])
 })
 
+test('a connection whose request ended after its response is idle', async () => {
+  const { url, sockets } = await startFull(3)
+  const [early, old, recent] = [await openSocket(url), await openSocket(url), await openSocket(url)]
+  early.write(`POST / HTTP/1.1\r\n${host}Content-Length: 3\r\n\r\n`)
+  await once(early, 'data')
+  early.write('abc')
+  for (const socket of [old, recent]) {
+    socket.write(`GET / HTTP/1.1\r\n${host}\r\n`)
+    await once(socket, 'data')
+  }
+  await openSocket(url)
+  await expect.poll(() => sockets.map(({ destroyed }) => destroyed)).toEqual([true, false, false, false])
+})
+
 test('an idle connection is closed before one with a request in progress, the longest idle one first', async () => {
   const { url, sockets } = await startFull(3)
   const [busy, old, recent] = [await openSocket(url), await openSocket(url), await openSocket(url)]

@@ -1,4 +1,4 @@
-import { DrizzleQueryError } from 'drizzle-orm'
+import { DrizzleQueryError, getTableName } from 'drizzle-orm'
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
 import { DatabaseError } from 'pg'
 import type { WriteFailure } from '../../collection/base-store.ts'
@@ -70,12 +70,12 @@ export function isConnectionError(error: unknown): boolean {
 
 export class Failures {
   readonly #ownRules: Set<string | undefined>
-  readonly #primaryKeys: Set<string>
+  readonly #primaryKeys: Map<string | undefined, PgTable>
 
   /** @param tables of this release. */
   constructor(tables: PgTable[]) {
     const configs = tables.map(getTableConfig)
-    this.#primaryKeys = new Set(configs.map(({ name }) => `${name}_pkey`))
+    this.#primaryKeys = new Map(tables.map((table) => [`${getTableName(table)}_pkey`, table]))
     this.#ownRules = new Set(
       configs.flatMap(({ columns, checks, indexes, foreignKeys, uniqueConstraints }) => [
         ...[...checks, ...uniqueConstraints, ...indexes.map(({ config }) => config)].map(({ name }) => name),
@@ -107,7 +107,8 @@ export class Failures {
       const hasReferences = getTableConfig(call.table).foreignKeys.length > 0
       return new RowConflict(brokenReference(call.operation, hasReferences), cause.table)
     }
-    if (!concernsDatabase(cause) && !this.#needsOperator(cause) && !this.isIdTaken(cause)) return withoutValues(cause)
+    if (!concernsDatabase(cause) && !this.#needsOperator(cause) && !this.tableOfTakenId(cause))
+      return withoutValues(cause)
     return new StoreUnavailable(runtimeMessage(reasonOf(cause), codeOf(cause)), {
       isRetryable: !this.#needsOperator(cause),
       failure: this.#failureOf(cause),
@@ -131,15 +132,15 @@ export class Failures {
 
   /** Valid input fits this release's columns and constraints. If it does not, a newer release or a person changed them. */
   #violatesForeignRule(error: DatabaseError): boolean {
-    if (this.isIdTaken(error)) return false
+    if (this.tableOfTakenId(error)) return false
     const { code = '', constraint } = error
     if (/^23(505|514|P01)$/.test(code)) return !this.#ownRules.has(constraint)
     return /^(23502|22001|22003|22P02)$/.test(code)
   }
 
-  /** Whether a row that was inserted or copied with its id has taken the one of a new row. */
-  isIdTaken(error: unknown): boolean {
-    return error instanceof DatabaseError && this.#primaryKeys.has(error.constraint ?? '')
+  /** The table in which a row that was inserted or copied with its id has taken the one of a new row. */
+  tableOfTakenId(error: unknown): PgTable | undefined {
+    return error instanceof DatabaseError ? this.#primaryKeys.get(error.constraint) : undefined
   }
 }
 

@@ -43,6 +43,19 @@ test('ids of rows that were copied with them are skipped at once, also by create
   expect(await rest.post('/v1/notes', rex)).toMatchObject({ status: 201, body: { id: newest + 51 } })
 })
 
+test('ids of entries of the history that were copied with them are skipped', async () => {
+  const { rest, store, url } = await startOnPostgres()
+  for (const status of [201, 201]) expect((await rest.post('/v1/notes', rex)).status).toBe(status)
+  // The sequence of the notes must stay as it is.
+  await query(url, 'DELETE FROM notes WHERE id = 2')
+  await query(
+    url,
+    `INSERT INTO history (id, at, collection, row_id, before) OVERRIDING SYSTEM VALUE
+      SELECT n, now(), 'notes', 1, '{}' FROM generate_series(1, 300) AS n`,
+  )
+  expect(await store.notes.update({ id: 1n, set: { state: 'done' } })).toMatchObject({ state: 'done' })
+})
+
 describe('a create that fails because a newer release has changed the schema gets a 503 without Retry-After:', () => {
   test.for([
     ['a required column without a default', 'ALTER TABLE notes ADD COLUMN owner text NOT NULL', rex],

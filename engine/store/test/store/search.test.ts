@@ -132,6 +132,7 @@ describe('a search of many notes', () => {
       items: [expect.objectContaining({ id: 15_500n })],
       searched: 1,
     })
+    expect(await notes.search({ id: 99_999n, limit: 2, order: 'oldest' })).toEqual({ items: [], searched: 0 })
   })
 })
 
