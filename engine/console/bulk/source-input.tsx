@@ -60,9 +60,10 @@ export function SourceInput({ resource, draft, dropped, onChange, problem }: Sou
     const read = await readFile(file)
     if ('text' in read) change(read.text, file.name)
     else {
+      const isTyped = draft.text !== '' && draft.file === undefined
       // Otherwise the rows of the file before it could be added by mistake.
-      change('')
-      setFileProblem(read.problem)
+      if (!isTyped) change('')
+      setFileProblem(isTyped ? `${read.problem} ${bulk.rowsKept}` : read.problem)
     }
     area.current?.focus()
   }
@@ -129,10 +130,10 @@ async function readFile(file: File): Promise<{ text: string } | { problem: strin
   if (file.size > maxMegabytes * 1_000_000) return { problem: bulk.fileTooLarge(maxMegabytes) }
   try {
     const bytes = new Uint8Array(await file.arrayBuffer())
-    if (mayBeUtf16(bytes)) return { problem: `The file ${texts.notUtf8}` }
+    if (mayBeUtf16(bytes)) return { problem: `${file.name} ${texts.notUtf8}` }
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
   } catch (error) {
     const isNotUtf8 = error instanceof TypeError
-    return { problem: isNotUtf8 ? `The file ${texts.notUtf8}` : bulk.fileUnreadable }
+    return { problem: isNotUtf8 ? `${file.name} ${texts.notUtf8}` : bulk.fileUnreadable }
   }
 }

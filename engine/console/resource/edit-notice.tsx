@@ -37,7 +37,7 @@ interface EditNoticeProps {
 export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps) {
   const pageOf = useResource()
   const { resource, edits } = pageOf
-  const { states } = useList()
+  const { states, restore } = useList()
   const texts = editTextsOf(resource).edit
   const isReadOnly = useIsReadOnly()
   const failed = states.findLast(
@@ -58,7 +58,10 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
     if (done?.onUndo && done.at > (undoable?.submittedAt ?? 0)) return done.onUndo()
     if (!undoable) return onDone(texts.nothingToUndo)
     edits.undo(undoable.edit)
-    if (!undoable.edit.set) onDone(texts.undone(texts.stays(textOf(undoable.edit.seen[resource.title]))))
+    const { set, seen } = undoable.edit
+    if (set) return
+    restore(seen.id)
+    onDone(texts.undone(texts.stays(textOf(seen[resource.title]))))
   }
   useShortcuts(isReadOnly ? {} : { undo })
 

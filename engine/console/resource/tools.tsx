@@ -126,7 +126,9 @@ function Search() {
     if (!isFound) return
     setIsAwaited(false)
     const [first] = isFound
-    if (first && document.activeElement === field.current) rowOf(first.id)?.focus()
+    if (document.activeElement !== field.current) return
+    if (first) rowOf(first.id)?.focus()
+    else document.querySelector<HTMLElement>('.offer')?.focus()
   }, [isFound])
 
   /** Whether the list shows everything that the text finds, without this item. */

@@ -17,6 +17,7 @@ export const bulk = {
   startOver: 'Start over',
   fileTooLarge: (megabytes: number) => `The file is larger than ${megabytes} MB.`,
   fileUnreadable: 'The file cannot be read.',
+  rowsKept: 'Your rows are kept.',
   tooManyRows: (rows: number, max: number) =>
     `${number(rows)} rows are too many. Add at most ${number(max)} at a time.`,
   formats: {

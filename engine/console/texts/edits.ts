@@ -77,6 +77,8 @@ export function editTextsOf(noun: Noun) {
       none: `No ${one} has been changed or removed yet.`,
       noneOfItem: 'Not changed yet.',
       removed: (item: string) => `${item} was removed`,
+      manyChanged: (count: number) => countOf(noun, count),
+      manyRemoved: (count: number) => `${countOf(noun, count)} ${was(count)} removed`,
       became: 'became',
       empty: 'nothing',
       by: 'by',

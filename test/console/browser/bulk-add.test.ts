@@ -204,7 +204,7 @@ describe('adding many pets', () => {
       await chooser.setFiles({ name: 'pets.csv', mimeType: 'text/csv', buffer })
     }
     await choose(Buffer.from('François,7', 'latin1'))
-    await panel.getByRole('alert').getByText('The file is not UTF-8 text.').waitFor()
+    await panel.getByRole('alert').getByText('pets.csv is not UTF-8 text.').waitFor()
     await choose(Buffer.alloc(5_000_001, 'Rex,7\n'))
     await panel.getByRole('alert').getByText('The file is larger than 5 MB.').waitFor()
     await choose(Buffer.from('François,7'))
@@ -219,11 +219,17 @@ describe('adding many pets', () => {
 
     // Otherwise the button would add the rows of the file before it.
     await choose(Buffer.from('\ufeffKim,9', 'utf16le'))
-    await panel.getByRole('alert').getByText('The file is not UTF-8 text.').waitFor()
+    await panel.getByRole('alert').getByText('pets.csv is not UTF-8 text.').waitFor()
     await panel.getByRole('button', { name: 'Add pets', exact: true }).waitFor()
     expect(await panel.getByRole('button', { name: /^Add / }).textContent()).toBe('Add pets')
     expect(await panel.getByRole('button', { name: 'Add pets' }).getAttribute('aria-disabled')).toBe('true')
     expect(await panel.getByText('From pets').count()).toBe(0)
+
+    await panel.getByRole('textbox').fill('Ann,3')
+    await choose(Buffer.from('\ufeffKim,9', 'utf16le'))
+    const problem = 'pets.csv is not UTF-8 text. Save it as “CSV UTF-8”. Your rows are kept.'
+    await panel.getByRole('alert').getByText(problem).waitFor()
+    await panel.getByRole('row', { name: '1 Ann 3 available' }).waitFor()
   })
 
   test('the rows of a long text are rendered as far as they are visible, and one beyond the limit is refused', async ({

@@ -117,6 +117,8 @@ describe('the status of a pet', () => {
     await page.keyboard.press('s')
     await page.keyboard.press('3')
     await expectStatus(store, 2n).toBe('sold')
+    // Enter must not press the former status.
+    await expect.poll(() => isFocused(panel(page, 'pet 2').getByRole('button', { name: 'Sold' }))).toBe(true)
   })
 
   test('is changed with a click in the panel, and the row stays until the user moves on', async ({ visit }) => {
@@ -297,6 +299,13 @@ describe('a pet is removed', () => {
     expect(await isFocused(page.getByRole('link', { name: 'pet 3' }))).toBe(true)
     await page.keyboard.press('z')
     await expect.poll(() => names(page)).toEqual(['pet 1', 'pet 2', 'pet 3'])
+    await expect.poll(() => isFocused(page.getByRole('link', { name: 'pet 2' }))).toBe(true)
+    await page.keyboard.press('Enter')
+    await panel(page, 'pet 2').waitFor()
+    await page.keyboard.press('Delete')
+    await panel(page, 'pet 3').waitFor()
+    await page.keyboard.press('z')
+    await panel(page, 'pet 2').waitFor()
     expect(await store.pets.get(2n)).toBeDefined()
   })
 

@@ -76,6 +76,20 @@ test('a search that names a status or a category offers its filter', async ({ vi
   }
 })
 
+test('Enter moves the focus to the filter that an empty list offers', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await store.pets.create({ name: 'Rex', categoryId: 8n, status: 'sold' })
+  const page = await visit(url, { key })
+  await showing(page, '1 of 1')
+  await searchField(page).fill('category 8')
+  await page.getByRole('heading', { name: 'No pets found' }).waitFor()
+  await page.keyboard.press('Enter')
+  await expect.poll(() => isFocused(page.getByRole('button', { name: 'Filter by Category 8' }))).toBe(true)
+  await page.keyboard.press('Enter')
+  await showing(page, '1 of 1')
+  expect(new URL(page.url()).search).toBe('?categoryId=8')
+})
+
 test('the chips have no counts of the whole list while it is searched or filtered by another field', async ({
   visit,
 }) => {

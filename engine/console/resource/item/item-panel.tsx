@@ -10,7 +10,7 @@ import { IconChevronUp, IconPencil, IconTrash } from '../../components/later-ico
 import { Message } from '../../components/message.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { Value, valueAttributes } from '../../components/value.tsx'
-import { arrowKeys, useShortcuts } from '../../keyboard.ts'
+import { areCharactersOn, arrowKeys, useShortcuts } from '../../keyboard.ts'
 import { problemOf } from '../../problem.ts'
 import { Command } from '../../requests/command.tsx'
 import { commandOf, jsonOf } from '../../requests/curl.ts'
@@ -166,17 +166,22 @@ interface ChoicesProps {
 /** The choices side by side. A click or its number saves at once. Not radio buttons, whose arrow keys would save each one on the way. */
 function Choices({ field, value, onChoose }: ChoicesProps) {
   const choices = Object.keys(field.choices ?? {})
-  function handleKey({ key }: KeyboardEvent) {
-    const choice = choices[Number(key) - 1]
-    if (choice !== undefined) onChoose(parseChoice(field, choice))
+  function handleKey({ key, currentTarget }: KeyboardEvent) {
+    const index = Number(key) - 1
+    const choice = areCharactersOn() ? choices[index] : undefined
+    if (choice === undefined) return
+    onChoose(parseChoice(field, choice))
+    // Or the next key would press the former choice.
+    currentTarget.querySelectorAll('button')[index]?.focus()
   }
   return (
     <fieldset className="choices" aria-label={field.label} data-choices={field.name} onKeyDown={handleKey}>
-      {choices.map((choice) => (
+      {choices.map((choice, index) => (
         <button
           key={choice}
           type="button"
           aria-pressed={String(value) === choice}
+          {...(areCharactersOn() && { 'data-hint': index + 1, 'aria-keyshortcuts': `${index + 1}` })}
           onClick={() => onChoose(parseChoice(field, choice))}
         >
           <Value field={field} value={choice} />

@@ -2,6 +2,7 @@ import { lazy, Suspense } from 'react'
 import { Button } from '../../components/buttons.tsx'
 import { keepFocus } from '../../components/focus.ts'
 import { IconPlus, IconSearch, IconTablePlus } from '../../components/icons.tsx'
+import { loadLater } from '../../components/load-later.tsx'
 import { Message } from '../../components/message.tsx'
 import type { Resource } from '../../resource.ts'
 import { useIsReadOnly } from '../../sign-in/access.ts'
@@ -12,6 +13,7 @@ import { partOf } from '../queries.ts'
 import { meaningsOf } from '../search.ts'
 import { everything, type View } from '../view.ts'
 
+const Offers = loadLater(async () => (await import('./other-filters.tsx')).Offers)
 // With it, the first load would have everything that writes commands.
 const ExampleCommand = lazy(() => import('./example-command.tsx'))
 
@@ -36,6 +38,7 @@ export function EmptyList() {
     return (
       <Message ref={keepFocus} icon={<IconSearch />} title={texts.emptyFilter(part)} text={search}>
         <div className="message-actions">
+          {search && <Offers />}
           {part && search && (
             <Button variant="default" onClick={() => turnTo({ filter: {} })}>
               {texts.searchAll}

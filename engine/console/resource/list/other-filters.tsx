@@ -10,10 +10,9 @@ import { nameOf } from '../queries.ts'
 /** The filters without chips of their own, each with a button that removes it, and those that the search names. */
 export function OtherFilters() {
   const { resource, texts, turnTo } = useResource()
-  const { view } = useList()
-  const { filter, search } = view
+  const { view, list } = useList()
+  const { filter } = view
   const filtered = resource.fields.filter((field) => isCompared(field) && field.name in filter)
-  const offers = offersOf(resource, search ?? '').filter(({ field }) => !(field.name in filter))
   return (
     <div className="other-filters">
       {filtered.map((field) => {
@@ -31,20 +30,28 @@ export function OtherFilters() {
           </Button>
         )
       })}
-      <span role="status">
-        {offers.map((offer) => (
-          <Button
-            key={String(offer.filter[offer.field.name])}
-            ref={keepFocus}
-            variant="subtle"
-            onClick={() => turnTo({ filter: { ...filter, ...offer.filter }, search: offer.rest })}
-          >
-            {texts.list.filterBy(nameOf(offer.field, offer.filter[offer.field.name]))}
-          </Button>
-        ))}
-      </span>
+      <span role="status">{list.items?.length !== 0 && <Offers />}</span>
     </div>
   )
+}
+
+/** A button for each filter that the search names. */
+export function Offers() {
+  const { resource, texts, turnTo } = useResource()
+  const { filter, search = '' } = useList().view
+  return offersOf(resource, search)
+    .filter(({ field }) => !(field.name in filter))
+    .map((offer) => (
+      <Button
+        key={String(offer.filter[offer.field.name])}
+        ref={keepFocus}
+        variant="subtle"
+        className="offer"
+        onClick={() => turnTo({ filter: { ...filter, ...offer.filter }, search: offer.rest })}
+      >
+        {texts.list.filterBy(nameOf(offer.field, offer.filter[offer.field.name]))}
+      </Button>
+    ))
 }
 
 /** A filter that words of a search name. */
