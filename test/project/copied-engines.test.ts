@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, renameSync } from 'node:fs'
 import { join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 import { engines, filesOf, folders } from '../../sources.ts'
@@ -7,8 +8,15 @@ import { read, root } from '../support/documents.ts'
 
 test('the engines and their tests compile in another product', () => {
   const folder = copyEngines()
-  const compiled = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', folder], { encoding: 'utf8' })
+  // What the last run has found out saves nine tenths of the time.
+  const [info, cache] = [join(folder, 'tsc.tsbuildinfo'), join(root, 'node_modules/.cache/copied-engines.tsbuildinfo')]
+  if (existsSync(cache)) cpSync(cache, info)
+  const options = ['--incremental', '--tsBuildInfoFile', info]
+  const compiled = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', folder, ...options], { encoding: 'utf8' })
   expect([compiled.stdout, compiled.status]).toEqual(['', 0])
+  const own = `${cache}.${process.pid}`
+  cpSync(info, own)
+  renameSync(own, cache)
 })
 
 test('the pages of the engines link to nothing outside', () => {

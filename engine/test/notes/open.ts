@@ -36,6 +36,9 @@ export async function notesDatabase() {
         connection.close()
       }
     },
+    rows(table: string): Promise<unknown[]> {
+      return this.execute(`SELECT * FROM ${table}`)
+    },
   }
 }
 

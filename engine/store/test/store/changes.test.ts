@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import type { NotesStore } from '../../../test/notes/definition.ts'
 import { note, notesDatabase } from '../../../test/notes/open.ts'
+import { shareEmptiedStore } from '../../../test/notes/tests.ts'
 import { isOnPostgres } from '../../../test/support/database.ts'
 
 const dueAt = new Date('2026-12-24T18:00:00.000Z')
 
+const shared = shareEmptiedStore()
+
 async function openNotes() {
-  const store = await (await notesDatabase()).open()
+  const { store } = shared()
   return { store, notes: store.notes, first: await store.notes.create({ ...note, dueAt }) }
 }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { definition } from '../../../test/notes/definition.ts'
 import { note, notesDatabase } from '../../../test/notes/open.ts'
+import { shareEmptiedStore } from '../../../test/notes/tests.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { copyStore } from '../../copy/copy-store.ts'
 import type { Location } from '../../database/location.ts'
@@ -10,10 +11,12 @@ import { openStore } from '../../open.ts'
 const dueAt = new Date('2026-12-24T18:00:00.000Z')
 const day = 24 * 3_600_000
 
-/** A store with the note 1. */
-async function openNotes(options: { historyDays?: number } = {}) {
-  const database = await notesDatabase()
-  const store = await database.open({}, options)
+const shared = shareEmptiedStore()
+
+/** The shared store, or one with its own number of days, with the note 1. */
+async function openNotes(historyDays?: number) {
+  const own = historyDays === undefined ? undefined : await notesDatabase()
+  const { database, store } = own ? { database: own, store: await own.open({}, { historyDays }) } : shared()
   await store.notes.create({ ...note, dueAt })
   const entries = async () => await store.notes.history({ limit: 100 })
   return { database, store, notes: store.notes, entries }
@@ -46,7 +49,7 @@ describe('the history', () => {
       before: { state: 'open', dueAt },
       after: { state: 'done' },
     })
-    expect(await database.execute('SELECT before, after FROM history')).toMatchObject([
+    expect(await database.rows('history')).toMatchObject([
       { before: `{"state":"open","dueAt":{"time":"${dueAt.toISOString()}"}}`, after: '{"state":"done"}' },
     ])
     expect(Number(entry?.at)).toBeGreaterThanOrEqual(start)
@@ -90,7 +93,7 @@ describe('the history', () => {
       before: { priority: greatest, dueAt, body: note.body },
       after: { priority: least, dueAt: late, body },
     })
-    const rows = await database.execute('SELECT after FROM history ORDER BY id')
+    const rows = await database.rows('history')
     expect(rows).toMatchObject([
       { after: '{"priority":9223372036854775807}' },
       {
@@ -166,7 +169,7 @@ describe('the history', () => {
     const { id } = await store.books.create({ title: 'Faust' })
     await store.books.update({ id, set: { title: 'Faust II' } })
     await store.books.remove({ id })
-    expect(await database.execute('SELECT * FROM history')).toEqual([])
+    expect(await database.rows('history')).toEqual([])
   })
 
   test('is read in pages, the newest first, also of one row', async () => {
@@ -208,8 +211,8 @@ describe('the retention', () => {
   })
 
   test('deletes more at a start, but not all at once', async () => {
-    const { database, store } = await openNotes()
-    await store.close()
+    const database = await notesDatabase()
+    await (await database.open()).close()
     await database.execute(addOld([...Array(1_003).fill(401), 1]))
     // A command is no start.
     await (await database.open({}, { migrate: false })).close()
@@ -219,7 +222,7 @@ describe('the retention', () => {
   })
 
   test('has its own number of days', async () => {
-    const { database, notes } = await openNotes({ historyDays: 10 })
+    const { database, notes } = await openNotes(10)
     await database.execute(addOld([9, 11]))
     await notes.update({ id: 1n, set: { body: 'a' } })
     const rows = await database.execute("SELECT before FROM history WHERE before LIKE '%9%' OR row_id = 1 ORDER BY id")
@@ -228,7 +231,7 @@ describe('the retention', () => {
   })
 
   test('of 0 days records nothing, and deletes what there is', async () => {
-    const { database, notes, entries } = await openNotes({ historyDays: 0 })
+    const { database, notes, entries } = await openNotes(0)
     await database.execute(addOld([1, 2, 3]))
     await notes.update({ id: 1n, set: { body: 'a' }, by: 'till' })
     await notes.remove({ id: 1n })

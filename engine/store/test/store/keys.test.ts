@@ -88,7 +88,7 @@ describe('changes of keys', () => {
   })
 
   test('of two rotations at once, one takes effect', async () => {
-    const store = emptied()
+    const store = emptied().store
     await createKey(store, 'shop')
     const settled = await Promise.allSettled([rotateKey(store, 'shop'), rotateKey(store, 'shop')])
     expect(settled.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
@@ -107,7 +107,7 @@ describe('changes of keys', () => {
   })
 
   test('a rotated key keeps the lifetime of its predecessor', async () => {
-    const store = emptied()
+    const store = emptied().store
     await createKey(store, 'shop', 1_000_000)
     await rotateKey(store, 'shop')
     const successor = (await store.apiKeys.list()).find(({ revokedAt }) => !revokedAt)
@@ -115,7 +115,7 @@ describe('changes of keys', () => {
   })
 
   test('a name cannot be used again until its key is revoked', async () => {
-    const store = emptied()
+    const store = emptied().store
     await createKey(store, 'shop')
     await expect(createKey(store, 'shop')).rejects.toThrow('already has this name')
     await revokeKey(store, 'shop')
@@ -123,14 +123,14 @@ describe('changes of keys', () => {
   })
 
   test('a key is found by its first characters or by the whole key', async () => {
-    const store = emptied()
+    const store = emptied().store
     const [first, second] = [await createKey(store, 'first'), await createKey(store, 'second')]
     expect((await revokeKey(store, first.slice(0, 8))).name).toBe('first')
     expect((await revokeKey(store, second)).name).toBe('second')
   })
 
   test('first characters that several keys share are refused', async () => {
-    const store = emptied()
+    const store = emptied().store
     for (const letter of 'BC') await store.apiKeys.create(apiKeyRecord(`note_A${letter.repeat(37)}`, letter))
     await expect(revokeKey(store, 'note_A')).rejects.toThrow('Several API keys start with note_A: B and C.')
     await expect(revokeKey(store, 'note_')).rejects.toThrow('No active API key')
@@ -138,7 +138,7 @@ describe('changes of keys', () => {
   })
 
   test('a revoked key is not found', async () => {
-    const store = emptied()
+    const store = emptied().store
     const key = await createKey(store, 'shop')
     await revokeKey(store, 'shop')
     await expect(revokeKey(store, 'shop')).rejects.toThrow('No active API key is named "shop"')
@@ -151,7 +151,7 @@ describe('changes of keys', () => {
     ['revokes', (store: WithApiKeys) => revokeKey(store, 'shop')],
     ['rotates', (store: WithApiKeys) => rotateKey(store, 'shop')],
   ] as const)('a key that another process %s between the lookup and the change is not changed', async ([, act]) => {
-    const store = emptied()
+    const store = emptied().store
     await createKey(store, 'shop')
     const { list } = store.apiKeys
     const before = await list()
@@ -175,7 +175,7 @@ describe('changes of keys', () => {
   })
 
   test('the list of keys is a table', async () => {
-    const store = emptied()
+    const store = emptied().store
     const at = (time: string) => new Date(`2026-11-20T${time}Z`)
     const record = { ...apiKeyRecord(`note_${'A'.repeat(38)}`, 'shop'), createdAt: at('01:02:03.456') }
     await store.apiKeys.create({ ...record, expiresAt: at('04:05:06.789') })
