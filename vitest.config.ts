@@ -6,11 +6,11 @@ import { patternsFor } from './sources.ts'
 /** They start processes, compile, or read other languages, and take half of the time. `npm run test:endurance` runs them. */
 const slow = [
   'test/console/build',
-  'engine/service/test/http/header-costs',
+  ...['header-costs', 'serve'].map((name) => `engine/service/test/http/${name}`),
   ...['admin-port', 'tracing'].map((name) => `engine/service/test/telemetry/${name}`),
   ...['backup', 'cli', 'database-commands'].map((name) => `engine/service/test/commands/${name}`),
-  ...['sqlite/migrations', 'store/transfer'].map((name) => `engine/store/test/${name}`),
-  ...['log-fields', 'package', 'pages', 'tour'].map((name) => `test/project/${name}`),
+  ...['sqlite/migrations', 'sqlite/unreadable-times', 'store/transfer'].map((name) => `engine/store/test/${name}`),
+  ...['log-fields', 'package', 'pages', 'side-effects', 'tour'].map((name) => `test/project/${name}`),
   ...[
     'client/examples',
     'client/guides',
@@ -22,6 +22,7 @@ const slow = [
     'rest/log',
     'rest/static-files',
     'file/migrations',
+    'file/names',
   ].map((name) => `test/${name}`),
 ].map((name) => `${name}.test.ts`)
 const missing = slow.filter((path) => !existsSync(new URL(path, import.meta.url)))
