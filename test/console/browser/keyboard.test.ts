@@ -38,7 +38,7 @@ test('the console can be used with the keyboard alone', async ({ visit }) => {
   await press('Tab')
   await page.keyboard.type('7')
   await press('Tab', 'Tab', 'Enter')
-  await page.getByRole('row', { name: '26 Tom 7 Status of Tom: Pending' }).waitFor()
+  await page.getByRole('row', { name: '26 Tom Filter by Category 7 Status of Tom: Pending' }).waitFor()
   await expect.poll(() => focused(page)).toBe('Add pet')
 })
 

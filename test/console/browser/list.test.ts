@@ -41,7 +41,7 @@ test('the list shows new pets of other clients without a reload', async ({ visit
   await signIn(page, key)
   await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
   await rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n })
-  await page.getByRole('row', { name: '1 Rex 7 Status of Rex: Available' }).waitFor()
+  await page.getByRole('row', { name: '1 Rex Filter by Category 7 Status of Rex: Available' }).waitFor()
 })
 
 test('what another client adds appears with the counts, and costs nothing while nothing is added', async ({
@@ -154,7 +154,7 @@ test('the list is refreshed only while its tab is visible', async ({ visit }) =>
   await page.clock.runFor(30_000)
   expect(requests).toEqual([])
   await setVisibility(page, 'visible')
-  await page.getByRole('row', { name: '1 Rex 7 Status of Rex: Available' }).waitFor()
+  await page.getByRole('row', { name: '1 Rex Filter by Category 7 Status of Rex: Available' }).waitFor()
 })
 
 test('the filter shows one status, and the number of pets of each', async ({ visit }) => {

@@ -29,7 +29,7 @@ test('the URL and the key that the first start prints open the console', async (
   await signIn(page, key)
   await enterPet(page, 'Rex', '7')
   await page.keyboard.press('Enter')
-  await page.getByRole('row', { name: '1 Rex 7 Status of Rex: Available' }).first().waitFor()
+  await page.getByRole('row', { name: '1 Rex Filter by Category 7 Status of Rex: Available' }).first().waitFor()
 })
 
 test('the sign-in page shows a command that makes a key where the service runs', async ({ visit }) => {
@@ -68,7 +68,10 @@ test('the console of an empty store leads to the first pet', async ({ visit }) =
   await submitButton(page).click()
 
   await panel(page).waitFor({ state: 'hidden' })
-  await page.locator('.item-list').getByRole('row', { name: '1 Rex 9007199254740993 Status of Rex: Pending' }).waitFor()
+  await page
+    .locator('.item-list')
+    .getByRole('row', { name: '1 Rex Filter by Category 9007199254740993 Status of Rex: Pending' })
+    .waitFor()
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Pets')
   expect(await store.pets.get(1n)).toMatchObject({ name: 'Rex', categoryId: 9007199254740993n, status: 'pending' })
 })

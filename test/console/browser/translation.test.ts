@@ -101,7 +101,7 @@ test('a page that the browser translates keeps working', async ({ visit }) => {
   await panel(page).getByRole('button', { name: 'Edit the category' }).click()
   await panel(page).getByRole('textbox', { name: 'Category' }).fill('77')
   await page.keyboard.press('Enter')
-  await page.getByRole('row', { name: 'Rex 77' }).waitFor()
+  await page.getByRole('row', { name: 'Rex Filter by Category 77' }).waitFor()
   await panel(page).getByRole('definition').getByText('77', { exact: true }).waitFor()
   await panel(page).getByText('Request and JSON').click()
   await page.keyboard.press('j')

@@ -33,9 +33,12 @@ describe('adding a pet', () => {
     expect(await describes(page, 'Name')).toContain('The name is missing.')
     expect(await describes(page, 'Category')).toContain('The category is missing.')
     expect(await isFocused(name)).toBe(true)
-    // The message stays the same while the user corrects the value.
+    // The message disappears as soon as the user corrects the value, and that of the other field stays.
+    await name.press('R')
+    expect(await describes(page, 'Name')).toBe('')
+    expect(await name.getAttribute('aria-invalid')).toBeNull()
+    expect(await describes(page, 'Category')).toContain('The category is missing.')
     await name.fill('R'.repeat(256))
-    expect(await describes(page, 'Name')).toContain('The name is missing.')
     await submitButton(page).click()
     await page.getByText('The name needs 1 to 255 characters.').waitFor()
 
@@ -53,7 +56,7 @@ describe('adding a pet', () => {
     }
     await category.fill('-7')
     await submitButton(page).click()
-    await page.getByRole('row', { name: '1 Rex -7 Status of Rex: Available' }).waitFor()
+    await page.getByRole('row', { name: '1 Rex Filter by Category -7 Status of Rex: Available' }).waitFor()
     expect(await store.pets.list({ limit: 9, cursor: 0n })).toMatchObject([{ name: 'Rex', categoryId: -7n }])
   })
 
@@ -107,7 +110,7 @@ describe('adding a pet', () => {
     await panel(page, 'pet 2').waitFor()
     await addButton(page).click()
     await submitButton(page).click()
-    await page.getByRole('row', { name: '4 Rex 7 Status of Rex: Pending' }).waitFor()
+    await page.getByRole('row', { name: '4 Rex Filter by Category 7 Status of Rex: Pending' }).waitFor()
     await addButton(page).click()
     expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('')
   })
@@ -129,7 +132,7 @@ describe('adding a pet', () => {
     // Before the reload, the form would try again by itself.
     await page.reload()
     await page.unroute('**/trpc/pets.create')
-    await page.getByRole('row', { name: '1 Rex 7 Status of Rex: Sold' }).waitFor()
+    await page.getByRole('row', { name: '1 Rex Filter by Category 7 Status of Rex: Sold' }).waitFor()
     await submitButton(page).click()
     await justAdded(page).getByRole('link', { name: 'Rex #1' }).waitFor()
     expect(await store.pets.list({ limit: 9, cursor: 0n })).toHaveLength(1)
@@ -146,7 +149,7 @@ describe('adding a pet', () => {
     await enterPet(page, 'Rex', '7')
     await page.mouse.click(10, 300)
     await submitButton(page).click()
-    await page.getByRole('row', { name: '1 Rex 7 Status of Rex: Sold' }).waitFor()
+    await page.getByRole('row', { name: '1 Rex Filter by Category 7 Status of Rex: Sold' }).waitFor()
   })
 
   test('a double click and a held Enter key add one pet, and show no failure', async ({ visit }) => {

@@ -5,7 +5,9 @@ import {
   counting,
   enterPet,
   inspect,
+  isFocused,
   justAdded,
+  openBulkAdd,
   panelsLoaded,
   searchField,
   showing,
@@ -106,6 +108,65 @@ test('the card of a phone gives the name its width, and aligns the other values 
   await inspect(page, 'cards-360')
 })
 
+test('the cards of a phone are equally high, however long their categories are', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  for (const categoryId of [7n, 9_007_199_254_740_993n, -9_223_372_036_854_775_808n])
+    await store.pets.create({ name: 'Rex', categoryId, status: 'available' })
+  for (const width of [360, 320]) {
+    const page = await visit(url, { ...phone, viewport: { width, height: 740 }, key })
+    await showing(page, '1–3 of 3')
+    const heights = await page.locator('.item-list tbody tr').evaluateAll((rows) => rows.map((row) => row.clientHeight))
+    expect(new Set(heights).size, `${width}: ${heights}`).toBe(1)
+    expect(heights[0]).toBeLessThan(80)
+    await inspect(page, `long-categories-${width}`)
+  }
+})
+
+test('the bar of the selection is one line on a phone, and a second one only selects more', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 45)
+  const page = await visit(url, { ...phone, key })
+  await showing(page, '1–20 of 45')
+  const rows = page.locator('.item-list tbody input')
+  for (const index of [0, 1]) await rows.nth(index).check()
+  const bar = page.getByRole('region', { name: '2 selected' })
+  const middles = () =>
+    page
+      .locator('.selection-bar > :not(.copy)')
+      .evaluateAll((all) => all.map((each) => each.getBoundingClientRect()).map(({ y, height }) => y + height / 2))
+  expect((await boxOf(bar)).height).toBeLessThan(50)
+  const [first = 0, ...others] = (await middles()).filter((middle) => middle > 0)
+  for (const middle of others) expect(Math.abs(middle - first)).toBeLessThan(1)
+  await bar.getByRole('button', { name: 'Remove', exact: true }).waitFor()
+  expect(await missed(page, '.selection-bar')).toEqual([])
+  await inspect(page, 'selection-360')
+
+  await page.getByRole('checkbox', { name: 'Select all pets of this page' }).check()
+  const more = await boxOf(page.getByRole('button', { name: 'Select all 45 that match' }))
+  for (const name of ['Set status', 'Remove', 'Clear the selection'])
+    expect((await boxOf(page.locator('.selection-bar').getByRole('button', { name }))).y).toBeLessThan(more.y - 30)
+  expect(await missed(page, '.selection-bar')).toEqual([])
+  await inspect(page, 'selection-of-page-360')
+})
+
+test('the buttons of the selection do not touch the line below them', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 3)
+  const page = await visit(url, { key })
+  await showing(page, '1–3 of 3')
+  await box(page).check()
+  const bar = await boxOf(page.locator('.selection-bar'))
+  const buttons = await page.locator('.selection-bar button').all()
+  expect(buttons.length).toBe(5)
+  for (const button of buttons) {
+    const { y, height } = await boxOf(button)
+    expect(height).toBeGreaterThanOrEqual(24)
+    expect(y - bar.y).toBeGreaterThanOrEqual(2)
+    expect(bar.y + bar.height - 1 - y - height).toBeGreaterThanOrEqual(2)
+  }
+  await inspect(page, 'selection-1280')
+})
+
 test('a finger hits each control within 44 px', async ({ visit }) => {
   const { url, key, store } = await startConsole()
   await addPets(store, 3)
@@ -128,6 +189,79 @@ test('a finger hits each control within 44 px', async ({ visit }) => {
     expect(await missed(page)).toEqual([])
   }
 })
+
+test('the fields of a phone are 44 px high, and nothing moves when one is edited', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 3)
+  const page = await visit(`${url}/?pet=2`, { ...phone, key })
+  const category = page.getByRole('term').getByText('Category')
+  await category.waitFor()
+  const before = await boxOf(category)
+  await page.getByRole('button', { name: 'Edit the name' }).tap()
+  const name = page.getByRole('textbox', { name: 'Name' })
+  expect((await boxOf(name)).height).toBeGreaterThanOrEqual(44)
+  // Some phones zoom in when a field with a smaller font gets the focus.
+  expect(await name.evaluate((input) => getComputedStyle(input).fontSize)).toBe('16px')
+  expect((await boxOf(category)).y).toBe(before.y)
+  await inspect(page, 'edit-name-360')
+  await name.fill('')
+  await name.press('Enter')
+  await page.getByText('The name is missing.').waitFor()
+  await inspect(page, 'edit-name-error-360')
+
+  await page.goto(url)
+  const sheet = await openBulkAdd(page)
+  expect((await boxOf(sheet.getByRole('button', { name: 'Choose a file' }))).height).toBeGreaterThanOrEqual(44)
+  // Nothing can be dropped.
+  expect(await sheet.getByText('or drop one here').isVisible()).toBe(false)
+  await inspect(page, 'add-many-360')
+})
+
+test('the error of a category that is edited has the font of the page', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 3)
+  const page = await visit(`${url}/?pet=2`, { key })
+  await page.getByRole('button', { name: 'Edit the category' }).click()
+  await page.getByRole('textbox', { name: 'Category' }).fill('seven')
+  await page.keyboard.press('Enter')
+  const error = page.getByText('The category is not an integer.')
+  await error.waitFor()
+  const fonts = (element: Locator) => element.evaluate((each) => getComputedStyle(each).fontFamily)
+  expect(await fonts(error)).toBe(await fonts(page.locator('body')))
+  await inspect(page, 'edit-error')
+})
+
+test('the ring of a focused status is whole', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await store.pets.create({ name: 'Rex', categoryId: 7n, status: 'pending' })
+  const page = await visit(`${url}/?pet=1`, { key, deviceScaleFactor: 2 })
+  const status = page.locator('fieldset.choices button')
+  await status.first().waitFor()
+  await page.getByRole('button', { name: 'Edit the category' }).focus()
+  for (const index of [0, 1, 2]) {
+    await page.keyboard.press('Tab')
+    expect(await isFocused(status.nth(index))).toBe(true)
+    const { x, y, width, height } = await boxOf(status.nth(index))
+    for (const [left, top] of [
+      [x - 2, y + height / 2],
+      [x + width + 2, y + height / 2],
+      [x + width / 2, y - 2],
+      [x + width / 2, y + height + 2],
+    ] as const)
+      expect(await colorAt(page, left, top), `status ${index} at ${left}, ${top}`).toEqual([79, 70, 229])
+  }
+})
+
+/** The color of a pixel. */
+async function colorAt(page: Page, x: number, y: number): Promise<number[]> {
+  const png = await page.screenshot({ clip: { x, y, width: 1, height: 1 } })
+  return page.evaluate(async (bytes) => {
+    const image = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: 'image/png' }))
+    const canvas = new OffscreenCanvas(image.width, image.height).getContext('2d')
+    canvas?.drawImage(image, 0, 0)
+    return Array.from(canvas?.getImageData(0, 0, 1, 1).data ?? []).slice(0, 3)
+  }, Array.from(png))
+}
 
 /** The controls that a finger misses 21 px beside their middles. */
 function missed(page: Page, region = 'body'): Promise<string[]> {

@@ -44,8 +44,9 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
   const { resource, texts: pageTexts, closeForm } = useResource()
   const { view } = useList()
   const { many } = resource
-  /** Whether the entries are others than those of the last attempt. */
-  const [isChanged, setIsChanged] = useState(false)
+  /** The fields whose entries may be others than those of the last attempt. */
+  const [changed, setChanged] = useState<ReadonlySet<string>>(new Set())
+  const isChanged = changed.size > 0
   const texts = pageTexts.add
   const { mutate, isPending, error, entered, addsAnother, setAddsAnother } = newItem
   const [added, setAdded] = useState<Item>()
@@ -56,7 +57,7 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
   /** What the console has found wrong itself. */
   const [issues, setIssues] = useState<ServiceIssue[]>([])
   const problem = error && problemOf(error)
-  /** The messages at the fields, which stay while the user corrects the values. */
+  /** The messages at the fields. Each one stays until the user changes its field. */
   const errors = issueTexts(resource, problem ? problem.issues : issues)
   const isGeneral = problem && !errors
 
@@ -70,11 +71,11 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
     const values = parseTexts(resource.fields, asInFiles(resource.entered, latest))
     const found = issuesOf(resource, values)
     setIssues(found)
+    setChanged(new Set())
     if (found.length > 0) {
       newItem.forgetFailure()
       return focusFirst(found)
     }
-    setIsChanged(false)
     mutate(values, {
       onSuccess(item) {
         wasAdded.current = true
@@ -87,9 +88,9 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
 
   useRetry(newItem, submit, isChanged)
 
-  function enter(changed: Entries) {
-    newItem.enter(changed)
-    setIsChanged(true)
+  function enter(name: string, value: string, others: Entries | undefined) {
+    newItem.enter({ ...others, [name]: value })
+    setChanged((others) => new Set(others).add(name))
   }
 
   function focusFirst(invalid: ServiceIssue[] = []) {
@@ -99,7 +100,7 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
   /** Keeps everything but the title for the next item. */
   function startNext(item: Item) {
     setAdded(item)
-    enter({ ...entries, [resource.title]: '' })
+    enter(resource.title, '', entries)
     focusInForm(resource.entered[0])
   }
 
@@ -122,10 +123,10 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
           field={field}
           name={field.name}
           value={entries[field.name] ?? ''}
-          error={errors?.[field.name]}
+          error={changed.has(field.name) ? undefined : errors?.[field.name]}
           onChange={({ currentTarget: { value } }) => {
             // The response replaces the entries.
-            if (!isPending) enter({ ...formDrafts.get(many), [field.name]: value })
+            if (!isPending) enter(field.name, value, formDrafts.get(many))
           }}
           readOnly={isPending}
           description={descriptionOf(field, texts)}

@@ -58,12 +58,14 @@ interface FilterValueProps {
 /** A value in a row that filters the list. The row is one stop of the Tab key, from which the next one leads here. */
 export function FilterValue({ field, value, found, isTabStop }: FilterValueProps) {
   const { resource, texts, turnTo } = useResource()
+  const label = texts.list.filterBy(nameOf(field, value))
   return (
     <button
       type="button"
       className="filter-value"
       tabIndex={isTabStop ? 0 : -1}
-      {...hint(texts.list.filterBy(nameOf(field, value)))}
+      aria-label={label}
+      {...hint(label)}
       onClick={(event) => {
         // The row opens the item.
         event.stopPropagation()
