@@ -30,29 +30,19 @@ export function withRetries(fetch: Fetch, { retries, maxPause = 10_000, timeout 
       let wait = firstPause * 2 ** attempt
       try {
         const response = await fetchWhole(fetch, timeout, input, init)
-        if (attempt >= retries || !(await isTransient(response))) return response
+        if (attempt >= retries || !isTransient(response)) return response
         wait = Math.max(wait, retryAfter(response))
       } catch (error) {
-        if (attempt >= retries || init?.signal?.aborted || isFinal(error)) throw error
+        if (attempt >= retries || init?.signal?.aborted || Object(error).cause instanceof Response) throw error
       }
       await pause(Math.min(wait, maxPause) * (1 + Math.random() / 2), init?.signal)
     }
   }
 }
 
-/** Whether the service could not respond to the request, or to one of the calls of a batch. */
-async function isTransient(response: Response): Promise<boolean> {
-  if (response.status !== 207) return transientStatuses.includes(response.status)
-  const calls: unknown = await response
-    .clone()
-    .json()
-    .catch(() => undefined)
-  return Array.isArray(calls) && calls.some((call) => transientStatuses.includes(call?.error?.json?.data?.status))
-}
-
-/** Whether the `fetch` of the caller has made an error of a response, or it is too long. */
-function isFinal(error: unknown): boolean {
-  return error instanceof TooLong || (error instanceof Error && error.cause instanceof Response)
+/** A batch is one if the service asks to repeat one of its calls. */
+function isTransient({ status, headers }: Response): boolean {
+  return status === 207 ? headers.has('retry-after') : transientStatuses.includes(status)
 }
 
 /** Reads the whole body, so that a connection that breaks or stalls fails this attempt. */
@@ -78,8 +68,6 @@ async function fetchWhole(fetch: Fetch, timeout: number, ...[input, init]: Param
   }
 }
 
-class TooLong extends TypeError {}
-
 async function textOf(response: Response): Promise<string> {
   // React Native has no streams.
   const reader = response.body?.getReader()
@@ -92,7 +80,7 @@ async function textOf(response: Response): Promise<string> {
     length += value.byteLength
     if (length > maxLength * 2 ** 20) {
       void reader.cancel()
-      throw new TooLong(`the response is larger than ${maxLength} MiB`)
+      throw new TypeError(`the response is larger than ${maxLength} MiB`, { cause: response })
     }
     text += decoder.decode(value, { stream: true })
   }

@@ -191,11 +191,7 @@ export function parseFilter(field: Field, text: string | null): unknown {
 /** The value of a choice that was written as text. Undefined if the field has no such choice. */
 export function parseChoice({ kind, choices = {} }: Field, text: string | null): unknown {
   if (text === null || !Object.hasOwn(choices, text)) return undefined
-  return kind === 'boolean' ? parseBoolean(text) : text
-}
-
-function parseBoolean(word: string): boolean | string {
-  return word === 'true' || (word === 'false' ? false : word)
+  return kind === 'boolean' ? text === 'true' : text
 }
 
 /** Whether two values of a field are the same. Times are objects. */
@@ -208,13 +204,9 @@ export function shownText({ choices = {} }: Field, value: unknown): string {
   return choices[String(value)] ?? textOf(value)
 }
 
-function parseInteger(word: string): bigint | undefined {
-  return /^-?\d+$/.test(word) ? BigInt(word) : undefined
-}
-
 /** An integer of 64 bits. */
 export function parseInt64(word: string): bigint | undefined {
-  const integer = parseInteger(word)
+  const integer = /^-?\d+$/.test(word) ? BigInt(word) : undefined
   return integer !== undefined && BigInt.asIntN(64, integer) === integer ? integer : undefined
 }
 

@@ -6,7 +6,7 @@ import { createPortal } from 'react-dom'
 import { Button, IconButton } from '../components/buttons.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
 import { Countdown } from '../components/failure.tsx'
-import { keepFocus } from '../components/focus.ts'
+import { keepFocus, rowOf } from '../components/focus.ts'
 import { hint } from '../components/hint.ts'
 import { IconX } from '../components/icons.tsx'
 import { useShortcuts } from '../keyboard.ts'
@@ -37,7 +37,7 @@ interface EditNoticeProps {
 export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps) {
   const pageOf = useResource()
   const { resource, edits } = pageOf
-  const { states, restore } = useList()
+  const { states, list, place, view } = useList()
   const texts = editTextsOf(resource).edit
   const isReadOnly = useIsReadOnly()
   const failed = states.findLast(
@@ -52,6 +52,16 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
   // While the service is away, a removal can be undone.
   const isSaved = isRecent && !failed && (waiting.length === 0 || (canUndo && last?.edit.set === undefined))
 
+  /** The item that was not removed after all, and the list from which it had disappeared. */
+  const [restored, setRestored] = useState<{ id: bigint; place: string }>()
+  // Shown once, when the list has it again.
+  useEffect(() => {
+    if (restored?.place !== place || !list.items?.some(({ id }) => id === restored.id)) return
+    setRestored(undefined)
+    if (view.item === undefined) rowOf(restored.id)?.focus()
+    else pageOf.open({ kind: 'item', id: restored.id })
+  }, [restored, place, list.items, view.item, pageOf])
+
   /** Undoes one edit after the other, also without a notice. */
   function undo() {
     const undoable = lastUndoable(states)
@@ -60,7 +70,7 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
     edits.undo(undoable.edit)
     const { set, seen } = undoable.edit
     if (set) return
-    restore(seen.id)
+    setRestored({ id: seen.id, place })
     onDone(texts.undone(texts.stays(textOf(seen[resource.title]))))
   }
   useShortcuts(isReadOnly ? {} : { undo })

@@ -22,8 +22,8 @@ const pageAge = 2_000
 const comparedAtOnce = 7_500
 /** Milliseconds from a load of the history to the next one. */
 const historyAge = 10_000
-/** The number of changes in a page: of all items, so many that those of an edit of many of them are together. */
-const historySizes = { item: 20, all: 100 }
+/** The number of changes in a page: so many that those of an edit of many items are together. */
+const historySize = 100
 /** Milliseconds between two counts of a list that does not change. */
 const countAge = 60_000
 /** Up to this number, the items that a search finds are counted, with at most so many requests. */
@@ -172,23 +172,21 @@ export function queriesOf(resource: Resource, client: ServiceClient) {
       }),
 
     /** The changes of an item, or of all items, in pages. */
-    history(id?: bigint) {
-      const limit = id === undefined ? historySizes.all : historySizes.item
-      return infiniteQueryOptions({
+    history: (id?: bigint) =>
+      infiniteQueryOptions({
         queryKey: [many, 'history', id],
         async queryFn({ pageParam, signal }) {
           const input = {
             ...(id !== undefined && { [`${resource.one}Id`]: id }),
             ...(pageParam && { cursor: pageParam }),
           }
-          return (await procedures.history?.query({ ...input, limit }, { signal })) ?? []
+          return (await procedures.history?.query({ ...input, limit: historySize }, { signal })) ?? []
         },
         initialPageParam: 0n,
-        getNextPageParam: (last) => (last.length < limit ? undefined : last.at(-1)?.id),
+        getNextPageParam: (last) => (last.length < historySize ? undefined : last.at(-1)?.id),
         staleTime: pageAge,
         refetchInterval: historyAge,
-      })
-    },
+      }),
 
     /** The number of items with each value of the counted field. */
     counts: queryOptions({

@@ -1,11 +1,24 @@
 import type { Noun } from '../resource.ts'
 import { capitalized, countOf, joined, number, plural, was } from './formats.ts'
 
-/** The texts of what changes and removes items, which are loaded after the list. */
+/** The texts of an item, and of what changes and removes items. They are loaded after the list. */
 export function editTextsOf(noun: Noun) {
   const { one, many } = noun
-  const Many = capitalized(many)
+  const [One, Many] = [capitalized(one), capitalized(many)]
   return {
+    item: {
+      heading: (id: bigint) => `${One} ${id}`,
+      copyLink: 'Copy link',
+      copyJson: 'Copy JSON',
+      request: 'Request and JSON',
+      previous: `Previous ${one}`,
+      next: `Next ${one}`,
+      loading: `Loading the ${one}`,
+      missing: (id: bigint) => `No ${one} has the id ${id}`,
+      missingText: 'It may never have existed, or it was removed.',
+      notLoaded: `The ${one} could not be loaded`,
+    },
+
     edit: {
       of: (label: string, title: string) => `${label} of ${title}`,
       set: (label: string) => `Set ${label.toLowerCase()}`,

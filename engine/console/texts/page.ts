@@ -5,7 +5,7 @@ import { capitalized, countOf, joined, listOfAny, number, time } from './formats
 /** The texts of the page of a resource. */
 export function textsOf(noun: Noun) {
   const { one, many } = noun
-  const [One, Many] = [capitalized(one), capitalized(many)]
+  const Many = capitalized(many)
   return {
     list: {
       title: (part: string | undefined) => (part ? `${part} ${many}` : Many),
@@ -54,19 +54,6 @@ export function textsOf(noun: Noun) {
       selected: (items: number) => `${number(items)} selected`,
       copyAs: (format: string) => `Copy ${format}`,
       clearSelection: 'Clear the selection',
-    },
-
-    item: {
-      heading: (id: bigint) => `${One} ${id}`,
-      copyLink: 'Copy link',
-      copyJson: 'Copy JSON',
-      request: 'Request and JSON',
-      previous: `Previous ${one}`,
-      next: `Next ${one}`,
-      loading: `Loading the ${one}`,
-      missing: (id: bigint) => `No ${one} has the id ${id}`,
-      missingText: 'It may never have existed, or it was removed.',
-      notLoaded: `The ${one} could not be loaded`,
     },
 
     edit: {

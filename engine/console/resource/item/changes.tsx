@@ -1,8 +1,7 @@
 import { textOf } from '#service/fields'
 import './changes.css'
-import { useDidUpdate } from '@mantine/hooks'
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Fragment, useState } from 'react'
+import { Fragment, useEffect, useState } from 'react'
 import { Button } from '../../components/buttons.tsx'
 import { Failure } from '../../components/failure.tsx'
 import { Sheet } from '../../components/sheet.tsx'
@@ -38,10 +37,13 @@ export function ChangeList({ id, onClose }: ChangeListProps) {
   const { data, failureReason, failureCount, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } =
     useInfiniteQuery(queries.history(id))
   const { data: item } = useList().item
+  const shown = id === undefined || !item ? undefined : jsonOf(item)
+  const [former, setFormer] = useState(shown)
   // The panel has shown the change already.
-  useDidUpdate(() => {
-    if (id !== undefined) void refetch()
-  }, [item && jsonOf(item)])
+  useEffect(() => {
+    if (shown !== former) void refetch()
+    setFormer(shown)
+  }, [shown, former, refetch])
   if (!data && failureReason) return <Failure title={texts.notLoaded} error={failureReason} failures={failureCount} />
   if (!data) return <div className="skeleton item-details-skeleton" role="status" aria-label={texts.loading} />
   const changes = data.pages.flat()
@@ -140,8 +142,8 @@ interface EntryProps {
 }
 
 function Entry({ change, isOfAll, onClose }: EntryProps) {
-  const { resource, queries, texts: pageTexts, open } = useResource()
-  const texts = editTextsOf(resource).changes
+  const { resource, queries, open } = useResource()
+  const { changes: texts, item } = editTextsOf(resource)
   const { kind, before, after } = change
   // Safe: the service names the id of the item for the resource.
   const id = (change as unknown as Record<string, bigint>)[`${resource.one}Id`] ?? 0n
@@ -151,7 +153,7 @@ function Entry({ change, isOfAll, onClose }: EntryProps) {
   const isUnnamed = isOfAll && kind === 'update'
   const query = useQuery({ ...queries.item(isUnnamed ? id : undefined, useQueryClient()), refetchInterval: false })
   const name = textOf((query.data ?? before)[resource.title])
-  const heading = name === '' ? pageTexts.item.heading(id) : `${name} #${id}`
+  const heading = name === '' ? item.heading(id) : `${name} #${id}`
   return (
     <li data-kind={kind}>
       {isOfAll && (

@@ -29,21 +29,22 @@ import { draftKeyOf, EditField, editButtonId } from './edit-field.tsx'
 
 /** One item. */
 export function ItemPanel({ id, onClose }: { id: bigint; onClose: () => void }) {
-  const { resource, texts } = useResource()
+  const { resource } = useResource()
   const { item, move, toEdit } = useList()
+  const texts = editTextsOf(resource).item
   return (
     <Panel
-      title={item.data ? textOf(item.data[resource.title]) : texts.item.heading(id)}
+      title={item.data ? textOf(item.data[resource.title]) : texts.heading(id)}
       onClose={onClose}
       {...arrowKeys}
       startsWithField={toEdit === id}
       focusAfter={() => rowOf(id)}
       actions={
         <>
-          <IconButton label={texts.item.previous} shortcut="previousItem" onClick={() => move(-1)}>
+          <IconButton label={texts.previous} shortcut="previousItem" onClick={() => move(-1)}>
             <IconChevronUp />
           </IconButton>
-          <IconButton label={texts.item.next} shortcut="nextItem" onClick={() => move(1)}>
+          <IconButton label={texts.next} shortcut="nextItem" onClick={() => move(1)}>
             <IconChevronDown />
           </IconButton>
         </>
@@ -55,16 +56,16 @@ export function ItemPanel({ id, onClose }: { id: bigint; onClose: () => void }) 
 }
 
 function LoadedItem({ id, item }: { id: bigint; item: ShownList['item'] }) {
-  const { icon, texts } = useResource()
+  const { resource, icon } = useResource()
   const { data, failureReason, failureCount } = item
+  const texts = editTextsOf(resource).item
   // Also if it was shown before.
   if (failureReason && problemOf(failureReason).kind === 'missing') {
-    return <Message icon={icon} heading="h3" title={texts.item.missing(id)} text={texts.item.missingText} />
+    return <Message icon={icon} heading="h3" title={texts.missing(id)} text={texts.missingText} />
   }
   if (data) return <Details item={data} />
-  if (!failureReason)
-    return <div className="skeleton item-details-skeleton" role="status" aria-label={texts.item.loading} />
-  return <Failure title={texts.item.notLoaded} error={failureReason} failures={failureCount} />
+  if (!failureReason) return <div className="skeleton item-details-skeleton" role="status" aria-label={texts.loading} />
+  return <Failure title={texts.notLoaded} error={failureReason} failures={failureCount} />
 }
 
 function Details({ item }: { item: Item }) {
@@ -132,10 +133,10 @@ function Details({ item }: { item: Item }) {
       <div className="item-actions">
         <CopyButton
           withText
-          label={texts.item.copyLink}
+          label={editTexts.item.copyLink}
           value={new URL(hrefOf(resource, { item: id }), document.baseURI).href}
         />
-        <CopyButton withText label={texts.item.copyJson} value={json} />
+        <CopyButton withText label={editTexts.item.copyJson} value={json} />
         {canRemove && (
           <Button className="remove" variant="gray" size="xs" icon={<IconTrash />} onClick={() => remove(item)}>
             {editTexts.edit.remove}
@@ -149,7 +150,7 @@ function Details({ item }: { item: Item }) {
         </section>
       )}
       <details className="item-json">
-        <summary>{texts.item.request}</summary>
+        <summary>{editTexts.item.request}</summary>
         <Command label={texts.list.curl} command={commandOf(procedures, itemCallOf(resource, id))} />
         <pre>{json}</pre>
       </details>

@@ -27,8 +27,6 @@ export function useShownList(
   const item = { ...loaded, data: loaded.data && withEdits(loaded.data, states) }
   /** The field of an item for whose value a menu is open. */
   const [menu, openMenu] = useState<{ id: bigint; field: Field }>()
-  /** The item that was not removed after all. */
-  const [restored, restore] = useState<bigint>()
   const turns = usePageTurns({ resource, queries, view, list }, turnTo)
 
   /** The item that the panel opens in editing. */
@@ -93,15 +91,6 @@ export function useShownList(
     else if (view.search === undefined) turnTo(pageWith(id, view), { replace: true })
   })
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is shown once, when the list has it again.
-  useEffect(() => {
-    if (restored === undefined || !list.items?.some(({ id }) => id === restored)) return
-    restore(undefined)
-    goTo(restored, view.item === undefined)
-  }, [restored, list.items])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another list shows its own items.
-  useEffect(() => restore(undefined), [place])
-
   /** Saves other values of an item. */
   function edit(seen: Item, set: Values) {
     if (Object.entries(set).every(([name, value]) => isSame(seen[name], value))) return
@@ -136,7 +125,6 @@ export function useShownList(
     extend,
     edit,
     remove,
-    restore,
     current,
     toEdit,
     openToEdit,
