@@ -142,7 +142,7 @@ const states: Record<string, (open: Open) => Promise<Page>> = {
     const page = await open()
     await showing(page, '1–20 of 304')
     await addButton(page).click()
-    await page.getByLabel('Category').waitFor()
+    await page.getByRole('textbox', { name: 'Category' }).waitFor()
     return page
   },
   async 'add-invalid'(open) {
