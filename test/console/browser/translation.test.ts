@@ -108,8 +108,9 @@ test('a page that the browser translates keeps working', async ({ visit }) => {
   await panel(page, 'pet 4').waitFor()
   await panel(page, 'pet 4').getByRole('button', { name: 'Remove pet' }).click()
   await notice(page).getByText('pet 4 will be removed.').waitFor()
-  await notice(page).getByRole('button', { name: 'Undo' }).click()
   await panel(page, 'pet 5').waitFor()
+  await notice(page).getByRole('button', { name: 'Undo' }).click()
+  await panel(page, 'pet 4').waitFor()
   await page.getByRole('link', { name: 'pet 4', exact: true }).waitFor()
   await page.keyboard.press('Escape')
 
