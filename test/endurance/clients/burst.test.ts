@@ -44,7 +44,8 @@ describe.for(['identity', 'br'])('a burst of batches of long lists, with Accept-
 
   test('does not delay a stop', async () => {
     const { server, key } = await startFilled()
-    void startBurst(server, key, encoding)
+    // The stop may reset connections that are still being opened.
+    startBurst(server, key, encoding).catch(() => {})
     await wait(500)
     const asked = performance.now()
     server.child.kill('SIGTERM')
