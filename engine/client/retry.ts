@@ -40,7 +40,7 @@ export function withRetries(fetch: Fetch, { retries, maxPause = 10_000, timeout 
   }
 }
 
-/** A batch is one if the service asks to repeat one of its calls. */
+/** Whether a retry may succeed. A batch (207) has `Retry-After` if one of its calls failed for a transient reason. */
 function isTransient({ status, headers }: Response): boolean {
   return status === 207 ? headers.has('retry-after') : transientStatuses.includes(status)
 }

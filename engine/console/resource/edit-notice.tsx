@@ -54,7 +54,7 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
 
   /** The item that was not removed after all, and the list from which it had disappeared. */
   const [restored, setRestored] = useState<{ id: bigint; place: string }>()
-  // Shown once, when the list has it again.
+  // The item is shown once, when the list has it again.
   useEffect(() => {
     if (restored?.place !== place || !list.items?.some(({ id }) => id === restored.id)) return
     setRestored(undefined)

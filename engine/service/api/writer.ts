@@ -13,7 +13,7 @@ export function jsonWriter(schema: z.ZodType | undefined): Write {
   return write ? (value) => write(value, '') : writeJson
 }
 
-/** The same for typed RPC: the text is the one of superjson, which would search each value for `bigint`s and dates. */
+/** Compiles a serializer from a schema, for typed RPC: it writes what superjson writes, without a search of the values. */
 export function superjsonWriter(schema: z.ZodType | undefined): Write {
   const write = compileWhole(schema)
   if (!write) return superjson.stringify

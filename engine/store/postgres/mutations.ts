@@ -122,7 +122,7 @@ export function prepareMutations(pool: Pool, failures: Failures, historyDays?: n
       await db.$client.query('ROLLBACK TO SAVEPOINT part')
       const [first, ...others] = calls
       if (first && others.length === 0) {
-        // Also that of the history.
+        // The id may be that of an entry of the history.
         const table = failures.tableOfTakenId(error)
         if (table && (await moveSequence(db, table))) return performInParts(db, calls, ...context)
         return new Map([[first, toError(error)]])

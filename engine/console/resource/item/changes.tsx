@@ -47,7 +47,7 @@ export function ChangeList({ id, onClose }: ChangeListProps) {
   if (!data && failureReason) return <Failure title={texts.notLoaded} error={failureReason} failures={failureCount} />
   if (!data) return <div className="skeleton item-details-skeleton" role="status" aria-label={texts.loading} />
   const changes = data.pages.flat()
-  // Below the heading of the sheet, or of the history of the item.
+  // One level below the heading of the sheet, or of the history of the item.
   const Day = id === undefined ? 'h3' : 'h4'
   const days = Map.groupBy(changes, ({ at }) => dayOf(at))
   return (

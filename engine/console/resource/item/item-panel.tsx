@@ -172,7 +172,7 @@ function Choices({ field, value, onChoose }: ChoicesProps) {
     const choice = areCharactersOn() ? choices[index] : undefined
     if (choice === undefined) return
     onChoose(parseChoice(field, choice))
-    // Or the next key would press the former choice.
+    // Otherwise Enter would press the former choice.
     currentTarget.querySelectorAll('button')[index]?.focus()
   }
   return (
