@@ -4,6 +4,7 @@ import axe from 'axe-core'
 import type { FastifyInstance } from 'fastify'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { expect, test as plainTest } from 'vitest'
+import { freePort } from '../../engine/test/support/free-port.ts'
 import type { AtEnd } from '../../engine/test/support/temporary.ts'
 import { consoleFolder } from '../support/built-console.ts'
 import { startTestApi, type TestApi } from '../support/petstore.ts'
@@ -83,8 +84,9 @@ export async function startConsole(options: Parameters<typeof startTestApi>[0] =
   return { ...api, url: await listen(api.app) }
 }
 
-export async function listen(app: FastifyInstance, port = 0): Promise<string> {
-  return app.listen({ host: '127.0.0.1', port })
+/** Listens on a port that no other test takes, so that a successor can listen on it after a restart. */
+export async function listen(app: FastifyInstance, port?: number): Promise<string> {
+  return app.listen({ host: '127.0.0.1', port: port ?? (await freePort()) })
 }
 
 export async function signIn(page: Page, key: string): Promise<void> {
