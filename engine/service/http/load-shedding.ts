@@ -123,6 +123,8 @@ function limitBytes(app: FastifyInstance, meter: LoadMeter): void {
   app.decorateRequest('unfinished', undefined)
 
   function count(request: FastifyRequest, response: ServerResponse, bytes: number): void {
+    // It has emitted `close`: its bytes would count forever.
+    if (response.destroyed) return
     setBytes(request.unfinished ?? begin(request, response), bytes)
   }
 
@@ -166,7 +168,7 @@ function limitBytes(app: FastifyInstance, meter: LoadMeter): void {
   app.addHook('onSend', (request, { raw: response }, payload, done) => {
     if (typeof payload === 'string' || payload instanceof Buffer) {
       const isCounted = payload.length > maxUncounted || request.unfinished
-      if (isCounted && !response.destroyed) count(request, response, Buffer.byteLength(payload))
+      if (isCounted) count(request, response, Buffer.byteLength(payload))
     }
     done(null, payload)
   })

@@ -1,8 +1,10 @@
 import { once } from 'node:events'
+import { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { queryObjects } from 'node:v8'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import {
@@ -17,7 +19,7 @@ import {
 } from '../../../test/notes/tests.ts'
 import { consoleFolder, largestFile } from '../../../test/support/console-folder.ts'
 import { type LogLine, logLinesIn } from '../../../test/support/log-lines.ts'
-import { host, json, openSocket } from '../../../test/support/raw-http.ts'
+import { closing, host, json, openSocket } from '../../../test/support/raw-http.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { createAdminApp } from '../../app.ts'
 import { logTo } from '../../telemetry/log.ts'
@@ -155,6 +157,34 @@ test('a search is told that its client has reset the connection, and leaves one 
   await api.app.inject('/livez')
   expect(logLinesIn(api.log.join('')).slice(-1)).toMatchObject([{ level: 'info', aborted: true }])
   expect(logLinesIn(api.log.join('')).filter(({ level }) => level !== 'info')).toEqual([])
+})
+
+test('a batch whose client has reset the connection before its calls end leaves nothing in memory', async () => {
+  const store = await openTestStore()
+  const calls: (() => void)[] = []
+  const notes: typeof store.notes = {
+    ...store.notes,
+    async list(query) {
+      await new Promise<void>((resolve) => calls.push(resolve))
+      return store.notes.list(query)
+    },
+  }
+  const api = await listen(await startTestApi({ store: { ...store, notes } }))
+  const before = queryObjects(ServerResponse, { format: 'count' })
+  for (let batch = 0; batch < 5; batch++) {
+    const accepted = once(api.app.server, 'connection')
+    const socket = await openSocket(api.url)
+    // The response to each batch may be cached.
+    const input = encodeURIComponent(JSON.stringify({ 0: { json: { limit: batch + 1 } } }))
+    socket.write(head('GET', `/trpc/notes.list,notes.list?batch=1&input=${input}`, api.authorization))
+    const [served] = await accepted
+    await expect.poll(() => calls.length).toBe(2)
+    socket.resetAndDestroy()
+    await closing(served)
+    for (const end of calls.splice(0)) end()
+    await api.app.inject('/livez')
+  }
+  expect(queryObjects(ServerResponse, { format: 'count' })).toBeLessThan(before + 5)
 })
 
 type Listening = Pick<ListeningApi, 'app' | 'log'>
