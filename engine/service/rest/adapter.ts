@@ -6,7 +6,7 @@ import type {
   onRequestAsyncHookHandler,
   onSendHookHandler,
 } from 'fastify'
-import { explainUnreadable } from '../api/errors.ts'
+import { explainUnreadable, toApiError } from '../api/errors.ts'
 import { parseJson } from '../api/literals.ts'
 import { isRecord } from '../api/validation.ts'
 import { jsonWriter } from '../api/writer.ts'
@@ -77,7 +77,7 @@ function responder(operation: Operation, calls: CallOptions, location: string, a
   return async (request: FastifyRequest, reply: FastifyReply): Promise<CacheableResponse> => {
     const input = readInput(request)
     const ctx = createContext(calls, request, reply, operation.replays)
-    const output = await operation.call(input, ctx)
+    const output = await operation.call(input, ctx).catch(fail)
     markReplays([ctx], reply)
     const headers: CacheableResponse['headers'] = { 'content-type': 'application/json; charset=utf-8' }
     if (operation.hasLocation && isRecord(output))
@@ -90,6 +90,11 @@ function responder(operation: Operation, calls: CallOptions, location: string, a
       throw explainUnreadable(operation.output, output, error)
     }
   }
+}
+
+/** As RPC does: the status of an error that a library of a procedure throws is not that of this request. */
+function fail(thrown: unknown): never {
+  throw toApiError(thrown)
 }
 
 /**

@@ -29,7 +29,30 @@ const counts = router({
     .output(Counted)
     .query(({ input: { id, size } }) => ({ id: id + size })),
 })
-const api = shareTestApi({ router: router({ counts }) })
+/** What libraries throw that call another service. */
+const failures: Record<string, object> = { status: { statusCode: 404 }, reset: { code: 'ECONNRESET' } }
+const failing = router({
+  ask: procedure
+    .meta({ openapi: { method: 'GET', path: '/failing/{failure}' } })
+    .input(z.object({ failure: z.enum(['status', 'reset']) }))
+    .output(Counted)
+    .query(({ input: { failure } }) => {
+      throw Object.assign(new Error('Another service failed.'), failures[failure])
+    }),
+})
+const api = shareTestApi({ router: router({ counts, failing }) })
+
+test.for(Object.keys(failures))(
+  'the %s of an error of another service is not that of the response',
+  async (failure) => {
+    const { rest, key } = api()
+    const expected = { status: 500, body: { code: 'internal_error' } }
+    expect(await rest.get(`/v1/failing/${failure}`)).toMatchObject(expected)
+    const url = `/trpc/failing.ask?input=${encodeURIComponent(JSON.stringify({ json: { failure } }))}`
+    const { statusCode } = await api().app.inject({ url, headers: { authorization: `Bearer ${key}` } })
+    expect(statusCode).toBe(500)
+  },
+)
 
 test('a page of a deprecated list links to the next one, and to the successor of the list', async () => {
   const { headers } = await api().rest.get('/v1/counts?limit=2')
