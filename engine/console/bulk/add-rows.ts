@@ -50,7 +50,7 @@ export async function addRows(
     ...options,
     send,
     onFailure,
-    lengthOf: ({ item }) => Object.values(item).join('').length,
+    valuesOf: ({ item }) => Object.values(item),
   })
 }
 

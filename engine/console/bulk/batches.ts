@@ -7,8 +7,8 @@ interface BatchOptions<Entry> extends RetryOptions {
   send: (entry: Entry, batch: Batch) => Promise<void>
   /** Called if the service refuses an entry for good. */
   onFailure: (entry: Entry, problem: Problem) => void
-  /** The number of characters that an entry needs. */
-  lengthOf?: (entry: Entry) => number
+  /** The values that are sent of an entry. */
+  valuesOf: (entry: Entry) => unknown[]
 }
 
 /** What the service takes in one request. */
@@ -23,9 +23,9 @@ const concurrentBatches = 3
  * @throws if the service rejects the API key, or the signal aborts
  */
 export async function sendInBatches<Entry>(entries: Entry[], options: BatchOptions<Entry>): Promise<void> {
-  const { send, onFailure, lengthOf = () => 0, signal, onPause } = options
+  const { send, onFailure, valuesOf, signal, onPause } = options
   const retry = retryWhileAway({ signal, onPause })
-  const queue = batchesOf(entries, lengthOf)
+  const queue = batchesOf(entries, valuesOf)
 
   /** Returns why the entry is to be sent again, if it is. */
   async function attempt(entry: Entry, batch: Batch): Promise<unknown> {
@@ -59,10 +59,10 @@ export async function sendInBatches<Entry>(entries: Entry[], options: BatchOptio
   await Promise.race([aborted, Promise.all(Array.from({ length: concurrentBatches }, work))])
 }
 
-function* batchesOf<Entry>(entries: Entry[], lengthOf: (entry: Entry) => number): Generator<Entry[], void> {
+function* batchesOf<Entry>(entries: Entry[], valuesOf: (entry: Entry) => unknown[]): Generator<Entry[], void> {
   let [batch, characters]: [Entry[], number] = [[], 0]
   for (const entry of entries) {
-    const length = lengthOf(entry)
+    const { length } = valuesOf(entry).join('')
     if (batch.length === maxBatch.entries || (batch.length > 0 && characters + length > maxBatch.characters)) {
       yield batch
       ;[batch, characters] = [[], 0]

@@ -69,6 +69,7 @@ export function EditMany({ edits, same, isUndo, onClose, onDone, onUndo }: EditM
           outcomes.set(edit.idempotencyKey, undefined)
         },
         onFailure: ({ idempotencyKey }, { message }) => outcomes.set(idempotencyKey, message),
+        valuesOf: ({ seen, set = {} }) => [...Object.values(seen), ...Object.values(set)],
       })
     } finally {
       clearInterval(timer)

@@ -145,7 +145,7 @@ export function editsOf(resource: Resource, client: ServiceClient, queryClient: 
       },
       onSettled(_item, error) {
         if (error && problemOf(error).kind === 'refused') return
-        editDrafts.delete(edit.idempotencyKey)
+        if (!(error instanceof Undone)) editDrafts.delete(edit.idempotencyKey)
         void queryClient.invalidateQueries({ queryKey: [many] })
       },
     })
@@ -168,14 +168,23 @@ export function editsOf(resource: Resource, client: ServiceClient, queryClient: 
     forget,
 
     undo(edit: Edit): void {
-      waiting.get(edit.idempotencyKey)?.cancel()
+      const removal = waiting.get(edit.idempotencyKey)
+      if (removal) {
+        removal.cancel()
+        editDrafts.delete(edit.idempotencyKey)
+      }
       if (edit.set) save(reverseOf(edit))
       forget(edit)
     },
 
-    /** Sends the edits again that were sent before a reload, and whose outcome is unknown. */
+    /** Sends the edits again that were sent before a reload, or with another API key, and whose outcome is unknown. */
     resume(): void {
-      for (const { many: of, edit } of editDrafts.values()) if (of === many && !mutationOf(edit)) save(edit, true)
+      for (const { many: of, edit } of editDrafts.values()) {
+        if (of !== many || mutationOf(edit)) continue
+        // It would wait on with the former key, and an undo would end that wait only.
+        waiting.get(edit.idempotencyKey)?.cancel()
+        save(edit, true)
+      }
     },
   }
 }

@@ -14,6 +14,7 @@ import {
   names,
   panel,
   showing,
+  signIn,
   startConsole,
   submitButton,
   test,
@@ -230,6 +231,30 @@ describe('adding a pet', () => {
     await justAdded(page).getByRole('link', { name: 'Rex' }).waitFor()
     const pets = await store.pets.list({ limit: 9, cursor: 0n })
     expect(pets.map(({ name }) => name)).toEqual(['Rex', 'Tom'])
+  })
+
+  test('a pet whose first request was lost is added once, if the key is rejected before the second one', async ({
+    visit,
+  }) => {
+    const { url, key, store } = await startConsole()
+    const page = await visit(url)
+    await signIn(page, key)
+    await enterPet(page, 'Rex', '7')
+    let requests = 0
+    const error = { json: { message: 'No', code: -32_001, data: { code: 'unauthorized', status: 401, message: 'No' } } }
+    await page.route('**/trpc/pets.create', async (route) => {
+      if (requests++ > 0) return route.fulfill({ status: 401, json: { error } })
+      await route.fetch()
+      await route.abort()
+    })
+    await submitButton(page).click()
+    await page.getByRole('alert').getByText('You were signed out').waitFor()
+    await page.unroute('**/trpc/pets.create')
+    await signIn(page, key)
+    await addButton(page).click()
+    await submitButton(page).click()
+    await justAdded(page).getByRole('link', { name: 'Rex' }).waitFor()
+    expect((await store.pets.list({ limit: 9, cursor: 0n })).map(({ name }) => name)).toEqual(['Rex'])
   })
 
   test('a create that the service rejects is reported as not added, with the id of the request', async ({ visit }) => {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { consoleFolder } from '../../support/built-console.ts'
-import { addPets, apiKeyRecord, mintApiKey, openTestStore, startTestApi } from '../../support/petstore.ts'
+import { addPets, apiKeyRecord, createKey, mintApiKey, openTestStore, startTestApi } from '../../support/petstore.ts'
 import {
   choose,
   counting,
@@ -13,6 +13,7 @@ import {
   panel,
   panelsLoaded,
   showing,
+  signIn,
   startConsole,
   test,
 } from '../console.ts'
@@ -358,6 +359,28 @@ describe('a pet is removed', () => {
     expect(await page.evaluate(() => localStorage.getItem('keepalive'))).toBe('true')
     await expect.poll(() => store.pets.get(2n)).toBeUndefined()
     expect(await store.pets.get(3n)).toBeDefined()
+  })
+
+  test('at once with the next key if its key is revoked meanwhile, and is not undone then', async ({ visit }) => {
+    const { url, key, store } = await startWithPets(3)
+    const page = await visit(url)
+    await signIn(page, key)
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    await page.getByRole('link', { name: 'pet 2' }).focus()
+    await page.keyboard.press('Delete')
+    await notice(page).getByText('pet 2 will be removed.').waitFor()
+    for (const each of await store.apiKeys.list()) await store.apiKeys.revoke(each, new Date())
+    await choose(page, 'Sold')
+    await page.getByRole('alert').getByText('You were signed out').waitFor()
+    const release = await holdRequests(page, '**/trpc/pets.remove')
+    await signIn(page, await createKey(store, 'second'))
+    await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
+    await panelsLoaded(page)
+    await page.keyboard.press('z')
+    await notice(page).getByText('There is nothing to undo.').waitFor()
+    release()
+    await expect.poll(() => store.pets.get(2n)).toBeUndefined()
   })
 
   test('not if somebody else has changed it meanwhile', async ({ visit }) => {

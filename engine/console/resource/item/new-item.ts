@@ -35,7 +35,9 @@ export function useNewItem(resource: Resource) {
     mutationFn: (item: Values) => create.mutate(item, { context: { idempotencyKey: idempotencyKeyOf(item) } }),
     onSettled(_added, error, item) {
       failures.current = error ? failures.current + 1 : 0
-      if (!error || !isTransient(problemOf(error))) createKeys.delete(textOf(item))
+      const problem = error && problemOf(error)
+      // A rejected API key says nothing of the attempt before: it may have been rotated since then.
+      if (!problem || !(isTransient(problem) || problem.kind === 'refused')) createKeys.delete(textOf(item))
     },
     onSuccess(item) {
       // Also after the session ended: the item must not be added again with another key.
