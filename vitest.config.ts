@@ -1,32 +1,12 @@
-import { existsSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { common, postgres } from './engine/test/vitest.config.ts'
 import { patternsFor } from './sources.ts'
 
-/** They start processes, compile, or read other languages, and take half of the time. `npm run test:endurance` runs them. */
-const slow = [
-  'test/console/build',
-  ...['header-costs', 'serve'].map((name) => `engine/service/test/http/${name}`),
-  ...['admin-port', 'tracing'].map((name) => `engine/service/test/telemetry/${name}`),
-  ...['backup', 'cli', 'database-commands'].map((name) => `engine/service/test/commands/${name}`),
-  ...['sqlite/migrations', 'sqlite/unreadable-times', 'store/transfer'].map((name) => `engine/store/test/${name}`),
-  ...['log-fields', 'package', 'pages', 'side-effects', 'tour'].map((name) => `test/project/${name}`),
-  ...[
-    'client/examples',
-    'client/guides',
-    'deploy/monitoring',
-    'deploy/nginx',
-    'document/patterns',
-    'fixture/transfer',
-    'rest/conformance',
-    'rest/log',
-    'rest/static-files',
-    'file/migrations',
-    'file/names',
-  ].map((name) => `test/${name}`),
-].map((name) => `${name}.test.ts`)
-const missing = slow.filter((path) => !existsSync(new URL(path, import.meta.url)))
-if (missing.length > 0) throw new Error(`vitest.config.ts names files that do not exist: ${missing.join(', ')}`)
+/**
+ * Tests that start processes, compile, or read other languages, and take half of the time. `npm run test:endurance` runs
+ * them.
+ */
+const slow = '{test,engine}/**/*.slow.test.ts'
 
 export default defineConfig({
   ...common,
@@ -45,7 +25,7 @@ export default defineConfig({
             'engine/service/test/*/*.test.ts',
             'engine/store/test/{sqlite,store}/*.test.ts',
           ],
-          exclude: slow,
+          exclude: [slow],
           globalSetup: 'test/support/global-setup.ts',
         },
       },
@@ -66,7 +46,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'endurance',
-          include: ['test/{endurance,endurance/clients,faults,faults/files,processes}/*.test.ts', ...slow],
+          include: ['test/{endurance,endurance/clients,faults,faults/files,processes}/*.test.ts', slow],
           globalSetup: 'test/support/global-setup.ts',
         },
       },
@@ -75,7 +55,7 @@ export default defineConfig({
         test: {
           name: 'release',
           include: [
-            ...['version', 'documentation', 'tour'].map((name) => `test/project/${name}.test.ts`),
+            ...['version', 'documentation', 'tour.slow'].map((name) => `test/project/${name}.test.ts`),
             'test/{document,release}/*.test.ts',
           ],
           globalSetup: 'test/support/global-setup.ts',
