@@ -9,9 +9,10 @@ import {
   type TableContents,
   type TableSummary,
 } from '#store/operations'
-import { alignColumns, count, describeRows, describeSize, listOf, withProgress } from '../operator/format.ts'
+import { alignColumns, count, describeRows, describeSize, withProgress } from '../operator/format.ts'
 import { parseLocation } from '../operator/location.ts'
 import { OperatorError } from '../operator/operator-error.ts'
+import { joinWords } from '../reader/texts.ts'
 import { type Cli, withHelp } from './cli.ts'
 import { auditOf, reportsOn } from './open-store.ts'
 import { type JsonOption, jsonOption, printAs } from './output.ts'
@@ -22,7 +23,7 @@ export function addDatabaseCommands(program: Command, cli: Cli): void {
   const databases = withHelp(cli, program.command('db'), { examples: ['db status', 'db migrate --dry-run'] })
   databases.description('manage databases')
   const { names } = cli.definition
-  const contents = listOf([...names.filter((name) => name !== 'apiKeys'), 'keys'])
+  const contents = joinWords([...names.filter((name) => name !== 'apiKeys'), 'keys'])
   addStatusCommand(databases, cli, contents)
   addMigrateCommand(databases, cli)
   addCopyCommand(databases, cli, contents)

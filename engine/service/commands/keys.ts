@@ -2,9 +2,10 @@ import type { Command } from 'commander'
 import { RowConflict } from '#store'
 import type { ApiKey, NewApiKey, WithApiKeys } from '#store/keys'
 import { type Access, apiKeyFormat, type MintedKey } from '../auth/api-key.ts'
-import { alignColumns, listOf, parseDuration } from '../operator/format.ts'
+import { alignColumns, parseDuration } from '../operator/format.ts'
 import { OperatorError, UsageError } from '../operator/operator-error.ts'
 import type { Product } from '../product.ts'
+import { joinWords } from '../reader/texts.ts'
 import { describeKey } from '../telemetry/audit.ts'
 import { type Cli, withHelp } from './cli.ts'
 import { withStore } from './open-store.ts'
@@ -209,7 +210,7 @@ async function findKey(
     )
   if (found.length > 1)
     throw new OperatorError(
-      `Several API keys start with ${shown}: ${listOf(found.map(({ name }) => name))}. Give the name or more of the key.`,
+      `Several API keys start with ${shown}: ${joinWords(found.map(({ name }) => name))}. Give the name or more of the key.`,
     )
   return key
 }

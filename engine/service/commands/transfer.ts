@@ -4,8 +4,9 @@ import type { AnyRouter } from '@trpc/server'
 import { type Command, Option } from 'commander'
 import { type BaseStore, describeLocation } from '#store'
 import { ownershipOf } from '#store/operations'
-import { count, describeCount, listOf, withProgress } from '../operator/format.ts'
+import { count, describeCount, withProgress } from '../operator/format.ts'
 import { UsageError } from '../operator/operator-error.ts'
+import { joinWords } from '../reader/texts.ts'
 import { exportItems, type Write, writeFile, writeStream } from '../transfer/export.ts'
 import { type Format, filtersOf, type Transfer } from '../transfer/fields.ts'
 import { importItems } from '../transfer/import.ts'
@@ -92,7 +93,7 @@ function formatOf(file: string): Format | undefined {
 function formatOfExport(file: string | undefined): Format {
   const format = file === undefined ? 'ndjson' : formatOf(file)
   if (format) return format
-  const endings = listOf(Object.keys(formatsByEnding), 'or')
+  const endings = joinWords(Object.keys(formatsByEnding), 'or')
   throw new UsageError(`The name of ${file} does not end with ${endings}. Choose another name, or a --format.`)
 }
 

@@ -5,13 +5,6 @@ export function count(number: number, noun: string, plural = `${noun}s`): string
   return `${number} ${number === 1 ? noun : plural}`
 }
 
-/** Joins words to a list in English. `Intl.ListFormat` would add 30 ms to each start. */
-export function listOf(words: string[], conjunction: 'and' | 'or' = 'and'): string {
-  return words.length < 3
-    ? words.join(` ${conjunction} `)
-    : `${words.slice(0, -1).join(', ')}, ${conjunction} ${words.at(-1)}`
-}
-
 export function alignColumns(rows: string[][]): string {
   const [first = []] = rows
   const widths = first.map((_, column) => rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0))
