@@ -7,7 +7,7 @@ interface BatchOptions<Entry> extends RetryOptions {
   send: (entry: Entry, batch: Batch) => Promise<void>
   /** Called if the service refuses an entry for good. */
   onFailure: (entry: Entry, problem: Problem) => void
-  /** The values that are sent of an entry. */
+  /** The values of an entry that are sent. */
   valuesOf: (entry: Entry) => unknown[]
 }
 

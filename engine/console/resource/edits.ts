@@ -145,6 +145,7 @@ export function editsOf(resource: Resource, client: ServiceClient, queryClient: 
       },
       onSettled(_item, error) {
         if (error && problemOf(error).kind === 'refused') return
+        // `undo` has deleted that of a cancelled removal, unless the next session sends it.
         if (!(error instanceof Undone)) editDrafts.delete(edit.idempotencyKey)
         void queryClient.invalidateQueries({ queryKey: [many] })
       },
@@ -181,7 +182,7 @@ export function editsOf(resource: Resource, client: ServiceClient, queryClient: 
     resume(): void {
       for (const { many: of, edit } of editDrafts.values()) {
         if (of !== many || mutationOf(edit)) continue
-        // It would wait on with the former key, and an undo would end that wait only.
+        // Otherwise the removal would also wait with the former key, and an undo would cancel only that wait.
         waiting.get(edit.idempotencyKey)?.cancel()
         save(edit, true)
       }

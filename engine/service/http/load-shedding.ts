@@ -123,7 +123,7 @@ function limitBytes(app: FastifyInstance, meter: LoadMeter): void {
   app.decorateRequest('unfinished', undefined)
 
   function count(request: FastifyRequest, response: ServerResponse, bytes: number): void {
-    // It has emitted `close`: its bytes would count forever.
+    // A destroyed response has emitted `close` already, so its bytes would count forever.
     if (response.destroyed) return
     setBytes(request.unfinished ?? begin(request, response), bytes)
   }

@@ -92,7 +92,7 @@ function responder(operation: Operation, calls: CallOptions, location: string, a
   }
 }
 
-/** As RPC does: the status of an error that a library of a procedure throws is not that of this request. */
+/** RPC does the same. A library may throw an error with a status, which is not the status of this request. */
 function fail(thrown: unknown): never {
   throw toApiError(thrown)
 }

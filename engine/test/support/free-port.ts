@@ -2,12 +2,13 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/**
- * The first port of each worker of Vitest: below the ports that Linux (32768 and up) and RFC 6335 (49152 and up) give
- * to connections and to servers that ask for any port, which would take one between the check and its use.
- */
 const portsPerWorker = 2_000
-const firstPort = 10_000 + (Number(process.env.VITEST_POOL_ID ?? 0) % 11) * portsPerWorker
+/**
+ * Each worker of Vitest has a range of its own. All are below 32768: a system gives higher ports to outgoing connections
+ * and to servers on port 0, also between the check and the use (RFC 6335: from 49152 on; Linux: from 32768 on). Browsers
+ * refuse 10080.
+ */
+const firstPort = 10_200 + (Number(process.env.VITEST_POOL_ID ?? 0) % 11) * portsPerWorker
 
 /** Returns a port that was free when it was checked, and that no other worker checks. */
 export async function freePort(): Promise<number> {

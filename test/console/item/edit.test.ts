@@ -361,7 +361,9 @@ describe('a pet is removed', () => {
     expect(await store.pets.get(3n)).toBeDefined()
   })
 
-  test('at once with the next key if its key is revoked meanwhile, and is not undone then', async ({ visit }) => {
+  test('by the next session at once if the API key is revoked meanwhile, and cannot be undone then', async ({
+    visit,
+  }) => {
     const { url, key, store } = await startWithPets(3)
     const page = await visit(url)
     await signIn(page, key)

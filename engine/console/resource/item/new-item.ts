@@ -36,7 +36,7 @@ export function useNewItem(resource: Resource) {
     onSettled(_added, error, item) {
       failures.current = error ? failures.current + 1 : 0
       const problem = error && problemOf(error)
-      // A rejected API key says nothing of the attempt before: it may have been rotated since then.
+      // After a 401, the outcome of the attempt before is still unknown: the key may have been rotated between the two.
       if (!problem || !(isTransient(problem) || problem.kind === 'refused')) createKeys.delete(textOf(item))
     },
     onSuccess(item) {
