@@ -4,7 +4,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createPetstoreClient } from '../../client/index.ts'
 import { isLongForm, report, showProgress } from '../../engine/test/support/long-form.ts'
-import { residentMemory, type Server, smallHeap, waitForOutput } from '../../engine/test/support/process.ts'
+import {
+  memoryGrowth,
+  residentMemory,
+  type Server,
+  smallHeap,
+  waitForOutput,
+} from '../../engine/test/support/process.ts'
 import { openSocket } from '../../engine/test/support/raw-http.ts'
 import { connectRestClient, type RestClient } from '../../engine/test/support/rest-client.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
@@ -36,7 +42,7 @@ if (process.platform === 'linux') {
         requests: load.requests,
         failures: load.failures.length,
         memory: steady.at(-1)?.memory,
-        growth: growth(steady),
+        growth: memoryGrowth(steady),
         files: [Math.min(...steady.map(({ files }) => files)), Math.max(...steady.map(({ files }) => files))],
         largestLog: Math.max(...samples.map(({ log }) => log)),
       }
@@ -70,15 +76,6 @@ function sample(server: Server, folder: string, requests: number): Sample {
     log: statSync(join(folder, 'data/petstore.db-wal')).size / 2 ** 20,
     files: readdirSync(`/proc/${server.child.pid}/fd`).length,
   }
-}
-
-/** Growth of memory in MiB from the first sample to the last, by linear regression (least squares). */
-function growth(samples: Sample[]): number {
-  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
-  const [meanX, meanY] = [mean(samples.map(({ requests }) => requests)), mean(samples.map(({ memory }) => memory))]
-  const covariance = mean(samples.map(({ requests, memory }) => (requests - meanX) * (memory - meanY)))
-  const slope = covariance / mean(samples.map(({ requests }) => (requests - meanX) ** 2))
-  return slope * ((samples.at(-1)?.requests ?? 0) - (samples[0]?.requests ?? 0))
 }
 
 /** Callers that send valid and invalid requests, and check the status of each response. */

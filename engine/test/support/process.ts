@@ -116,3 +116,12 @@ export function residentMemory({ child }: Run): number {
   const [, kibibytes] = /VmRSS:\s+(\d+)/.exec(existsSync(status) ? readFileSync(status, 'utf8') : '') ?? []
   return Math.round(Number(kibibytes ?? 0) / 102.4) / 10
 }
+
+/** Growth of memory in MiB from the first sample to the last, by linear regression (least squares). */
+export function memoryGrowth(samples: { requests: number; memory: number }[]): number {
+  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+  const [meanX, meanY] = [mean(samples.map(({ requests }) => requests)), mean(samples.map(({ memory }) => memory))]
+  const covariance = mean(samples.map(({ requests, memory }) => (requests - meanX) * (memory - meanY)))
+  const slope = covariance / mean(samples.map(({ requests }) => (requests - meanX) ** 2))
+  return slope * ((samples.at(-1)?.requests ?? 0) - (samples[0]?.requests ?? 0))
+}
