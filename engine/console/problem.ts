@@ -11,6 +11,8 @@ export interface Problem {
   message: string
   /** The id of the request in the log of the service. */
   requestId?: string | undefined
+  /** Whether the service failed (500). Repeating the request may never help. */
+  isFault?: boolean | undefined
   /** Seconds until the rate limit allows another request. */
   retryAfter?: number | undefined
   /** The invalid values of the input. */
@@ -38,7 +40,7 @@ export function problemOf(error: unknown): Problem {
   if (status === 401) return { kind: 'refused', message: messages.session.keyInvalid }
   const known = code === 'unprocessable' ? messages.problem.sameKey : message
   if (status === 404) return { kind: 'missing', message: known }
-  if (status >= 500) return { kind: 'busy', message: messages.problem.unavailable, requestId }
+  if (status >= 500) return { kind: 'busy', message: messages.problem.unavailable, requestId, isFault: status === 500 }
   return { kind: code === 'conflict' ? 'conflict' : 'permanent', message: known, requestId, issues }
 }
 

@@ -10,10 +10,11 @@ import { keepFocus, rowOf } from '../components/focus.ts'
 import { hint } from '../components/hint.ts'
 import { IconX } from '../components/icons.tsx'
 import { useShortcuts } from '../keyboard.ts'
-import { problemOf, retryDelayAfter } from '../problem.ts'
+import { isTransient, problemOf, retryDelayAfter } from '../problem.ts'
 import { type Edit, type Resource, shownText, type Values } from '../resource.ts'
 import { useIsReadOnly } from '../sign-in/access.ts'
 import { editTextsOf } from '../texts/edits.ts'
+import { messages } from '../texts/messages.ts'
 import { type EditState, editOf, lastUndoable, undoTime } from './edits.ts'
 import { type PageOf, useList, useResource } from './page-context.ts'
 
@@ -195,7 +196,7 @@ function Waiting({ edit, failureReason, failureCount, others }: EditState & { ot
   )
 }
 
-/** An edit that was refused: somebody else has changed or removed the item, or the values are not valid. */
+/** An edit that failed: somebody else has changed or removed the item, the values are not valid, or the service failed. */
 function Failed({ edit, failureReason, onClose }: EditState & { onClose: () => void }) {
   const { resource, queries, edits } = useResource()
   const texts = editTextsOf(resource).edit
@@ -233,6 +234,11 @@ function Failed({ edit, failureReason, onClose }: EditState & { onClose: () => v
         </span>
       ) : (
         <>
+          {isTransient(problem) && (
+            <Button size="xs" onClick={() => edits.repeat(edit)}>
+              {messages.problem.retryNow}
+            </Button>
+          )}
           {edit.set && <CopyButton withText label={texts.copyMine} value={mine} />}
           <Dismiss onClose={onClose} />
         </>

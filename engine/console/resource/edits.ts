@@ -16,6 +16,9 @@ export interface EditState {
   failureCount: number
 }
 
+/** How often an edit is sent that the service fails to save. While the service is away, there is no limit. */
+const attempts = 5
+
 /** Milliseconds for which the page offers to undo an edit. A removal is sent after them. */
 export const undoTime = 8_000
 
@@ -127,7 +130,10 @@ export function editsOf(resource: Resource, client: ServiceClient, queryClient: 
       mutationKey,
       scope: { id: `${many}:${edit.seen.id}` },
       gcTime: Number.POSITIVE_INFINITY,
-      retry: (_failures, error) => isTransient(problemOf(error)),
+      retry(failures, error) {
+        const problem = problemOf(error)
+        return isTransient(problem) && !(problem.isFault && failures >= attempts - 1)
+      },
       retryDelay: (failures, error) => retryDelayAfter(failures, problemOf(error)),
       async mutationFn() {
         if (canBeUndone) await undoTimeOver(edit)
@@ -167,6 +173,12 @@ export function editsOf(resource: Resource, client: ServiceClient, queryClient: 
   return {
     save,
     forget,
+
+    /** Sends an edit again that the service has failed to save. */
+    repeat(edit: Edit): void {
+      forget(edit)
+      save(edit, true)
+    },
 
     undo(edit: Edit): void {
       const removal = waiting.get(edit.idempotencyKey)

@@ -185,6 +185,34 @@ describe('the status of a pet', () => {
     await counting(page, 'Sold 1')
   })
 
+  test('that the service fails to save five times waits for the user, who can try again', async ({ visit }) => {
+    const { url, key, store } = await startWithPets(3)
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    await page.clock.install()
+    let failures = 0
+    const failed = { code: 'internal', status: 500, message: 'The service failed.' }
+    await page.route('**/trpc/pets.update', (route) => {
+      failures++
+      const error = { json: { message: failed.message, code: -32603, data: failed } }
+      return route.fulfill({ status: 500, contentType: 'application/json', body: JSON.stringify({ error }) })
+    })
+    await setStatus(page, 'pet 2', 'Sold')
+    const alert = page
+      .getByRole('alert')
+      .getByText('pet 2 was not changed. The service is not available at the moment.')
+    const isFailed = () => page.clock.runFor(1_000).then(() => alert.isVisible())
+    await expect.poll(isFailed).toBe(true)
+    expect(failures).toBe(5)
+    await statusOf(page, 'pet 2').getByText('Available').waitFor()
+    await inspect(page, 'not-saved')
+    await page.unroute('**/trpc/pets.update')
+    await notice(page).getByRole('button', { name: 'Try again now' }).click()
+    await expectStatus(store, 2n).toBe('sold')
+    await alert.waitFor({ state: 'hidden' })
+  })
+
   test('can be undone on a phone, where the panel covers the page', async ({ visit }) => {
     const { url, key, store } = await startWithPets(3)
     const page = await visit(`${url}/?pet=2`, { key, viewport: { width: 390, height: 844 }, hasTouch: true })
