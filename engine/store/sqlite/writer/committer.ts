@@ -104,23 +104,31 @@ type CommitTogether = ReturnType<typeof prepareCommit>
 
 /**
  * Makes the function that runs writes in one transaction with one fsync, and returns their outcomes once it is on disk. A
- * write that violates a constraint fails alone. A failure of the database or of the commit rolls back and fails all. The
- * function takes the milliseconds to wait for another process's lock, and what it calls when it has the lock: if that throws
- * {@link FilesDamaged}, so does the function, and nothing is written.
+ * write that violates a constraint fails alone: if the commit finds it, each write gets a transaction of its own. Another
+ * failure of the database or of the commit rolls back and fails all. The function takes the milliseconds to wait for another
+ * process's lock, and what it calls when it has the lock: if that throws {@link FilesDamaged}, so does the function, and
+ * nothing is written.
  */
 export function prepareCommit(connection: Database.Database, writes: Writes) {
   const commit = connection.transaction((batch: Write[], onBegin: () => void) => {
     onBegin()
     return { outcomes: batch.map((write) => perform(writes, write)), committingAt: performance.now() }
   })
-  return (batch: Write[], lockTimeout = 0, onBegin: () => void = () => {}): Settled => {
+  return function commitTogether(batch: Write[], lockTimeout = 0, onBegin: () => void = () => {}): Settled {
     const startedAt = performance.now()
     try {
       const { outcomes, committingAt } = retryWhileBusy(lockTimeout, () => commit.immediate(batch, onBegin))
       return { outcomes, times: { startedAt, committingAt, committedAt: performance.now() } }
     } catch (error) {
       if (error instanceof FilesDamaged) throw error
-      return { outcomes: batch.map(() => ({ failure: toFailure(error) })) }
+      const failure = toFailure(error)
+      // A deferred constraint is checked by the commit, which does not say whose write violates it.
+      const isOfOne = violatesConstraint(failure) && batch.length > 1
+      return {
+        outcomes: batch.flatMap((write) =>
+          isOfOne ? commitTogether([write], lockTimeout, onBegin).outcomes : { failure },
+        ),
+      }
     }
   }
 }

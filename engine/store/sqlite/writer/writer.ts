@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import type { StoreObserver } from '../../collection/base-store.ts'
 import { ClosedStore, StoreUnavailable, tooManyWrites, writeFailureOf } from '../../collection/errors.ts'
@@ -167,7 +166,8 @@ export class Writer {
     await Promise.allSettled(this.#sent.map(({ promise }) => promise))
     const thread = this.#thread
     thread?.postMessage('close' satisfies WriterMessage)
-    if (thread && !this.#isHanging) await once(thread, 'exit')
+    // Not `once` of node:events: an error of the thread would reject it.
+    if (thread && !this.#isHanging) await new Promise((resolve) => thread.once('exit', resolve))
   }
 
   #startThread(): Worker {

@@ -187,16 +187,25 @@ describe('a removal', () => {
     expect(await store.books.list({ limit: 9 })).toMatchObject([{ id: 2n, title: 'Emma' }])
   })
 
-  test('of a row is also refused if a table that another program has added keeps it with ON DELETE RESTRICT', async () => {
-    const database = await notesDatabase()
-    const { books } = await database.open()
-    await books.create({ title: 'Faust' })
-    await database.execute('CREATE TABLE loans (book_id bigint NOT NULL REFERENCES books ON DELETE RESTRICT)')
-    await database.execute('INSERT INTO loans VALUES (1)')
-    const conflict = { name: 'RowConflict', message: 'Something still refers to it.' }
-    await expect(books.remove({ id: 1n })).rejects.toMatchObject(conflict)
-    expect(await books.list({ limit: 9 })).toMatchObject([{ id: 1n }])
-  })
+  test.for(['ON DELETE RESTRICT', 'DEFERRABLE INITIALLY DEFERRED'])(
+    'of a row is also refused, alone, if a table that another program has added keeps it with %s',
+    async (rule) => {
+      const database = await notesDatabase()
+      const { books } = await database.open()
+      await books.create({ title: 'Faust' })
+      await database.execute(`CREATE TABLE loans (book_id bigint NOT NULL REFERENCES books ${rule})`)
+      await database.execute('INSERT INTO loans VALUES (1)')
+      const conflict = { name: 'RowConflict', message: 'Something still refers to it.' }
+      const settled = await Promise.allSettled([
+        books.create({ title: 'Emma' }, newKey()),
+        books.remove({ id: 1n }),
+        books.remove({ id: 1n }, newKey()),
+        books.create({ title: 'Candide' }),
+      ])
+      expect(settled).toMatchObject([{ value: {} }, { reason: conflict }, { reason: conflict }, { value: {} }])
+      expect(await books.list({ limit: 9 })).toMatchObject([{ id: 1n }, { title: 'Emma' }, { title: 'Candide' }])
+    },
+  )
 
   test('of the row at a cursor does not disturb the next page', async () => {
     const { notes } = await openNotes()
