@@ -102,7 +102,9 @@ export function EditMany({ edits, same, isUndo, onClose, onDone, onUndo }: EditM
   })
 
   const hasStarted = status !== 'idle'
-  const names = edits.slice(0, maxNames).map(({ seen }) => textOf(seen[resource.title]))
+  // Names need not be unique.
+  const nameOf = ({ seen }: Edit) => `${textOf(seen[resource.title])} #${seen.id}`
+  const names = edits.slice(0, maxNames).map(nameOf)
   const plan = set
     ? texts.plan(edits.length, same, shownValue ?? '')
     : texts.removal(names, edits.length - names.length)
@@ -137,9 +139,9 @@ export function EditMany({ edits, same, isUndo, onClose, onDone, onUndo }: EditM
         <p role="status">{hasStarted && !isRunning && texts.results(done.length, failed.length, left.length)}</p>
         {failed.length > 0 && (
           <ul className="bulk-failures">
-            {failed.map(({ seen, idempotencyKey }) => (
-              <li key={idempotencyKey}>
-                <bdi>{textOf(seen[resource.title])}</bdi>: {outcomes.get(idempotencyKey)}
+            {failed.map((edit) => (
+              <li key={edit.idempotencyKey}>
+                <bdi>{nameOf(edit)}</bdi>: {outcomes.get(edit.idempotencyKey)}
               </li>
             ))}
           </ul>

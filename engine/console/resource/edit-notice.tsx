@@ -15,12 +15,13 @@ import { type Edit, type Resource, shownText, type Values } from '../resource.ts
 import { useIsReadOnly } from '../sign-in/access.ts'
 import { editTextsOf } from '../texts/edits.ts'
 import { messages } from '../texts/messages.ts'
-import { type EditState, editOf, lastUndoable, undoTime } from './edits.ts'
+import { type EditState, editOf, isRepeated, lastUndoable, undoTime } from './edits.ts'
 import { type PageOf, useList, useResource } from './page-context.ts'
 
-/** What became of an edit of many items, or of an undo. */
+/** What became of an edit of many items, of an undo, or of a new item. */
 export interface Done {
-  text: string
+  /** Undefined if the page says it elsewhere. */
+  text?: string
   at: number
   edits?: Edit[]
   onUndo?: (() => void) | undefined
@@ -44,14 +45,15 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
   const failed = states.findLast(
     ({ status, failureReason }) => status === 'error' && failureReason && problemOf(failureReason).kind !== 'refused',
   )
-  const waiting = states.filter(({ status, failureCount }) => status === 'pending' && failureCount > 0)
+  const waiting = states.filter(isRepeated)
   const last = states.at(-1)
   const isDone = done !== undefined && done.at >= (last?.submittedAt ?? 0)
   const isRecent = (isDone ? done.at : (last?.submittedAt ?? 0)) >= closedAt
   const canUndo = isDone ? done.onUndo !== undefined : last !== undefined && lastUndoable(states) === last
   const text = isDone ? done.text : last ? savedText(pageOf, last) : ''
-  // While the service is away, a removal can be undone.
-  const isSaved = isRecent && !failed && (waiting.length === 0 || (canUndo && last?.edit.set === undefined))
+  // A removal waits until it can no longer be undone.
+  const isStored = last?.status === 'success' || (last?.status === 'pending' && !last.edit.set && !isRepeated(last))
+  const isSaved = isRecent && (isDone ? text !== undefined : isStored)
 
   /** The item that was not removed after all, and the list from which it had disappeared. */
   const [restored, setRestored] = useState<{ id: bigint; place: string }>()
@@ -72,7 +74,9 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
     const { set, seen } = undoable.edit
     if (set) return
     setRestored({ id: seen.id, place })
-    onDone(texts.undone(texts.stays(textOf(seen[resource.title]))))
+    const title = textOf(seen[resource.title])
+    // A request that had no response may have removed it.
+    onDone(isRepeated(undoable) ? texts.notRepeated(title) : texts.undone(texts.stays(title)))
   }
   useShortcuts(isReadOnly ? {} : { undo })
 
@@ -90,12 +94,12 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
         {failed ? (
           <Failed key={failed.edit.idempotencyKey} {...failed} onClose={() => edits.forget(failed.edit)} />
         ) : (
-          waiting[0] && <Waiting key={waiting[0].edit.idempotencyKey} {...waiting[0]} others={waiting.length - 1} />
+          waiting[0] && <Waiting key={waiting[0].edit.idempotencyKey} {...waiting[0]} all={waiting} />
         )}
         {isSaved && (
           <Saved
             key={isDone ? done.at : last?.edit.idempotencyKey}
-            text={text}
+            text={text ?? ''}
             onUndo={canUndo ? undo : undefined}
             onClose={onClose}
           />
@@ -178,21 +182,27 @@ function Dismiss({ onClose }: { onClose: () => void }) {
 }
 
 /** Edits that are sent again and again, because the service is away. */
-function Waiting({ edit, failureReason, failureCount, others }: EditState & { others: number }) {
-  const { resource } = useResource()
+function Waiting({ edit, failureReason, failureCount, all }: EditState & { all: EditState[] }) {
+  const { resource, edits } = useResource()
   const texts = editTextsOf(resource).edit
   if (!failureReason) return null
   const problem = problemOf(failureReason)
   const seconds = retryDelayAfter(failureCount - 1, problem) / 1_000
+  function discard() {
+    for (const { edit } of all) edits.discard(edit)
+  }
   return (
-    <div className="edit-notice" data-failed>
+    <section ref={keepFocus} className="edit-notice" aria-label={texts.notSaved} data-failed>
       <p dir="auto">
         <span role="status">
-          <span>{texts.waiting(textOf(edit.seen[resource.title]), others)}</span> <span>{problem.message}</span>
+          <span>{texts.waiting(textOf(edit.seen[resource.title]), all.length)}</span> <span>{problem.message}</span>
         </span>{' '}
         <Countdown key={failureCount} seconds={seconds} />
       </p>
-    </div>
+      <Button variant="subtle" size="xs" onClick={discard}>
+        {texts.discard(all.length)}
+      </Button>
+    </section>
   )
 }
 
@@ -210,22 +220,26 @@ function Failed({ edit, failureReason, onClose }: EditState & { onClose: () => v
     problem.kind === 'missing' || (current.failureReason && problemOf(current.failureReason).kind === 'missing')
   if (problem.kind === 'conflict' && !isGone && !current.isFetchedAfterMount) return null
   const { data } = current
+  function close() {
+    rowOf(edit.seen.id)?.focus()
+    onClose()
+  }
   /** Saves the edit over what somebody else has saved. */
   function insist() {
-    onClose()
+    close()
     if (data) edits.save(editOf(data, edit.set, edit.place))
   }
   const isConflict = problem.kind === 'conflict' && !isGone && data
   const conflict = edit.set ? texts.conflict(label, title, shown(data ?? {}), mine) : texts.conflictOfRemoval(title)
   const gone = edit.set ? texts.wasRemoved(title, mine) : texts.removed(title)
   return (
-    <div ref={keepFocus} className="edit-notice" data-failed>
+    <section ref={keepFocus} className="edit-notice" aria-label={texts.notSaved} data-failed>
       <p role="alert" dir="auto">
         {isConflict ? conflict : isGone ? gone : `${texts.failed(title)} ${problem.message}`}
       </p>
       {isConflict ? (
         <span className="edit-notice-choice">
-          <Button variant="default" size="xs" onClick={onClose}>
+          <Button variant="default" size="xs" onClick={close}>
             {edit.set ? texts.keepTheirs : texts.keep}
           </Button>
           <Button size="xs" onClick={insist}>
@@ -240,9 +254,9 @@ function Failed({ edit, failureReason, onClose }: EditState & { onClose: () => v
             </Button>
           )}
           {edit.set && <CopyButton withText label={texts.copyMine} value={mine} />}
-          <Dismiss onClose={onClose} />
+          <Dismiss onClose={close} />
         </>
       )}
-    </div>
+    </section>
   )
 }

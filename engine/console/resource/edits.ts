@@ -45,14 +45,19 @@ export function reverseOf({ seen, set = {}, place, idempotencyKey }: Edit): Edit
   return { ...editOf({ ...seen, ...set }, Object.fromEntries(former), place), undoes: idempotencyKey }
 }
 
+/** Whether an edit is sent again, because the service did not respond. */
+export function isRepeated({ status, failureCount }: EditState): boolean {
+  return status === 'pending' && failureCount > 0
+}
+
 /**
  * The last edit that can be undone: not one that was refused or undone, nor one of an item that was removed since then. A
- * removal can be undone while it waits.
+ * removal can be undone while it waits, and while the service is away.
  */
 export function lastUndoable(states: EditState[]): EditState | undefined {
   const undone = new Set(states.map(({ edit }) => edit.undoes))
   const removals = states.filter(({ edit, status }) => !edit.set && status !== 'error')
-  const sent = removals.filter(({ edit }) => !waiting.has(edit.idempotencyKey))
+  const sent = removals.filter((state) => !waiting.has(state.edit.idempotencyKey) && !isRepeated(state))
   const removed = new Set(sent.map(({ edit }) => edit.seen.id))
   return states.findLast(
     ({ edit: { seen, undoes, idempotencyKey }, status }) =>
@@ -91,26 +96,18 @@ export async function send(
   return undefined
 }
 
-/** The removals that can still be undone, by their idempotency keys. */
-const waiting = new Map<string, { send: () => void; cancel: () => void }>()
+/** The removals that wait until the time to undo them is over, or until the user leaves the page, by their idempotency keys. */
+const waiting = new Map<string, PromiseWithResolvers<void>>()
 
-class Undone extends Error {}
+/** The idempotency keys of the edits that are not sent any more. */
+const stopped = new Set<string>()
 
-/** Resolves when the time to undo a removal is over, or when the user leaves the page. */
-function undoTimeOver({ idempotencyKey }: Edit): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, undoTime)
-  waiting.set(idempotencyKey, { send: resolve, cancel: () => reject(new Undone()) })
-  return promise.finally(() => {
-    clearTimeout(timer)
-    waiting.delete(idempotencyKey)
-  })
-}
+class Stopped extends Error {}
 
 /** Sends the removals that wait when the user leaves the page. */
 export function sendRemovalsOnLeave(): void {
   addEventListener('pagehide', () => {
-    for (const removal of waiting.values()) removal.send()
+    for (const removal of waiting.values()) removal.resolve()
   })
 }
 
@@ -125,7 +122,9 @@ export function editsOf(resource: Resource, client: ServiceClient, queryClient: 
 
   function save(edit: Edit, isResumed = false): void {
     editDrafts.set(edit.idempotencyKey, { many, edit })
-    let canBeUndone = !edit.set && !isResumed
+    const { idempotencyKey } = edit
+    // Now, not when it is sent: the page offers to undo it at once.
+    if (!edit.set && !isResumed) waiting.set(idempotencyKey, Promise.withResolvers())
     const observer = new MutationObserver<Item | undefined, Error, Edit>(queryClient, {
       mutationKey,
       scope: { id: `${many}:${edit.seen.id}` },
@@ -136,8 +135,12 @@ export function editsOf(resource: Resource, client: ServiceClient, queryClient: 
       },
       retryDelay: (failures, error) => retryDelayAfter(failures, problemOf(error)),
       async mutationFn() {
-        if (canBeUndone) await undoTimeOver(edit)
-        canBeUndone = false
+        const removal = waiting.get(idempotencyKey)
+        if (removal) {
+          setTimeout(removal.resolve, undoTime)
+          await removal.promise.finally(() => waiting.delete(idempotencyKey))
+        }
+        if (stopped.has(idempotencyKey)) throw new Stopped()
         return send(resource, client, edit)
       },
       async onSuccess(item) {
@@ -151,8 +154,9 @@ export function editsOf(resource: Resource, client: ServiceClient, queryClient: 
       },
       onSettled(_item, error) {
         if (error && problemOf(error).kind === 'refused') return
-        // `undo` has deleted that of a cancelled removal, unless the next session sends it.
-        if (!(error instanceof Undone)) editDrafts.delete(edit.idempotencyKey)
+        // `discard` has deleted its draft, unless the next session sends it.
+        if (!(error instanceof Stopped)) editDrafts.delete(idempotencyKey)
+        stopped.delete(idempotencyKey)
         void queryClient.invalidateQueries({ queryKey: [many] })
       },
     })
@@ -170,9 +174,21 @@ export function editsOf(resource: Resource, client: ServiceClient, queryClient: 
     if (mutation && mutation.state.status !== 'pending') cache.remove(mutation)
   }
 
+  /** Does not send an edit any more. What a request that is under way still does shows in the list. */
+  function discard(edit: Edit): void {
+    const { idempotencyKey } = edit
+    editDrafts.delete(idempotencyKey)
+    stopped.add(idempotencyKey)
+    waiting.get(idempotencyKey)?.resolve()
+    const mutation = mutationOf(edit)
+    if (mutation) cache.remove(mutation)
+    void queryClient.invalidateQueries({ queryKey: [many] })
+  }
+
   return {
     save,
     forget,
+    discard,
 
     /** Sends an edit again that the service has failed to save. */
     repeat(edit: Edit): void {
@@ -181,12 +197,8 @@ export function editsOf(resource: Resource, client: ServiceClient, queryClient: 
     },
 
     undo(edit: Edit): void {
-      const removal = waiting.get(edit.idempotencyKey)
-      if (removal) {
-        removal.cancel()
-        editDrafts.delete(edit.idempotencyKey)
-      }
       if (edit.set) save(reverseOf(edit))
+      else discard(edit)
       forget(edit)
     },
 
@@ -194,8 +206,9 @@ export function editsOf(resource: Resource, client: ServiceClient, queryClient: 
     resume(): void {
       for (const { many: of, edit } of editDrafts.values()) {
         if (of !== many || mutationOf(edit)) continue
-        // Otherwise the removal would also wait with the former key, and an undo would cancel only that wait.
-        waiting.get(edit.idempotencyKey)?.cancel()
+        // Otherwise the removal would also wait with the former key, and an undo would stop only that one.
+        waiting.get(edit.idempotencyKey)?.reject(new Stopped())
+        waiting.delete(edit.idempotencyKey)
         save(edit, true)
       }
     },
@@ -211,7 +224,7 @@ function keyOf(variables: unknown): unknown {
 /** The edits of a resource in this tab, the oldest first. */
 export function useEdits({ many }: Resource): EditState[] {
   return useMutationState({
-    filters: { mutationKey: [many, 'edit'], predicate: ({ state }) => !(state.error instanceof Undone) },
+    filters: { mutationKey: [many, 'edit'] },
     select({ state: { variables, status, submittedAt, failureReason, failureCount } }): EditState {
       // Safe: these mutations get an edit.
       return { edit: variables as Edit, status, submittedAt, failureReason, failureCount }

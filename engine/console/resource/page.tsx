@@ -1,7 +1,8 @@
 import './page.css'
 import { useDocumentTitle } from '@mantine/hooks'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { type ReactNode, useEffect, useEffectEvent, useMemo, useState } from 'react'
+import { textOf } from '#service/fields'
 import { useClient } from '../client.ts'
 import { focusedRow, titleOfPage } from '../components/focus.ts'
 import { loadLater, PanelSheet } from '../components/load-later.tsx'
@@ -9,14 +10,15 @@ import { Account } from '../header/account-menu.tsx'
 import { Header } from '../header/header.tsx'
 import { useShortcuts } from '../keyboard.ts'
 import { Requests } from '../requests/open-requests.tsx'
-import type { Edit, Resource } from '../resource.ts'
+import type { Edit, Item, Resource, Values } from '../resource.ts'
 import type { SignOutScope } from '../session.ts'
 import { useIsReadOnly } from '../sign-in/access.ts'
 import { messages } from '../texts/messages.ts'
 import { textsOf } from '../texts/page.ts'
 import { importDrafts } from './drafts.ts'
 import type { Done } from './edit-notice.tsx'
-import { editsOf, isEditable, isRemovable, reverseOf } from './edits.ts'
+import { editOf, editsOf, isEditable, isRemovable, reverseOf } from './edits.ts'
+import type { ChangesProps } from './item/changes.tsx'
 import { useNewItem } from './item/new-item.ts'
 import { FilterChips } from './list/filter-chips.tsx'
 import { List, SelectionBar } from './list/list.tsx'
@@ -77,7 +79,7 @@ interface PageProps extends Pick<ResourcePageProps, 'onSignOut'> {
 }
 
 function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
-  const { resource, texts, open, closePanel } = useResource()
+  const { resource, texts, edits, open, closePanel } = useResource()
   const { view, list, item, selection, actsOnSelection, current, ...shownList } = useList()
   const { move, extend, openMenu, openToEdit, remove } = shownList
   const [done, setDone] = useState<Done>()
@@ -96,6 +98,16 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   useEffect(() => {
     if (list.isSuccess) void preloadOverlays()
   }, [list.isSuccess])
+  const offerUndo = useEffectEvent((item: Item) => {
+    function onUndo() {
+      newItem.dismissAdded()
+      edits.save(editOf(item))
+    }
+    if (canRemove) setDone({ at: Date.now(), onUndo })
+  })
+  useEffect(() => {
+    if (added) offerUndo(added)
+  }, [added])
   // The sign-in form, which had the focus, is gone.
   useEffect(() => titleOfPage()?.focus(), [])
 
@@ -120,6 +132,12 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   function editFocused() {
     const item = current()
     if (item) openToEdit(item.id)
+  }
+
+  /** Opens the form with the values of an item that was removed. */
+  function addAgain(values: Values) {
+    newItem.enter(Object.fromEntries(resource.entered.map(({ name }) => [name, textOf(values[name])])))
+    open({ kind: 'add' })
   }
 
   function undoMany(edits: Edit[]) {
@@ -186,7 +204,7 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
             }}
           />
         ) : (
-          dialog && <OpenDialog dialog={dialog} onClose={onCloseDialog} />
+          dialog && <OpenDialog dialog={dialog} onClose={onCloseDialog} onAddAgain={addAgain} />
         )}
         {list.isSuccess && (
           <EditNotice
@@ -201,11 +219,15 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   )
 }
 
-function OpenDialog({ dialog, onClose }: { dialog: Exclude<Dialog, { kind: 'editMany' }>; onClose: () => void }) {
+interface OpenDialogProps extends ChangesProps {
+  dialog: Exclude<Dialog, { kind: 'editMany' }>
+}
+
+function OpenDialog({ dialog, onClose, onAddAgain }: OpenDialogProps) {
   const { resource, queries, turnTo } = useResource()
   const { view, list } = useList()
   const counts = useQuery(queries.counts).data
-  if (dialog.kind === 'changes') return <Changes onClose={onClose} />
+  if (dialog.kind === 'changes') return <Changes onClose={onClose} onAddAgain={onAddAgain} />
   if (dialog.kind === 'help') return <Help noun={resource} onClose={onClose} />
   if (dialog.kind === 'import') {
     const onShow = (id: bigint) => turnTo({ ...everything, cursor: id - 1n })

@@ -21,7 +21,7 @@ const pageAge = 2_000
 /** The number of items that a search compares with one request. One that compares more of them is repeated less often. */
 const comparedAtOnce = 7_500
 /** Milliseconds from a load of the history to the next one. */
-const historyAge = 10_000
+const historyAge = 4_000
 /** The number of changes in a page: so many that those of an edit of many items are together. */
 const historySize = 100
 /** Milliseconds between two counts of a list that does not change. */

@@ -29,7 +29,7 @@ export function Tools() {
       )}
       <Tool label={messages.export.open} icon={<IconDownload />} onClick={() => open({ kind: 'export' })} />
       {isReadOnly ? (
-        <span className="read-only">{texts.edit.readOnly}</span>
+        <span className="read-only">{texts.edit.readOnly(hasHistory(resource))}</span>
       ) : (
         <>
           <Tool label={messages.bulk.open} icon={<IconTablePlus />} onClick={() => open({ kind: 'import' })} />

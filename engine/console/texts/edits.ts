@@ -35,8 +35,11 @@ export function editTextsOf(noun: Noun) {
       removing: (title: string) => `${title} will be removed.`,
       removed: (title: string) => `${title} was removed.`,
       stays: (title: string) => `${title} stays.`,
-      waiting: (title: string, others: number) =>
-        others > 0 ? `${number(others + 1)} changes are not saved yet.` : `${title} is not saved yet.`,
+      notRepeated: (title: string) => `Removing ${title} is not tried again.`,
+      waiting: (title: string, changes: number) =>
+        changes > 1 ? `${number(changes)} changes are not saved yet.` : `${title} is not saved yet.`,
+      discard: (changes: number) => (changes > 1 ? 'Discard them' : 'Discard'),
+      notSaved: 'Not saved',
       meanwhile: (value: string) => `Changed to ${value || 'nothing'} meanwhile.`,
       conflict: (label: string, title: string, theirs: string, mine: string) =>
         `Someone changed the ${label.toLowerCase()} of ${title} to ${theirs || 'nothing'}. Yours: ${mine || 'nothing'}.`,
@@ -94,6 +97,14 @@ export function editTextsOf(noun: Noun) {
       manyRemoved: (count: number) => `${countOf(noun, count)} ${was(count)} removed`,
       became: 'became',
       empty: 'nothing',
+      various: 'various values',
+      ofDay: (changed: number, removed: number, isMore: boolean) =>
+        joined(', ', [
+          changed > 0 && `${number(changed)}${isMore ? '+' : ''} changed`,
+          removed > 0 && `${number(removed)}${isMore ? '+' : ''} removed`,
+        ]),
+      shown: (changes: number) => `${countOf({ one: 'change', many: 'changes' }, changes)} shown`,
+      addAgain: 'Add again',
       by: 'by',
       unknownKey: 'an unknown key',
       more: 'Show more',

@@ -53,12 +53,13 @@ export function textsOf(noun: Noun) {
       selectPage: `Select all ${many} of this page`,
       selected: (items: number) => `${number(items)} selected`,
       copyAs: (format: string) => `Copy ${format}`,
+      copyIds: 'Copy ids',
       clearSelection: 'Clear the selection',
     },
 
     edit: {
       valueOf: (label: string, title: string, value: string) => `${label} of ${title}: ${value}`,
-      readOnly: 'This key may only read.',
+      readOnly: (hasHistory: boolean) => `This key may only read${hasHistory ? ', and sees no changes' : ''}.`,
       changes: 'Changes',
     },
 

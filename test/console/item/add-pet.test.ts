@@ -274,6 +274,24 @@ describe('adding a pet', () => {
 })
 
 describe('added pets', () => {
+  test('can be undone with a key, which removes them', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 3)
+    const page = await visit(url, { key })
+    await enterPet(page, 'Rex', '7')
+    await submitButton(page).click()
+    await justAdded(page).getByText('1 added').waitFor()
+    await expect.poll(() => names(page)).toEqual(['pet 1', 'pet 2', 'pet 3', 'Rex'])
+    await page.keyboard.press('z')
+    await page.locator('.edit-notice').getByText('Rex will be removed.').waitFor()
+    await justAdded(page).waitFor({ state: 'hidden' })
+    await expect.poll(() => names(page)).toEqual(['pet 1', 'pet 2', 'pet 3'])
+    await page.keyboard.press('z')
+    await expect.poll(() => names(page)).toEqual(['pet 1', 'pet 2', 'pet 3', 'Rex'])
+    await page.keyboard.press('z')
+    await page.locator('.edit-notice').getByText('There is nothing to undo.').waitFor()
+  })
+
   test('are one line above the list, and marked in it until they are dismissed', async ({ visit }) => {
     const { url, key, store } = await startConsole()
     await addPets(store, 25)

@@ -15,11 +15,13 @@ test('one click shows what was changed and removed today, by whom, and the panel
   await showing(page, '1–20 of 24')
   await page.getByRole('button', { name: 'Changes' }).click()
   const sheet = page.getByRole('dialog', { name: 'Changes of pets' })
-  await sheet.getByRole('heading', { name: 'Today' }).waitFor()
+  await sheet.getByRole('heading', { name: 'Today · 2 changed, 1 removed' }).waitFor()
   const entries = sheet.getByRole('listitem')
   await expect.poll(() => entries.count()).toBe(3)
   const texts = (await entries.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))
-  expect(texts[0]).toMatch(new RegExp(`^pet 3 #3 was removed Category 1 Status Available by ${keyName}, \\d+:\\d+$`))
+  expect(texts[0]).toMatch(
+    new RegExp(`^pet 3 #3 was removed Category 1 Status Available by ${keyName}, \\d+:\\d+ Add again$`),
+  )
   expect(texts[1]).toMatch(/^Oscar #2 Name pet 2 → Oscar by /)
   expect(texts[2]).toMatch(/^Oscar #2 Status Available → Sold by /)
   await inspect(page, 'changes')
@@ -45,12 +47,43 @@ test('changes of many pets that are alike are one entry, which can be opened', a
   const texts = (await entries.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))
   expect(texts).toEqual([
     expect.stringMatching(/^3 pets were removed by /),
-    expect.stringMatching(/^22 pets Status → Sold by /),
+    expect.stringMatching(/^22 pets Status Available → Sold by /),
   ])
   await inspect(page, 'changes-of-many')
   await sheet.getByText('22 pets').click()
   await sheet.getByRole('link', { name: 'pet 7 #7' }).click()
   await panel(page, 'pet 7').waitFor()
+})
+
+test('changes of one field with several values are one entry, and do not link to a pet that is gone', async ({
+  visit,
+}) => {
+  const { url, key, store, rpc } = await startConsole()
+  await addPets(store, 5)
+  for (const petId of [1n, 2n, 3n, 4n]) await rpc.pets.update.mutate({ petId, name: `Ann ${petId}` })
+  await rpc.pets.remove.mutate({ petId: 4n })
+  const page = await visit(url, { key })
+  await page.getByRole('button', { name: 'Changes' }).click()
+  const sheet = page.getByRole('dialog', { name: 'Changes of pets' })
+  await sheet.getByText('4 pets').click()
+  expect((await sheet.locator('summary').innerText()).replaceAll(/\s+/g, ' ')).toBe(
+    '4 pets Name various values → various values',
+  )
+  await sheet.getByRole('link', { name: 'Ann 3 #3' }).waitFor()
+  await expect.poll(() => sheet.getByRole('link').count()).toBe(3)
+})
+
+test('a pet that was removed can be added again, with its values', async ({ visit }) => {
+  const { url, key, store, rpc } = await startConsole()
+  await addPets(store, 3)
+  await rpc.pets.update.mutate({ petId: 2n, status: 'sold' })
+  await rpc.pets.remove.mutate({ petId: 2n })
+  const page = await visit(url, { key })
+  await page.getByRole('button', { name: 'Changes' }).click()
+  await page.getByRole('button', { name: 'Add again' }).click()
+  await panel(page, 'Add pet').getByRole('button', { name: 'Add pet' }).click()
+  await expect.poll(() => store.pets.get(4n)).toMatchObject({ name: 'pet 2', status: 'sold' })
+  await inspect(page, 'added-again')
 })
 
 test('the history of a pet follows what others change', async ({ visit }) => {
@@ -73,7 +106,7 @@ test('a key that may only read sees no changes, and asks for none', async ({ vis
   const key = mintApiKey()
   await store.apiKeys.create(apiKeyRecord(key, 'viewer', undefined, 'read'))
   const page = await visit(url, { key })
-  await page.locator('.tools').getByText('This key may only read.').waitFor()
+  await page.locator('.tools').getByText('This key may only read, and sees no changes.').waitFor()
   const calls: string[] = []
   page.on('request', (request) => void calls.push(request.url()))
   await page.getByRole('link', { name: 'pet 2' }).click()

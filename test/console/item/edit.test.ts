@@ -157,10 +157,39 @@ describe('the status of a pet', () => {
       release()
       await page.getByRole('alert').getByText('Someone changed the status of pet 2 to Pending. Yours: Sold.').waitFor()
       await inspect(page, 'conflict')
-      await notice(page).getByRole('button', { name: button }).click()
-      await expectStatus(store, 2n).toBe(status)
+      // Another edit is shown meanwhile.
       await page.unroute('**/trpc/pets.update')
+      await setStatus(page, 'pet 3', status === 'sold' ? 'Sold' : 'Pending')
+      await page.getByRole('region', { name: 'Last change' }).getByText(`pet 3 is ${status}.`).waitFor()
+      await page.getByRole('region', { name: 'Not saved' }).getByRole('button', { name: button }).click()
+      await expect.poll(() => isFocused(page.getByRole('link', { name: 'pet 2' }))).toBe(true)
+      await expectStatus(store, 2n).toBe(status)
     }
+  })
+
+  test('is announced once it is saved, and can be discarded while the service is away', async ({ visit }) => {
+    const { url, key, store } = await startWithPets(3)
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    const sent: unknown[] = []
+    await page.route('**/trpc/pets.update', (route) => {
+      sent.push(route.request().postData())
+      return route.abort()
+    })
+    await setStatus(page, 'pet 2', 'Sold')
+    const unsaved = page.getByRole('region', { name: 'Not saved' })
+    await unsaved.getByText('pet 2 is not saved yet. The service cannot be reached.').waitFor()
+    expect(await page.getByText('pet 2 is sold.').count()).toBe(0)
+    await statusOf(page, 'pet 2').getByText('Sold').waitFor()
+    await unsaved.getByRole('button', { name: 'Discard' }).click()
+    await unsaved.waitFor({ state: 'hidden' })
+    await statusOf(page, 'pet 2').getByText('Available').waitFor()
+    await page.unroute('**/trpc/pets.update')
+    // The next one of the same pet does not wait.
+    await setStatus(page, 'pet 2', 'Pending')
+    await expectStatus(store, 2n).toBe('pending')
+    await notice(page).getByText('pet 2 is pending.').waitFor()
   })
 
   test('is saved by itself after an outage, a reload and a restart of the service, once', async ({ visit }) => {
@@ -316,6 +345,32 @@ describe('the name of a pet', () => {
 })
 
 describe('a pet is removed', () => {
+  test('not if the user undoes that while the service is away', async ({ visit }) => {
+    const { url, key, store } = await startWithPets(3)
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    await page.clock.install()
+    await page.route('**/trpc/**', (route) => route.abort())
+    await page.getByRole('link', { name: 'pet 2' }).focus()
+    await page.keyboard.press('Delete')
+    // The button is there with the text.
+    await notice(page).getByText('pet 2 will be removed.').waitFor()
+    expect(await notice(page).getByRole('button', { name: 'Undo' }).count()).toBe(1)
+    const isWaiting = () =>
+      page.clock.runFor(1_000).then(() => notice(page).getByText('pet 2 is not saved yet.').isVisible())
+    await expect.poll(isWaiting).toBe(true)
+    await page.keyboard.press('z')
+    await notice(page).getByText('Removing pet 2 is not tried again.').waitFor()
+    await expect.poll(() => names(page)).toEqual(['pet 1', 'pet 2', 'pet 3'])
+    await page.unroute('**/trpc/**')
+    const isLoaded = page.waitForResponse(/trpc\/pets\.list/)
+    await page.clock.runFor(20_000)
+    await isLoaded
+    expect(await names(page)).toEqual(['pet 1', 'pet 2', 'pet 3'])
+    expect(await store.pets.get(2n)).toBeDefined()
+  })
+
   test('with one key, and comes back with another one', async ({ visit }) => {
     const { url, key, store } = await startWithPets(3)
     const page = await visit(url, { key })
@@ -489,7 +544,9 @@ describe('many pets', () => {
     await page.getByRole('checkbox', { name: 'Select all pets of this page' }).check()
     await page.getByRole('button', { name: 'Remove', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Remove 7 pets?' })
-    await dialog.getByText('pet 1, pet 2, pet 3, pet 4, pet 5, and 2 more. This cannot be undone.').waitFor()
+    await dialog
+      .getByText('pet 1 #1, pet 2 #2, pet 3 #3, pet 4 #4, pet 5 #5, and 2 more. This cannot be undone.')
+      .waitFor()
     expect(await isFocused(dialog.getByRole('button', { name: 'Cancel' }))).toBe(true)
     await inspect(page, 'remove-many')
     await store.pets.update({ id: 4n, set: { status: 'sold' } })
@@ -506,7 +563,7 @@ test('a key that may only read sees no controls, and why', async ({ visit }) => 
   const key = mintApiKey()
   await store.apiKeys.create(apiKeyRecord(key, 'viewer', undefined, 'read'))
   const page = await visit(`${url}/?pet=2`, { key })
-  await page.locator('.tools').getByText('This key may only read.').waitFor()
+  await page.locator('.tools').getByText('This key may only read, and sees no changes.').waitFor()
   await showing(page, '1–3 of 3')
   expect(await page.getByRole('button', { name: /status|Remove|Edit|Sold|Add/i }).count()).toBe(0)
   await page.getByRole('checkbox', { name: 'Select all pets of this page' }).check()
@@ -514,7 +571,7 @@ test('a key that may only read sees no controls, and why', async ({ visit }) => 
   expect(await page.getByRole('button', { name: /Set status|Remove/ }).count()).toBe(0)
   await inspect(page, 'read-only')
   await page.goto(`${url}/?open=add`)
-  await page.locator('.tools').getByText('This key may only read.').waitFor()
+  await page.locator('.tools').getByText('This key may only read, and sees no changes.').waitFor()
   await panelsLoaded(page)
   expect(await panel(page).count()).toBe(0)
 })

@@ -46,6 +46,8 @@ test('rows are selected by clicks, ranges and keys, also on several pages, and c
   await expect
     .poll(async () => JSON.parse(await clipboard(page)).map(({ id }: { id: number }) => id))
     .toEqual([2, 3, 5, 40])
+  await bar.getByRole('button', { name: 'Copy ids' }).click()
+  await expect.poll(() => clipboard(page)).toBe('2\n3\n5\n40')
   await bar.getByRole('button', { name: 'Copy CSV' }).click()
   await expect
     .poll(async () => (await clipboard(page)).split('\r\n').slice(0, 2))
@@ -189,7 +191,7 @@ test('keys change and remove all selected pets, or those of the panel alone', as
   await page.getByRole('link', { name: 'pet 2' }).focus()
   await page.keyboard.press('Delete')
   const dialog = page.getByRole('dialog', { name: 'Remove 2 pets?' })
-  await dialog.getByText('pet 4, pet 5. This cannot be undone.').waitFor()
+  await dialog.getByText('pet 4 #4, pet 5 #5. This cannot be undone.').waitFor()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await page.keyboard.press('Enter')
   await panel(page, 'pet 2').waitFor()

@@ -4,34 +4,41 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { Fragment, useEffect, useState } from 'react'
 import { Button } from '../../components/buttons.tsx'
 import { Failure } from '../../components/failure.tsx'
+import { keepFocus } from '../../components/focus.ts'
 import { Sheet } from '../../components/sheet.tsx'
 import { Value } from '../../components/value.tsx'
+import { problemOf } from '../../problem.ts'
 import { jsonOf } from '../../requests/curl.ts'
-import { type Change, isSame } from '../../resource.ts'
+import { type Change, type Field, isSame, type Values } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
 import { dayOf, timeOfDay } from '../../texts/formats.ts'
 import { useList, useResource } from '../page-context.ts'
 import { hrefOf, openHere } from '../view.ts'
 
+export interface ChangesProps {
+  /** Also called before an item is opened. */
+  onClose: () => void
+  /** Called with the values of an item that was removed. */
+  onAddAgain: (values: Values) => void
+}
+
 /** A sheet with what was changed and removed, by day. */
-export function Changes({ onClose }: { onClose: () => void }) {
+export function Changes(props: ChangesProps) {
   const { resource } = useResource()
   return (
-    <Sheet title={editTextsOf(resource).changes.title} onClose={onClose} size="md">
-      <ChangeList onClose={onClose} />
+    <Sheet title={editTextsOf(resource).changes.title} onClose={props.onClose} size="md">
+      <ChangeList {...props} />
     </Sheet>
   )
 }
 
-interface ChangeListProps {
+interface ChangeListProps extends Partial<ChangesProps> {
   /** The item whose changes are shown, instead of those of all items. */
   id?: bigint
-  /** Called before an item is opened. */
-  onClose?: () => void
 }
 
 /** The changes of an item, or of all items, the newest first. */
-export function ChangeList({ id, onClose }: ChangeListProps) {
+export function ChangeList({ id, ...actions }: ChangeListProps) {
   const { resource, queries } = useResource()
   const texts = editTextsOf(resource).changes
   const { data, failureReason, failureCount, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } =
@@ -53,18 +60,30 @@ export function ChangeList({ id, onClose }: ChangeListProps) {
   return (
     <div className="changes">
       {changes.length === 0 && <p className="changes-none">{id === undefined ? texts.none : texts.noneOfItem}</p>}
-      {[...days].map(([day, each]) => (
+      {[...days].map(([day, each], index) => (
         <Fragment key={day}>
-          <Day>{day}</Day>
+          <Day>
+            {day}
+            {id === undefined && <DaySummary changes={each} isMore={hasNextPage && index === days.size - 1} />}
+          </Day>
           <ol>
             {togetherOf(each).map((changes) => (
-              <Entries key={String(changes[0]?.id)} changes={changes} isOfAll={id === undefined} onClose={onClose} />
+              <Entries key={String(changes[0]?.id)} changes={changes} isOfAll={id === undefined} {...actions} />
             ))}
           </ol>
         </Fragment>
       ))}
+      <span className="visually-hidden" role="status">
+        {data.pages.length > 1 && texts.shown(changes.length)}
+      </span>
       {hasNextPage && (
-        <Button variant="default" size="xs" isDisabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+        <Button
+          ref={keepFocus}
+          variant="default"
+          size="xs"
+          isDisabled={isFetchingNextPage}
+          onClick={() => void fetchNextPage()}
+        >
           {texts.more}
         </Button>
       )}
@@ -72,10 +91,17 @@ export function ChangeList({ id, onClose }: ChangeListProps) {
   )
 }
 
+/** How many changes and removals there are, at least. */
+function DaySummary({ changes, isMore }: { changes: Change[]; isMore: boolean }) {
+  const texts = editTextsOf(useResource().resource).changes
+  const removed = changes.filter(({ kind }) => kind === 'remove').length
+  return <> · {texts.ofDay(changes.length - removed, removed, isMore)}</>
+}
+
 /** Milliseconds between two changes that are shown as one. */
 const maxGap = 10_000
 
-/** Changes that follow each other and do the same with the same key, such as those of an edit of many items. */
+/** Changes that follow each other and concern the same fields with the same key, such as those of an edit of many items. */
 function togetherOf(changes: Change[]): Change[][] {
   const together: Change[][] = []
   for (const change of changes) {
@@ -88,12 +114,12 @@ function togetherOf(changes: Change[]): Change[][] {
 }
 
 function isAlike(one: Change, other: Change): boolean {
-  const { after: values = {} } = one
+  const fieldsOf = ({ after = {} }: Change) => Object.keys(after).sort().join()
   return (
     one.kind === other.kind &&
     one.keyName === other.keyName &&
     Number(one.at) - Number(other.at) < maxGap &&
-    Object.keys({ ...values, ...other.after }).every((name) => isSame(values[name], other.after?.[name]))
+    fieldsOf(one) === fieldsOf(other)
   )
 }
 
@@ -102,16 +128,21 @@ interface EntriesProps extends Omit<EntryProps, 'change'> {
 }
 
 /** One change, or the number of those that are alike, which can be opened. */
-function Entries({ changes, isOfAll, onClose }: EntriesProps) {
+function Entries({ changes, ...others }: EntriesProps) {
   const { resource } = useResource()
   const texts = editTextsOf(resource).changes
   const [isOpen, setIsOpen] = useState(false)
   const [first] = changes
   const entries = (shown: Change[]) =>
-    shown.map((change) => <Entry key={String(change.id)} change={change} isOfAll={isOfAll} onClose={onClose} />)
-  if (!first || !isOfAll || changes.length < 3) return entries(changes)
+    shown.map((change) => <Entry key={String(change.id)} change={change} {...others} />)
+  if (!first || !others.isOfAll || changes.length < 3) return entries(changes)
   const { kind, after = {} } = first
   const values = resource.fields.filter(({ name }) => name in after)
+  /** The value that all of them have. */
+  const common = (each: 'before' | 'after', name: string) => {
+    const value = first[each]?.[name]
+    return changes.every((change) => isSame(change[each]?.[name], value)) ? (value ?? texts.empty) : texts.various
+  }
   return (
     <li data-kind={kind}>
       <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
@@ -120,11 +151,7 @@ function Entries({ changes, isOfAll, onClose }: EntriesProps) {
           {values.map((field) => (
             <Fragment key={field.name}>
               {' '}
-              <span className="changes-label">{field.label}</span>{' '}
-              <span role="img" aria-label={texts.became}>
-                →
-              </span>{' '}
-              <Value field={field} value={after[field.name] ?? texts.empty} />
+              <FieldChange field={field} before={common('before', field.name)} after={common('after', field.name)} />
             </Fragment>
           ))}
         </summary>
@@ -135,13 +162,29 @@ function Entries({ changes, isOfAll, onClose }: EntriesProps) {
   )
 }
 
-interface EntryProps {
-  change: Change
-  isOfAll: boolean
-  onClose: (() => void) | undefined
+/** The value of a field before and after a change. */
+function FieldChange({ field, before, after }: { field: Field; before: unknown; after: unknown }) {
+  const texts = editTextsOf(useResource().resource).changes
+  return (
+    <>
+      <span className="changes-label">{field.label}</span>{' '}
+      <span className="changes-before">
+        <Value field={field} value={before} />
+      </span>{' '}
+      <span role="img" aria-label={texts.became}>
+        →
+      </span>{' '}
+      <Value field={field} value={after} />
+    </>
+  )
 }
 
-function Entry({ change, isOfAll, onClose }: EntryProps) {
+interface EntryProps extends Partial<ChangesProps> {
+  change: Change
+  isOfAll: boolean
+}
+
+function Entry({ change, isOfAll, onClose, onAddAgain }: EntryProps) {
   const { resource, queries, open } = useResource()
   const { changes: texts, item } = editTextsOf(resource)
   const { kind, before, after } = change
@@ -154,12 +197,15 @@ function Entry({ change, isOfAll, onClose }: EntryProps) {
   const query = useQuery({ ...queries.item(isUnnamed ? id : undefined, useQueryClient()), refetchInterval: false })
   const name = textOf((query.data ?? before)[resource.title])
   const heading = name === '' ? item.heading(id) : `${name} #${id}`
+  const isGone = query.error !== null && problemOf(query.error).kind === 'missing'
   return (
     <li data-kind={kind}>
       {isOfAll && (
         <p className="changes-item">
           {kind === 'remove' ? (
             <strong>{texts.removed(heading)}</strong>
+          ) : isGone ? (
+            heading
           ) : (
             <a
               href={hrefOf(resource, { item: id })}
@@ -178,23 +224,32 @@ function Entry({ change, isOfAll, onClose }: EntryProps) {
       {!isOfAll && kind === 'remove' && <strong>{texts.removed(heading)}</strong>}
       {fields.map((field) => (
         <p key={field.name}>
-          <span className="changes-label">{field.label}</span>{' '}
           {after ? (
-            <>
-              <span className="changes-before">
-                <Value field={field} value={before[field.name] ?? texts.empty} />
-              </span>{' '}
-              <span role="img" aria-label={texts.became}>
-                →
-              </span>{' '}
-              <Value field={field} value={after[field.name] ?? texts.empty} />
-            </>
+            <FieldChange
+              field={field}
+              before={before[field.name] ?? texts.empty}
+              after={after[field.name] ?? texts.empty}
+            />
           ) : (
-            <Value field={field} value={before[field.name]} />
+            <>
+              <span className="changes-label">{field.label}</span> <Value field={field} value={before[field.name]} />
+            </>
           )}
         </p>
       ))}
       <By change={change} />
+      {kind === 'remove' && onAddAgain && (
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          onClick={() => {
+            onClose?.()
+            onAddAgain(before)
+          }}
+        >
+          {texts.addAgain}
+        </Button>
+      )}
     </li>
   )
 }

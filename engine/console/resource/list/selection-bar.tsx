@@ -72,6 +72,16 @@ export function SelectionBar({ onClose }: { onClose: () => void }) {
         </Button>
       )}
       {menu && <ChoiceMenu field={menu} of="selection" onChoose={(value) => set(menu, value)} onClose={closeMenu} />}
+      <CopyButton
+        withText
+        label={texts.list.copyIds}
+        value={() =>
+          selection
+            .items()
+            .map(({ id }) => id)
+            .join('\n')
+        }
+      />
       {(['json', 'csv'] as const).map((format) => (
         <CopyButton
           key={format}
