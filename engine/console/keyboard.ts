@@ -1,5 +1,5 @@
 import { type HotkeyItem, useHotkeys } from '@mantine/hooks'
-import { topDialog } from './components/focus.ts'
+import { titleOfPage, topDialog } from './components/focus.ts'
 import { storage } from './storage.ts'
 
 /** The keys of each action, for its handler, its tooltip and the help, which lists them in this order. */
@@ -94,7 +94,8 @@ function isFor(shortcut: Shortcut, { target, key, isComposing, defaultPrevented 
   if (target.matches(textFields)) return false
   if (/^select/.test(shortcut)) return !dialog && target.matches('[data-arrow-keys] a')
   const region = dialog ? dialog.querySelector('[data-arrow-keys]') : target.closest('[data-arrow-keys]')
-  if (key.startsWith('Arrow')) return region !== null
+  // Also right after the page has loaded.
+  if (key.startsWith('Arrow')) return region !== null || target === titleOfPage()
   // In the dialog that shows an item.
   if (/^(choose|edit|remove|undo)$/.test(shortcut)) return !dialog || region !== null
   const isMove = shortcut === 'nextItem' || shortcut === 'previousItem'

@@ -3,7 +3,7 @@ import { number, time } from './formats.ts'
 
 /** The texts of the requests. They are loaded with them. */
 export const requests = {
-  note: 'Your actions, newest first, then what the page loaded by itself. A repeated request is listed once.',
+  note: 'Your actions, newest first, then what the page loaded by itself. A repeated request keeps its place.',
   empty: 'This tab has sent no request yet.',
   time,
   outcomes: { pending: 'Pending', cancelled: 'Cancelled', unanswered: 'No response', known: 'Cached' },

@@ -43,6 +43,16 @@ test('the console can be used with the keyboard alone', async ({ visit }) => {
 })
 
 describe('shortcuts', () => {
+  test('an arrow key reaches the first row right after the sign-in', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 3)
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await page.keyboard.press('ArrowDown')
+    expect(await focused(page)).toBe('pet 1')
+    await page.getByRole('rowheader', { name: 'pet 1' }).waitFor()
+  })
+
   test('search, go to an id, add, move between pets and pages, and show the help', async ({ visit }) => {
     const { url, key, store } = await startConsole()
     await addPets(store, 45)

@@ -70,6 +70,14 @@ describe('the status of a pet', () => {
     await page.keyboard.press('s')
     await page.getByRole('menu', { name: 'Status of pet 2' }).waitFor()
     await inspect(page, 'status-menu')
+    for (const [letter, choice] of [
+      ['p', 'Pending'],
+      ['s', 'Sold'],
+      ['a', 'Available'],
+    ] as const) {
+      await page.keyboard.press(letter)
+      expect(await isFocused(page.getByRole('menuitemradio', { name: choice }))).toBe(true)
+    }
     await page.keyboard.press('3')
     await notice(page).hover()
     await statusOf(page, 'pet 2').getByText('Sold').waitFor()

@@ -4,6 +4,7 @@ import { addPets } from '../../support/petstore.ts'
 import {
   counting,
   enterPet,
+  holdRequests,
   inspect,
   isFocused,
   justAdded,
@@ -90,6 +91,16 @@ test('the card of a phone gives the name its width, and aligns the other values 
   await store.pets.create({ name: 'Rex the dog '.repeat(20).trim(), categoryId: 7n, status: 'sold' })
   const page = await visit(url, { ...phone, key })
   await showing(page, '1–2 of 2')
+  // The rows of a list that is being loaded are as high.
+  const release = await holdRequests(page)
+  const reloading = page.reload()
+  await page.locator('.item-skeleton').first().waitFor()
+  const skeleton = await boxOf(page.locator('.item-list tbody tr').first())
+  release()
+  await reloading
+  await showing(page, '1–2 of 2')
+  const row = await boxOf(page.locator('.item-list tbody tr').first())
+  expect(Math.abs(skeleton.height - row.height)).toBeLessThan(2)
   const [short, long] = [page.locator('.item-list tbody tr').first(), page.locator('.item-list tbody tr').last()]
   const card = await boxOf(short)
   const name = await boxOf(short.locator('a'))

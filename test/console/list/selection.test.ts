@@ -53,6 +53,7 @@ test('rows are selected by clicks, ranges and keys, also on several pages, and c
     .poll(async () => (await clipboard(page)).split('\r\n').slice(0, 2))
     .toEqual(['id,name,categoryId,status', '2,pet 2,1,available'])
   await bar.getByRole('button', { name: 'Clear the selection' }).click()
+  await page.getByRole('status').getByText('0 selected').waitFor({ state: 'attached' })
   await page.getByRole('region', { name: /selected$/ }).waitFor({ state: 'hidden' })
   expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(0)
 

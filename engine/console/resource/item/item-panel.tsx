@@ -149,7 +149,10 @@ function Details({ item }: { item: Item }) {
           <ChangeList id={id} />
         </section>
       )}
-      <details className="item-json">
+      <details
+        className="item-json"
+        onToggle={({ currentTarget }) => currentTarget.open && currentTarget.scrollIntoView({ block: 'nearest' })}
+      >
         <summary>{editTexts.item.request}</summary>
         <Command label={texts.list.curl} command={commandOf(procedures, itemCallOf(resource, id))} />
         <pre>{json}</pre>

@@ -21,8 +21,8 @@ interface ChoiceMenuProps {
 }
 
 /**
- * The choices of a field, at the element that shows its value (menu button pattern, ARIA Authoring Practices Guide). A digit
- * chooses, too. The browser closes the popover and returns the focus.
+ * The choices of a field, at the element that shows its value (menu button pattern, ARIA Authoring Practices Guide). A first
+ * letter moves the focus, and a digit chooses. The browser closes the popover and returns the focus.
  */
 export function ChoiceMenu({ field, of, onChoose, onClose }: ChoiceMenuProps) {
   const { resource } = useResource()
@@ -60,9 +60,12 @@ export function ChoiceMenu({ field, of, onChoose, onClose }: ChoiceMenuProps) {
     const digit = areCharactersOn() ? Number(event.key) : Number.NaN
     const choice = Object.keys(choices)[digit - 1]
     const step = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: -1 }[event.key]
+    const isNamed = (option: Element) => option.textContent?.toLowerCase().startsWith(event.key.toLowerCase())
+    const named = options.slice(index + 1).find(isNamed) ?? options.find(isNamed)
     if (event.key === 'Tab') return menu.current?.hidePopover()
     if (choice !== undefined) choose(choice)
     else if (step !== undefined) focus(options.at(step % options.length))
+    else if (named && event.key.length === 1) focus(named)
     else return
     event.preventDefault()
   }

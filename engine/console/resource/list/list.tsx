@@ -1,7 +1,7 @@
 import { textOf } from '#service/fields'
 import './just-added.css'
 import './list.css'
-import { type ComponentProps, useEffect, useReducer, useRef } from 'react'
+import { type ComponentProps, useEffect, useReducer, useRef, useState } from 'react'
 import { Button, IconButton } from '../../components/buttons.tsx'
 import { Failure } from '../../components/failure.tsx'
 import { keepFocus } from '../../components/focus.ts'
@@ -36,6 +36,8 @@ export function List({ newItem, ownEdits, isImporting }: ListProps) {
   const surface = useRef<HTMLDivElement>(null)
   const scroller = useRef<HTMLDivElement>(null)
   const place = hrefOfPlace(resource, view)
+  const [wasSelected, setWasSelected] = useState(false)
+  if (selection.count > 0 && !wasSelected) setWasSelected(true)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another part of the list is shown from its start.
   useEffect(() => {
     scroller.current?.scrollTo({ top: 0 })
@@ -53,7 +55,7 @@ export function List({ newItem, ownEdits, isImporting }: ListProps) {
           <div className="selection">
             {/* There before it has a text, or screen readers would not announce the first one. */}
             <span className="visually-hidden" role="status">
-              {selection.count > 0 && texts.list.selected(selection.count)}
+              {(selection.count > 0 || wasSelected) && texts.list.selected(selection.count)}
             </span>
             {selection.count > 0 && <SelectionBar onClose={selection.clear} />}
           </div>

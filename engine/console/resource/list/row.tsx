@@ -65,7 +65,7 @@ export const Row = memo(function Row(props: RowProps) {
           <td
             key={field.name}
             {...valueAttributes(field)}
-            data-title={field.name === resource.title || undefined}
+            {...(field.name === resource.title && { 'data-title': true, role: 'rowheader' })}
             data-label={labelOf(field)}
           >
             {field.choices && onOpenMenu && field.presence !== 'generated' ? (
