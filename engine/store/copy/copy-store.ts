@@ -93,37 +93,26 @@ function refuseSameFile(from: Location, to: Location): void {
 }
 
 async function copyTables(copy: Copy): Promise<TableSummary[]> {
-  const pairs = pairTables(copy)
-  for (const { to } of pairs) await refuseRows(copy.target, to)
-  const summaries: TableSummary[] = []
-  for (const pair of pairs) summaries.push(await copyTable(copy, pair))
-  for (const pair of pairs) await continueIds(copy, pair)
-  // What it has written meanwhile would be missing.
-  await copy.source.refuseOthers()
-  await copy.target.commit()
-  return summaries
-}
-
-/** A table in each database. The types of its columns differ. */
-interface Pair {
-  from: Table
-  to: Table
-}
-
-function pairTables({ source, target }: Copy): Pair[] {
-  return source.tables.flatMap((from, index) => {
+  const { source, target } = copy
+  for (const table of target.tables) {
+    if ((await countRows(target, table)) === 0) continue
+    throw new UnusableDatabase(
+      target.name,
+      `its table ${getTableName(table)} contains rows; choose an empty database in --to, or delete its contents: ${target.emptying}`,
+    )
+  }
+  // A table in each database. The types of its columns differ.
+  const pairs = source.tables.flatMap((from, index) => {
     const to = target.tables[index]
     return to ? [{ from, to }] : []
   })
-}
-
-async function refuseRows(target: CopyDatabase, table: Table): Promise<void> {
-  if ((await countRows(target, table)) === 0) return
-  const name = getTableName(table)
-  throw new UnusableDatabase(
-    target.name,
-    `its table ${name} contains rows; choose an empty database in --to, or delete its contents: ${target.emptying}`,
-  )
+  const summaries: TableSummary[] = []
+  for (const { from, to } of pairs) summaries.push(await copyTable(copy, from, to))
+  for (const { from, to } of pairs) await continueIds(copy, from, to)
+  // What it has written meanwhile would be missing.
+  await source.refuseOthers()
+  await target.commit()
+  return summaries
 }
 
 async function countRows(database: CopyDatabase, table: Table): Promise<number> {
@@ -131,15 +120,15 @@ async function countRows(database: CopyDatabase, table: Table): Promise<number> 
   return Number(row?.[0])
 }
 
-async function copyTable(copy: Copy, pair: Pair): Promise<TableSummary> {
+async function copyTable(copy: Copy, from: Table, to: Table): Promise<TableSummary> {
   const { source, target, batchSize, onProgress } = copy
-  const name = getTableName(pair.from)
-  const total = await countRows(source, pair.from)
-  const copied = await readTable(source, pair.from, batchSize, async (rows, done) => {
-    await insert(copy, pair.to, rows)
+  const name = getTableName(from)
+  const total = await countRows(source, from)
+  const copied = await readTable(source, from, batchSize, async (rows, done) => {
+    await insert(source, target, to, rows)
     onProgress({ step: 'copy', table: name, done, total })
   })
-  const found = await readTable(target, pair.to, batchSize, (_rows, done) =>
+  const found = await readTable(target, to, batchSize, (_, done) =>
     onProgress({ step: 'compare', table: name, done, total }),
   )
   if (found.rows === copied.rows && found.sha256 === copied.sha256) return copied
@@ -174,23 +163,20 @@ async function readTable(
   return { name: getTableName(table), rows: done, sha256: hash.digest('hex') }
 }
 
-async function insert({ source, target }: Copy, table: Table, rows: Row[]): Promise<void> {
+async function insert(source: CopyDatabase, target: CopyDatabase, table: Table, rows: Row[]): Promise<void> {
   try {
     await target.insert(table, rows)
   } catch (error) {
     if (!(error instanceof RowsRefused)) throw error
     const { message, id } = error
     const refused = id === undefined ? `one of the rows ${rows[0]?.[0]} to ${rows.at(-1)?.[0]}` : `the row ${id}`
-    throw new UnusableDatabase(
-      target.name,
-      `it refused ${refused} of ${getTableName(table)}: ${message}; correct or delete that row in ${source.name}`,
-      { cause: error },
-    )
+    const reason = `it refused ${refused} of ${getTableName(table)}: ${message}; correct or delete that row in ${source.name}`
+    throw new UnusableDatabase(target.name, reason, { cause: error })
   }
 }
 
 /** The ids continue after all that either database has assigned, also after rows that were inserted with an id. */
-async function continueIds({ source, target }: Copy, { from, to }: Pair): Promise<void> {
+async function continueIds({ source, target }: Copy, from: Table, to: Table): Promise<void> {
   const [row] = await target.query(sql`SELECT CAST(max(${columnOf(to, 'id')}) AS text) FROM ${to}`)
   const ids = [BigInt(row?.[0] ?? 0), await source.lastId(from), await target.lastId(to)]
   const last = ids.reduce((a, b) => (a > b ? a : b))

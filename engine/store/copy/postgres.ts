@@ -6,7 +6,9 @@ import { type Client, DatabaseError } from 'pg'
 import { UnusableDatabase } from '../collection/errors.ts'
 import { listOf } from '../collection/row.ts'
 import type { StoreDefinition } from '../collection.ts'
+import type { Loaded } from '../database/loaded.ts'
 import { type OnMigrate, refuseOtherRelease } from '../database/migrations.ts'
+import type { PostgresCollection } from '../postgres/collection.ts'
 import { connectClient, orEnd } from '../postgres/connection/connection.ts'
 import { concernsDatabase, unusable, urlWithoutPassword } from '../postgres/connection/failure.ts'
 import { prepareDatabase, readJournal } from '../postgres/migrate.ts'
@@ -25,12 +27,8 @@ const timeouts = {
 
 export async function openSource(url: string, definition: StoreDefinition): Promise<CopyDatabase> {
   const loaded = await definition.forPostgres()
-  const tables = tablesOf(loaded.collections)
-  return orRefused(url, () =>
-    begin(url, loaded.program, 'REPEATABLE READ READ ONLY', async (client) => {
-      refuseOtherRelease(await readJournal(drizzle({ client })), loaded, urlWithoutPassword(url))
-      return methods(url, loaded.program, tables, client)
-    }),
+  return begin(url, loaded, 'REPEATABLE READ READ ONLY', async (client) =>
+    refuseOtherRelease(await readJournal(drizzle({ client })), loaded, urlWithoutPassword(url)),
   )
 }
 
@@ -41,37 +39,37 @@ export async function openTarget(
 ): Promise<CopyDatabase> {
   const loaded = await definition.forPostgres()
   await prepareDatabase(url, loaded, { migrate: false, onMigrate })
-  return orRefused(url, () =>
-    begin(url, loaded.program, 'READ COMMITTED READ WRITE', async (client) => {
-      const tables = tablesOf(loaded.collections)
-      // The advisory lock blocks the inserts of collections with ordered ids. It comes first, as in every transaction that
-      // takes several locks.
-      await lockUntilCommit(drizzle({ client }), 'inserts')
-      await client.query(sqlTextOf(sql`LOCK TABLE ${sql.join(tables, sql`, `)} IN SHARE ROW EXCLUSIVE MODE`))
-      return methods(url, loaded.program, tables, client)
-    }),
-  )
+  return begin(url, loaded, 'READ COMMITTED READ WRITE', async (client, tables) => {
+    // The advisory lock blocks the inserts of collections with ordered ids. It comes first, as in every transaction that
+    // takes several locks.
+    await lockUntilCommit(drizzle({ client }), 'inserts')
+    await client.query(sqlTextOf(sql`LOCK TABLE ${sql.join(tables, sql`, `)} IN SHARE ROW EXCLUSIVE MODE`))
+  })
+}
+
+/** Begins a transaction on a connection of its own, which is closed if `prepare` fails. */
+async function begin(
+  url: string,
+  { program, collections }: Loaded<PostgresCollection>,
+  mode: string,
+  prepare: (client: Client, tables: Table[]) => Promise<void>,
+): Promise<CopyDatabase> {
+  const tables = tablesOf(collections)
+  return orRefused(url, async () => {
+    const client = await connectClient(url, { application_name: program, ...timeouts })
+    return orEnd(client, async () => {
+      await client.query(`BEGIN ISOLATION LEVEL ${mode}`)
+      // The URL, the role or the database may set timeouts. Not every server version has all of them.
+      await client.query(`SELECT set_config(name, '0', true) FROM pg_settings
+        WHERE name IN ('statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')`)
+      await prepare(client, tables)
+      return methods(url, program, tables, client)
+    })
+  })
 }
 
 /** Milliseconds for which the server may still list the sessions of a service that was stopped. */
 const maxClosingTime = 2_000
-
-/** Begins a transaction on a connection of its own, which is closed if `prepare` fails. */
-async function begin<T>(
-  url: string,
-  program: string,
-  mode: string,
-  prepare: (client: Client) => Promise<T>,
-): Promise<T> {
-  const client = await connectClient(url, { application_name: program, ...timeouts })
-  return orEnd(client, async () => {
-    await client.query(`BEGIN ISOLATION LEVEL ${mode}`)
-    // The URL, the role or the database may set timeouts. Not every server version has all of them.
-    await client.query(`SELECT set_config(name, '0', true) FROM pg_settings
-      WHERE name IN ('statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')`)
-    return prepare(client)
-  })
-}
 
 function methods(url: string, program: string, tables: Table[], client: Client): CopyDatabase {
   const run = (statement: SQL, name?: string) => orRefused(url, () => query<Row>(client, statement, name))
@@ -115,7 +113,14 @@ function methods(url: string, program: string, tables: Table[], client: Client):
     async setLastId(table, id) {
       await run(sql`SELECT setval(${sequenceOf(table)}, ${id})`)
     },
-    commit: () => orRefused(url, () => commit(url, client)),
+    async commit() {
+      await orRefused(url, () => client.query('COMMIT')).catch((error) => {
+        if (error.cause instanceof DatabaseError) throw error
+        const reason =
+          'the connection was lost during the commit, so the copy may be complete or missing; copy again to see'
+        throw new UnusableDatabase(urlWithoutPassword(url), reason, { cause: error.cause })
+      })
+    },
     close: () => client.end(),
   }
 }
@@ -127,17 +132,6 @@ function asText(column: Column): SQL {
   if (!is(column, PgTimestamp)) return text
   return sql`CASE WHEN ${column} BETWEEN '0001-01-01T00:00:00Z' AND '9999-12-31T23:59:59.999Z'
     THEN to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') ELSE ${text} END`
-}
-
-async function commit(url: string, client: Client): Promise<void> {
-  try {
-    await client.query('COMMIT')
-  } catch (error) {
-    if (error instanceof DatabaseError) throw error
-    const reason =
-      'the connection was lost during the commit, so the copy may be complete or missing; copy again to see'
-    throw new UnusableDatabase(urlWithoutPassword(url), reason, { cause: error })
-  }
 }
 
 /** Runs a step, whose refusals become {@link RowsRefused}, and other failures {@link UnusableDatabase}. */
