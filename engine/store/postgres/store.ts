@@ -12,7 +12,7 @@ import { isUpToDate, type PrepareOptions } from '../database/migrations.ts'
 import type { AnyMutation, Mutation, PostgresAccess, PostgresCollection, Statement } from './collection.ts'
 import { openPool } from './connection/connection.ts'
 import { Failures } from './connection/failure.ts'
-import { GroupCommit } from './group-commit.ts'
+import { groupCommit } from './group-commit.ts'
 import { findMissingPart, prepareDatabase, readJournal } from './migrate.ts'
 import { prepareMutations } from './mutations.ts'
 import { countsOf, databaseSize, pagesOf, rowsOf } from './statements.ts'
@@ -33,7 +33,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   let connectionErrors = 0
   const pool = openPool(url, maxConnections, () => connectionErrors++, loaded.program)
   const failures = new Failures(tablesOf(loaded.collections))
-  const mutations = new GroupCommit(prepareMutations(pool, failures, options.historyDays), observer)
+  const mutations = groupCommit(prepareMutations(pool, failures, options.historyDays), observer)
   const read = readerFor(pool, failures)
   const probes: string[] = []
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { StoreUnavailable } from '../../collection/errors.ts'
-import { GroupCommit, type Outcome } from '../../postgres/group-commit.ts'
+import { groupCommit, type Outcome } from '../../postgres/group-commit.ts'
 
 test('writes that arrive during a commit share the next batch, and each gets its own outcome', async () => {
   const { queue, batches, commitNext } = openQueue()
@@ -51,7 +51,7 @@ test('with 10,000 waiting writes further ones are refused', async () => {
 function openQueue() {
   const batches: string[][] = []
   const commits: PromiseWithResolvers<void>[] = []
-  const groupCommit = new GroupCommit<{ operation: string }, string>(async (calls) => {
+  const { run, close } = groupCommit<{ operation: string }, string>(async (calls) => {
     const batch = calls.map(({ operation }) => operation)
     batches.push(batch)
     const commit = Promise.withResolvers<void>()
@@ -64,7 +64,7 @@ function openQueue() {
   })
   let committed = 0
   return {
-    queue: { run: (operation: string) => groupCommit.run({ operation }), close: () => groupCommit.close() },
+    queue: { run: (operation: string) => run({ operation }), close },
     batches,
     async commitNext(error?: Error): Promise<void> {
       await expect.poll(() => commits.length, { interval: 1 }).toBeGreaterThan(committed)
