@@ -7,7 +7,7 @@ import type { Prepare, SqliteCollection } from '../collection.ts'
 import { isBusy, mayBeReadError, storeError, toFailure } from '../file/failure.ts'
 import { type FileIdentities, OpenFile } from '../file/open-file.ts'
 import { findMissingPart, readJournal } from '../migrate.ts'
-import { FileWatch, type WatchOptions } from '../rescue/file-watch.ts'
+import { type WatchOptions, watchFiles } from '../rescue/file-watch.ts'
 
 /** Milliseconds for which a read is retried while the database is locked. */
 const busyTimeout = 200
@@ -17,7 +17,7 @@ const checkInterval = 1_000
 
 /** Reads on the event loop: in WAL mode readers rarely wait for a lock. It checks the files each second, until damage. */
 export class Reader {
-  readonly watch: FileWatch
+  readonly watch: ReturnType<typeof watchFiles>
   readonly #loaded: Loaded<SqliteCollection>
   readonly #file: OpenFile
   /** Changes with each commit of another connection (https://sqlite.org/pragma.html#pragma_data_version). */
@@ -33,7 +33,7 @@ export class Reader {
   constructor(loaded: Loaded<SqliteCollection>, options: WatchOptions) {
     this.#loaded = loaded
     this.#file = new OpenFile(options.path, { readonly: true })
-    this.watch = new FileWatch(this.#file, options)
+    this.watch = watchFiles(this.#file, options)
     const { connection } = this.#file
     this.#begin = connection.prepare('BEGIN')
     this.#commit = connection.prepare('COMMIT')
@@ -120,7 +120,7 @@ export class Reader {
   }
 
   #check(): void {
-    // Stores the read mark for commits of other processes. On a frozen file system a read would block there (Checkpoints).
+    // Stores the read mark for commits of other processes. On a frozen file system a read blocks there: see checkpoints.ts.
     if (!this.watch.check()) this.#readRevision()
   }
 

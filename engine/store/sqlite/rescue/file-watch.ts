@@ -12,64 +12,62 @@ export interface WatchOptions extends RescueOptions {
 }
 
 /** Finds damage of the files of an open database, and saves what would be gone with them. */
-export class FileWatch {
-  readonly #file: OpenFile
-  readonly #options: WatchOptions
-  #damage: FilesDamaged | undefined
-  #saving: Promise<void> | undefined
-
-  constructor(file: OpenFile, options: WatchOptions) {
-    this.#file = file
-    this.#options = options
-  }
-
-  /** After damage nothing may be read or written any more. */
-  get damage(): FilesDamaged | undefined {
-    return this.#damage
-  }
+export function watchFiles(file: OpenFile, options: WatchOptions) {
+  const { closeWriter, onWarning, onDamage } = options
+  let damaged: FilesDamaged | undefined
+  let saving: Promise<void> | undefined
 
   /** Files that cannot be examined, as on a failing disk, may be in place. Returns the damage. */
-  check(): FilesDamaged | undefined {
-    if (this.#damage || !this.#file.connection.open) return this.#damage
+  function check(): FilesDamaged | undefined {
+    if (damaged || !file.connection.open) return damaged
     try {
-      this.#file.refuseLostFile()
-      this.#file.lookAtLog()
+      file.refuseLostFile()
+      file.lookAtLog()
     } catch (error) {
-      if (error instanceof FilesDamaged) this.leave(error.damage)
+      if (error instanceof FilesDamaged) leave(error.damage)
     }
-    return this.#damage
+    return damaged
   }
 
-  leave(damage: Damage): void {
-    this.#damage ??= new FilesDamaged(damage)
-    this.#saving ??= this.#save(damage)
+  function leave(damage: Damage): void {
+    damaged ??= new FilesDamaged(damage)
+    saving ??= save(damage)
   }
 
-  async #save(damage: Damage): Promise<void> {
-    const { closeWriter, onWarning, onDamage } = this.#options
-    try {
-      const oldLog = this.#file.setAsideOldLog()
+  async function save(damage: Damage): Promise<void> {
+    orWarn(() => {
+      const oldLog = file.setAsideOldLog()
       if (oldLog !== undefined) onWarning(`An old copy of the write-ahead log was in its place, and is now ${oldLog}.`)
-    } catch (error) {
-      onWarning(toFailure(error).message)
-    }
+    })
     await closeWriter()
     const remedy =
       damage === 'log truncated'
         ? 'what only the log had is lost: restore a backup if you need it'
-        : await rescue(this.#file, this.#options)
+        : await rescue(file, options)
+    orWarn(() => file.deleteIndex())
+    damaged = new FilesDamaged(damage, remedy)
+    onDamage(damaged.message)
+  }
+
+  function orWarn(step: () => void): void {
     try {
-      this.#file.deleteIndex()
+      step()
     } catch (error) {
       onWarning(toFailure(error).message)
     }
-    this.#damage = new FilesDamaged(damage, remedy)
-    onDamage(this.#damage.message)
   }
 
-  /** Resolves when what would be gone with the files is saved: at once unless they are damaged. */
-  async saved(): Promise<void> {
-    this.check()
-    await this.#saving
+  return {
+    /** After damage nothing may be read or written any more. */
+    get damage() {
+      return damaged
+    },
+    check,
+    leave,
+    /** Resolves when what would be gone with the files is saved: at once unless they are damaged. */
+    async saved(): Promise<void> {
+      check()
+      await saving
+    },
   }
 }

@@ -1,4 +1,3 @@
-import type Database from 'better-sqlite3'
 import { type Failure, toFailure } from '../file/failure.ts'
 import { roomFor } from '../file/files.ts'
 import type { OpenFile } from '../file/open-file.ts'
@@ -12,63 +11,60 @@ const checkpointSize = 4_000
 const firstWarning = 64
 
 /** Checkpoints and watches the log: one that only grows fills the disk, and SQLite's own checkpoints ignore errors. */
-export class Checkpoints {
-  failure: Failure | undefined
-  readonly #file: OpenFile
-  readonly #checkpoint: Database.Statement
-  readonly #readMark: Database.Statement
-  readonly #pageSize: number
-  #nextWarning = firstWarning
+export function prepareCheckpoints(file: OpenFile) {
+  const { connection } = file
+  connection.pragma('wal_autocheckpoint = 0')
+  const checkpoint = connection.prepare('PRAGMA wal_checkpoint(PASSIVE)')
+  const readMark = connection.prepare('PRAGMA schema_version')
+  const pageSize = Number(connection.pragma('page_size', { simple: true }))
+  let failure: Failure | undefined
+  let nextWarning = firstWarning
 
-  constructor(file: OpenFile) {
-    const { connection } = file
-    connection.pragma('wal_autocheckpoint = 0')
-    this.#file = file
-    this.#checkpoint = connection.prepare('PRAGMA wal_checkpoint(PASSIVE)')
-    this.#readMark = connection.prepare('PRAGMA schema_version')
-    this.#pageSize = Number(connection.pragma('page_size', { simple: true }))
-  }
-
-  /**
-   * Call it after each commit, before its response. The first read after a commit stores a read mark in the mapped `-shm`
-   * file. If the file system is frozen, that blocks the thread in a page fault. Here it blocks the writer's thread; readers
-   * find the mark and store nothing.
-   */
-  publishReadMark(): void {
+  function tryCheckpoint(): Failure | undefined {
     try {
-      this.#readMark.get()
-    } catch {
-      // The commit has succeeded.
-    }
-  }
-
-  /** Call it after each commit. Checkpoints a log that is long, or longer than the room on the disk. Returns a warning. */
-  run(): string | undefined {
-    // While another connection changes the index, the next check decides.
-    const { log, checkpointed } = this.#file.lookAtLog() ?? { log: 0, checkpointed: 0 }
-    const fits = () => log < checkpointSize && log * this.#pageSize <= roomFor(this.#file.connection.name).bytes
-    const isDue = log > checkpointed && !fits()
-    const failure = isDue ? this.#tryCheckpoint() : undefined
-    const isNew = failure && !this.failure
-    this.failure = failure
-    if (isNew)
-      return `The write-ahead log cannot be moved into the database (${failure.code}: ${failure.message}), so it only grows. Check the disk.`
-    return this.#warnOfSize(Math.round((log * this.#pageSize) / 2 ** 20))
-  }
-
-  #tryCheckpoint(): Failure | undefined {
-    try {
-      this.#checkpoint.get()
+      checkpoint.get()
       return undefined
     } catch (error) {
       return toFailure(error)
     }
   }
 
-  #warnOfSize(size: number): string | undefined {
-    if (size < firstWarning) this.#nextWarning = firstWarning
-    if (size < this.#nextWarning) return undefined
-    this.#nextWarning = size * 2
+  function warnOfSize(size: number): string | undefined {
+    if (size < firstWarning) nextWarning = firstWarning
+    if (size < nextWarning) return undefined
+    nextWarning = size * 2
     return `The write-ahead log has grown to ${size} MiB. It grows while a process keeps a read transaction open, such as a sqlite3 shell or a copy of the database. End that process.`
+  }
+
+  return {
+    /** Why the last checkpoint that was due has failed. */
+    get failure() {
+      return failure
+    },
+
+    /**
+     * Call it after each commit, before its response. The first read after a commit stores a read mark in the mapped `-shm`
+     * file. If the file system is frozen, that blocks the thread in a page fault. Here it blocks the writer's thread; readers
+     * find the mark and store nothing.
+     */
+    publishReadMark(): void {
+      try {
+        readMark.get()
+      } catch {
+        // The commit has succeeded.
+      }
+    },
+
+    /** Call it after each commit. Checkpoints a log that is long, or longer than the room on the disk. Returns a warning. */
+    run(): string | undefined {
+      // While another connection changes the index, the next check decides.
+      const { log, checkpointed } = file.lookAtLog() ?? { log: 0, checkpointed: 0 }
+      const fits = () => log < checkpointSize && log * pageSize <= roomFor(connection.name).bytes
+      const hadFailed = failure !== undefined
+      failure = log > checkpointed && !fits() ? tryCheckpoint() : undefined
+      if (failure && !hadFailed)
+        return `The write-ahead log cannot be moved into the database (${failure.code}: ${failure.message}), so it only grows. Check the disk.`
+      return warnOfSize(Math.round((log * pageSize) / 2 ** 20))
+    },
   }
 }

@@ -9,98 +9,88 @@ import { findFullDisk } from '../file/diagnosis.ts'
 import { concernsDatabase, type Failure, toFailure, violatesConstraint } from '../file/failure.ts'
 import { OpenFile } from '../file/open-file.ts'
 import { readJournal } from '../migrate.ts'
-import { Checkpoints } from './checkpoints.ts'
+import { prepareCheckpoints } from './checkpoints.ts'
 import type { Outcome, Settled, WriterData } from './writes.ts'
 import { prepareWrites, probeWrite, type Write, type Writes } from './writes.ts'
 
-interface Opened {
-  file: OpenFile
-  commitTogether: CommitTogether
-  checkpoints: Checkpoints
-}
-
 /** Commits batches of writes in the thread, and explains failures. The first batch opens the database. */
-export class Committer {
-  readonly #data: WriterData
-  readonly #loaded: Loaded<SqliteCollection>
-  #opened: Opened | undefined
+export function committerFor(
+  { path, identities, historyDays, lockTimeout }: WriterData,
+  { collections, migrations }: Loaded<SqliteCollection>,
+) {
+  let opened: ReturnType<typeof open> | undefined
 
-  constructor(data: WriterData, loaded: Loaded<SqliteCollection>) {
-    this.#data = data
-    this.#loaded = loaded
-  }
-
-  #open(): Opened {
-    const { path, identities, historyDays } = this.#data
+  function open() {
     const file = new OpenFile(path, { readonly: false, identities })
     const { connection } = file
     return orClose(file, () => {
-      const writes = prepareWrites(connection, this.#loaded.collections, historyDays)
-      return { file, commitTogether: prepareCommit(connection, writes), checkpoints: new Checkpoints(file) }
+      const commitTogether = prepareCommit(connection, prepareWrites(connection, collections, historyDays))
+      return { file, commitTogether, checkpoints: prepareCheckpoints(file) }
     })
   }
 
-  /** Skips the first writes of the batch, up to the number that was rejected. */
-  commit(batch: Write[], rejected: number): Settled {
-    if (rejected === 0) return this.#commit(batch)
-    const skipped = batch.slice(0, rejected).map(() => ({ failure: { code: 'SQLITE_INTERRUPT', message: 'rejected' } }))
-    const { outcomes, ...reply } = this.#commit(batch.slice(rejected))
-    return { ...reply, outcomes: [...skipped, ...outcomes] }
-  }
-
   /** Checks after the commit that the files are still in their places. If not, the whole batch fails. */
-  #commit(batch: Write[]): Settled {
+  function commitAll(batch: Write[]): Settled {
     try {
-      this.#opened ??= this.#open()
-      const { file, commitTogether, checkpoints } = this.#opened
-      const { outcomes, times } = commitTogether(batch, this.#data.lockTimeout, () => file.refuseLostFile())
+      opened ??= open()
+      const { file, commitTogether, checkpoints } = opened
+      const { outcomes, times } = commitTogether(batch, lockTimeout, () => file.refuseLostFile())
       const explained = outcomes.map((outcome) =>
-        'failure' in outcome ? { failure: this.#explain(file.connection, outcome.failure) } : outcome,
+        'failure' in outcome ? { failure: explain(file.connection, outcome.failure) } : outcome,
       )
       file.refuseDamage()
       checkpoints.publishReadMark()
       const probe = checkpoints.failure && { failure: checkpoints.failure }
       return { outcomes: explained.map((outcome, i) => (batch[i]?.[0] === probeWrite && probe) || outcome), times }
     } catch (error) {
-      const failure = findFullDisk(this.#data.path, toFailure(error))
+      const failure = findFullDisk(path, toFailure(error))
       return { outcomes: batch.map(() => ({ failure })) }
     }
   }
 
   /** A violated constraint may be one that another release has added. */
-  #explain(connection: Database.Database, failure: Failure): Failure {
+  function explain(connection: Database.Database, failure: Failure): Failure {
     try {
-      if (violatesConstraint(failure) && !isUpToDate(readJournal(connection), this.#loaded.migrations))
+      if (violatesConstraint(failure) && !isUpToDate(readJournal(connection), migrations))
         return toFailure(new OtherRelease())
-      return findFullDisk(this.#data.path, failure)
+      return findFullDisk(path, failure)
     } catch {
       // The rest of the batch is committed and must not fail because of this.
       return failure
     }
   }
 
-  /** Checkpoints the log if it is long enough. Returns a warning for the operator, if there is a new one. */
-  checkpoint(): string | undefined {
-    try {
-      return this.#opened?.checkpoints.run()
-    } catch {
-      // The next commit reports it.
-      return undefined
-    }
-  }
+  return {
+    /** Skips the first writes of the batch, up to the number that was rejected. */
+    commit(batch: Write[], rejected: number): Settled {
+      if (rejected === 0) return commitAll(batch)
+      const failure = { code: 'SQLITE_INTERRUPT', message: 'rejected' }
+      const skipped = batch.slice(0, rejected).map(() => ({ failure }))
+      const { outcomes, ...reply } = commitAll(batch.slice(rejected))
+      return { ...reply, outcomes: [...skipped, ...outcomes] }
+    },
 
-  /** Saves a log that the next start would not find. */
-  close(): void {
-    try {
-      this.#opened?.file.saveLostLog()
-    } catch {
-      // The event loop makes a copy then.
-    }
-    this.#opened?.file.close()
+    /** Checkpoints the log if it is long enough. Returns a warning for the operator, if there is a new one. */
+    checkpoint(): string | undefined {
+      try {
+        return opened?.checkpoints.run()
+      } catch {
+        // The next commit reports it.
+        return undefined
+      }
+    },
+
+    /** Saves a log that the next start would not find. */
+    close(): void {
+      try {
+        opened?.file.saveLostLog()
+      } catch {
+        // The event loop makes a copy then.
+      }
+      opened?.file.close()
+    },
   }
 }
-
-type CommitTogether = ReturnType<typeof prepareCommit>
 
 /**
  * Makes the function that runs writes in one transaction with one fsync, and returns their outcomes once it is on disk. A
