@@ -6,9 +6,9 @@ import type Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { StoreUnavailable } from '../../engine/store/collection/errors.ts'
 import { connect } from '../../engine/store/sqlite/file/connection.ts'
-import { OpenFile } from '../../engine/store/sqlite/file/open-file.ts'
+import { openFile } from '../../engine/store/sqlite/file/open-file.ts'
 import { prepareCommit } from '../../engine/store/sqlite/writer/committer.ts'
-import { maxCommitTime, Writer } from '../../engine/store/sqlite/writer/writer.ts'
+import { createWriter, maxCommitTime } from '../../engine/store/sqlite/writer/writer.ts'
 import type { Write } from '../../engine/store/sqlite/writer/writes.ts'
 import { openDatabase } from '../../engine/test/support/database.ts'
 import { runCommand, type Server, waitForOutput } from '../../engine/test/support/process.ts'
@@ -244,10 +244,10 @@ test('with 10,000 waiting writes further ones are refused, and those that wait a
 /** A writer of a new database, without a reader. */
 function startWriter(path: string, busyTimeout = 0) {
   prepareSqlite(path)
-  const file = new OpenFile(path, { readonly: true })
+  const file = openFile(path, { readonly: true })
   const damages: string[] = []
   const onDamage = (damage: string) => void damages.push(damage)
-  const writer = new Writer({ path, identities: file.identities, loaded: onSqlite, busyTimeout }, { onDamage })
+  const writer = createWriter({ path, identities: file.identities, loaded: onSqlite, busyTimeout }, { onDamage })
   onTestFinished(async () => {
     await writer.close()
     file.close()

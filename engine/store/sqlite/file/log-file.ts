@@ -22,84 +22,77 @@ const frameHeaderLength = 24
  * The write-ahead log of a connection, through a descriptor of its own, so that it can be read after it lost its name.
  * Closing the descriptor releases no lock, because SQLite locks the database and the index, but never the log.
  */
-export class LogFile {
-  readonly #descriptor: number
-  readonly #statement: Database.Statement<[], number[]>
-  readonly #frameLength: number
+export function openLogFile(descriptor: number, connection: Database.Database) {
+  // SQLite compiles it for each run, and then the driver would compile a function that makes objects of the rows.
+  const statement = connection.prepare<[], number[]>('PRAGMA wal_checkpoint(NOOP)').safeIntegers(false).raw()
+  const frameLength = frameHeaderLength + Number(connection.pragma('page_size', { simple: true }))
   /** The last frame at the last look, and its number. */
-  #last: { number: number; bytes: Buffer } | undefined
-  #isTruncated = false
-
-  constructor(descriptor: number, connection: Database.Database) {
-    this.#descriptor = descriptor
-    // SQLite compiles it for each run, and then the driver would compile a function that makes objects of the rows.
-    this.#statement = connection.prepare<[], number[]>('PRAGMA wal_checkpoint(NOOP)').safeIntegers(false).raw()
-    this.#frameLength = frameHeaderLength + Number(connection.pragma('page_size', { simple: true }))
-    this.look()
-  }
-
-  /**
-   * Whether no frame is gone since the last look. Call it after each commit: a commit after a truncation writes behind
-   * a hole, past which SQLite would not read at the next start. Runs a statement only if SQLite has begun again at the
-   * start of the log.
-   */
-  isIntact(): boolean {
-    return !this.#isTruncated && (this.#hasLast() || this.look() !== undefined)
-  }
+  let last: { number: number; bytes: Buffer } | undefined
+  let isTruncated = false
 
   /** Reads SQLite's index, outside a transaction, and notes the last frame. Undefined if the log lacks frames of it. */
-  look(): LogState | undefined {
-    let state = this.#state()
+  function look(): LogState | undefined {
+    let state = readState()
     for (let i = 0; i < maxLooks; i++) {
-      if (!state.busy && this.#accept(state.log)) return state
+      if (!state.busy && accept(state.log)) return state
       const { busy, log } = state
-      state = this.#state()
+      state = readState()
       // Otherwise another process was changing the log.
-      this.#isTruncated ||= !busy && !state.busy && log === state.log
-      if (this.#isTruncated) return undefined
+      isTruncated ||= !busy && !state.busy && log === state.log
+      if (isTruncated) return undefined
     }
     return state
   }
 
-  #state(): LogState {
-    const [busy = 1, log = 0, checkpointed = 0] = this.#statement.get() ?? []
+  function readState(): LogState {
+    const [busy = 1, log = 0, checkpointed = 0] = statement.get() ?? []
     return { busy, log, checkpointed }
   }
 
   /** @param number of the last frame; not positive without one */
-  #accept(number: number): boolean {
-    const last = number > 0 ? { number, bytes: this.#frame(number) } : undefined
-    if (last && (last.bytes.length < this.#frameLength || last.bytes.readUInt32BE(0) === 0)) return false
+  function accept(number: number): boolean {
+    const found = number > 0 ? { number, bytes: readFrame(number) } : undefined
+    if (found && (found.bytes.length < frameLength || found.bytes.readUInt32BE(0) === 0)) return false
     // The salts change whenever SQLite begins again at the start of the log.
-    const isSameLog = this.#last && last && saltsOf(this.#last.bytes) === saltsOf(last.bytes)
-    if (isSameLog && !this.#hasLast()) return false
-    this.#last = last
+    const isSameLog = last && found && saltsOf(last.bytes) === saltsOf(found.bytes)
+    if (isSameLog && !hasLast()) return false
+    last = found
     return true
   }
 
-  #hasLast(): boolean {
-    return this.#last?.bytes.equals(this.#frame(this.#last.number)) ?? false
+  function hasLast(): boolean {
+    return last?.bytes.equals(readFrame(last.number)) ?? false
   }
 
-  #frame(number: number): Buffer {
-    return read(this.#descriptor, headerLength + (number - 1) * this.#frameLength, this.#frameLength)
+  function readFrame(number: number): Buffer {
+    return read(descriptor, headerLength + (number - 1) * frameLength, frameLength)
   }
 
-  /** Whether commits are in the log, but not in the database. */
-  isUnsaved(): boolean {
-    const { log, checkpointed } = this.#state()
-    return log < 0 || log > checkpointed
-  }
+  look()
+  return {
+    look,
 
-  /** Whether the file is an old copy of this log. */
-  isCopy(path: string): boolean {
-    const own = originOf(read(this.#descriptor, 0, headerLength))
-    const other = withDescriptor(openSync(path, 'r'), (file) => originOf(read(file, 0, headerLength)))
-    return own !== undefined && own === other
-  }
+    /**
+     * Whether no frame is gone since the last look. Call it after each commit: a commit after a truncation writes behind
+     * a hole, past which SQLite would not read at the next start. Runs a statement only if SQLite has begun again at the
+     * start of the log.
+     */
+    isIntact: () => !isTruncated && (hasLast() || look() !== undefined),
 
-  close(): void {
-    closeSync(this.#descriptor)
+    /** Whether commits are in the log, but not in the database. */
+    isUnsaved(): boolean {
+      const { log, checkpointed } = readState()
+      return log < 0 || log > checkpointed
+    },
+
+    /** Whether the file is an old copy of this log. */
+    isCopy(path: string): boolean {
+      const own = originOf(read(descriptor, 0, headerLength))
+      const other = withDescriptor(openSync(path, 'r'), (file) => originOf(read(file, 0, headerLength)))
+      return own !== undefined && own === other
+    },
+
+    close: () => closeSync(descriptor),
   }
 }
 

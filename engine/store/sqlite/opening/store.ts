@@ -11,9 +11,9 @@ import type { Mutation, SqliteAccess, SqliteCollection } from '../collection.ts'
 import { isDiskFull, orUnusable } from '../file/diagnosis.ts'
 import { realPathOf, roomFor, sizeOf } from '../file/files.ts'
 import { prepareCounts, prepareGet, preparePages } from '../statements.ts'
-import { Writer, type WriterOptions } from '../writer/writer.ts'
+import { createWriter, type Writer, type WriterOptions } from '../writer/writer.ts'
 import { prepareDatabase } from './prepare.ts'
-import { Reader } from './reader.ts'
+import { openReader, type Reader } from './reader.ts'
 
 interface SqliteStoreOptions extends Omit<WriterOptions, 'identities' | 'historyDays'>, PrepareOptions {
   onDamage?: ((message: string) => void) | undefined
@@ -25,9 +25,9 @@ export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
   const { path, loaded, onWarning = () => {}, onDamage = () => {}, observer } = options
   prepareDatabase(path, loaded, options)
   const watched = { ...options, program: loaded.program, closeWriter: () => writer.close(), onWarning, onDamage }
-  const reader: Reader = orUnusable(path, () => new Reader(loaded, watched))
+  const reader: Reader = orUnusable(path, () => openReader(loaded, watched))
   const { identities, watch } = reader
-  const writer: Writer = new Writer(
+  const writer: Writer = createWriter(
     { ...options, identities },
     { onDamage: (damage) => watch.leave(damage), onWarning, observer },
   )
@@ -38,8 +38,8 @@ export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
 
   return {
     ...Object.fromEntries(opened),
-    revision: () => reader.revision(),
-    inOneSnapshot: (run) => reader.inOneSnapshot(run),
+    revision: reader.revision,
+    inOneSnapshot: reader.inOneSnapshot,
     async check() {
       const problem = await reader.schemaProblem()
       if (problem) {
@@ -50,7 +50,7 @@ export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
     },
     load: () => ({ queuedWrites: writer.queued }),
     sizes: () => measureFiles(path),
-    saved: () => watch.saved(),
+    saved: watch.saved,
     async close() {
       // If the reader closes last, the log and its index stay: on a full disk the next start could not create them.
       for (const each of isDiskFull(path) ? [writer, reader] : [reader, writer]) await each.close()
@@ -103,8 +103,8 @@ function accessFor(
     update: () => changeMethodOf(table, runnerOf(mutations.update)),
     remove: () => changeMethodOf(table, runnerOf(mutations.remove)),
     history: () => historyWith(table, reader.add(preparePages(history, ['rowId', 'collection'], 'newest'))),
-    revision: () => reader.revision(),
-    read: (prepare) => reader.add(prepare),
+    revision: reader.revision,
+    read: reader.add,
     replayable,
   }
 }

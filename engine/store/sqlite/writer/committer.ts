@@ -7,21 +7,21 @@ import { orClose, retryWhileBusy } from '../file/connection.ts'
 import { FilesDamaged } from '../file/damage.ts'
 import { findFullDisk } from '../file/diagnosis.ts'
 import { concernsDatabase, type Failure, toFailure, violatesConstraint } from '../file/failure.ts'
-import { OpenFile } from '../file/open-file.ts'
+import { openFile } from '../file/open-file.ts'
 import { readJournal } from '../migrate.ts'
 import { prepareCheckpoints } from './checkpoints.ts'
 import type { Outcome, Settled, WriterData } from './writes.ts'
 import { prepareWrites, probeWrite, type Write, type Writes } from './writes.ts'
 
 /** Commits batches of writes in the thread, and explains failures. The first batch opens the database. */
-export function committerFor(
+export function createCommitter(
   { path, identities, historyDays, lockTimeout }: WriterData,
   { collections, migrations }: Loaded<SqliteCollection>,
 ) {
   let opened: ReturnType<typeof open> | undefined
 
   function open() {
-    const file = new OpenFile(path, { readonly: false, identities })
+    const file = openFile(path, { readonly: false, identities })
     const { connection } = file
     return orClose(file, () => {
       const commitTogether = prepareCommit(connection, prepareWrites(connection, collections, historyDays))

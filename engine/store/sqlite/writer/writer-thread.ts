@@ -1,16 +1,16 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import type { StoreDefinition } from '../../collection.ts'
-import { committerFor } from './committer.ts'
+import { createCommitter } from './committer.ts'
 import type { Settled, Write, WriterData, WriterMessage } from './writes.ts'
 
 /** The program of the writer thread. It replies to each batch of writes once it is on disk. */
 
-if (!parentPort) throw new Error('Only a Writer starts this program, as a thread.')
+if (!parentPort) throw new Error('Only createWriter starts this program, as a thread.')
 const port = parentPort
 const data: WriterData = workerData
 const { definition }: { definition?: StoreDefinition } = await import(data.definition)
 if (!definition) throw new Error(`${data.definition} must export what defineStore returns under the name "definition".`)
-const committer = committerFor(data, await definition.forSqlite())
+const committer = createCommitter(data, await definition.forSqlite())
 let received = 0
 
 // The thread is ready.

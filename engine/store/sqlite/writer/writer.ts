@@ -47,20 +47,18 @@ interface SentWrite extends PromiseWithResolvers<unknown> {
   isRejected: boolean
 }
 
-/** Why a write is rejected without a reply of the thread. */
-const refusals = {
-  closed: () => new ClosedStore(),
-  diskHangs: () =>
-    new StoreUnavailable('The disk does not respond. Check it, and thaw its file system if it is frozen.', {
-      failure: 'hanging',
-    }),
-  tooMany: () => new StoreUnavailable(tooManyWrites, { failure: 'queue_full' }),
-  threadEnded: (cause: unknown) =>
-    new StoreUnavailable(
-      'The writer thread ended, or could not be started. The next write starts it again. Check the memory, and the limits of threads and open files.',
-      { cause },
-    ),
-}
+const diskHangs = () =>
+  new StoreUnavailable('The disk does not respond. Check it, and thaw its file system if it is frozen.', {
+    failure: 'hanging',
+  })
+
+const threadEnded = (cause: unknown) =>
+  new StoreUnavailable(
+    'The writer thread ended, or could not be started. The next write starts it again. Check the memory, and the limits of threads and open files.',
+    { cause },
+  )
+
+export type Writer = ReturnType<typeof createWriter>
 
 /**
  * Sends the writes of the store to the writer thread. They resolve once their transaction is on disk. If the thread
@@ -71,174 +69,165 @@ const refusals = {
  * `maxCommitTime`, until it does; none again, when it has ended. A thread that hangs cannot be stopped: it learns from a shared
  * number that its waiting writes were rejected, and leaves them out.
  */
-export class Writer {
-  readonly #options: WriterOptions
-  readonly #events: Events
-  #thread: Worker | undefined
+export function createWriter(
+  { path, identities, loaded, busyTimeout: lockTimeout = defaultBusyTimeout, historyDays }: WriterOptions,
+  { onDamage, onWarning, observer }: Events,
+) {
+  let thread: Worker | undefined
   /** The writes that the thread has, the oldest first. */
-  #sent: SentWrite[] = []
+  const sent: SentWrite[] = []
   /** The writes of this turn of the event loop. */
-  #unsent: Write[] = []
+  let unsent: Write[] = []
   /** Runs out when the thread has made no progress for half as long as a commit may take. */
-  readonly #watchdog = setTimeout(() => this.#onTimeout(), maxCommitTime / 2).unref()
-  #isHanging = false
+  const watchdog = setTimeout(onTimeout, maxCommitTime / 2).unref()
+  let isHanging = false
   /** When the thread was started, until it is ready. */
-  #startedAt: number | undefined
-  #isClosed = false
-  #sentCount = 0
+  let startedAt: number | undefined
+  let isClosed = false
+  let sentCount = 0
   /** How many of them were rejected meanwhile. The thread does not perform those of them that still wait. */
-  readonly #rejectedCount = new BigInt64Array(new SharedArrayBuffer(8))
-  #lastFailure: { error: Error; at: number } | undefined
-
-  constructor(options: WriterOptions, events: Events) {
-    this.#options = options
-    this.#events = events
-  }
+  const rejectedCount = new BigInt64Array(new SharedArrayBuffer(8))
+  let lastFailure: { error: Error; at: number } | undefined
 
   /** Runs a write of this name. Whoever passes the name knows its arguments and its result: see {@link SqliteAccess}. */
-  run(name: string, ...args: unknown[]): Promise<unknown> {
-    return this.#send(name, [name, ...args])
+  function run(name: string, ...args: unknown[]): Promise<unknown> {
+    return send(name, [name, ...args])
   }
 
-  /** Runs a mutation. With an idempotency key, at most once. */
-  async mutate(operation: string, values: unknown[], idempotency: IdempotencyKey | undefined): Promise<MutationResult> {
-    // Safe: a mutation returns what it has generated, and `once` returns a MutationResult.
-    if (!idempotency)
-      return { generated: (await this.run(operation, ...values)) as object | undefined, isReplay: false }
-    const write: Write = [onceWrite, operation, idempotency.owner, idempotency.key, new Date(), ...values]
-    return this.#send(operation, write) as Promise<MutationResult>
+  function send(name: string, write: Write): Promise<unknown> {
+    const own: SentWrite = { name, isRejected: false, ...Promise.withResolvers<unknown>() }
+    const refusal = findRefusal()
+    if (refusal) reject(own, refusal)
+    else post(own, write)
+    return own.promise
   }
 
-  #send(name: string, write: Write): Promise<unknown> {
-    const sent: SentWrite = { name, isRejected: false, ...Promise.withResolvers<unknown>() }
-    const refusal = this.#findRefusal()
-    if (refusal) this.#reject(sent, refusal)
-    else this.#post(sent, write)
-    return sent.promise
-  }
-
-  #post(sent: SentWrite, write: Write): void {
+  function post(own: SentWrite, write: Write): void {
     try {
-      this.#thread ??= this.#startThread()
+      thread ??= start()
       // One message for all of them: each costs both threads more than its content.
-      if (this.#unsent.push(write) === 1) queueMicrotask(() => this.#sendTogether())
-      if (this.#sent.length === 0) this.#watchdog.refresh()
-      this.#sent.push(sent)
-      this.#sentCount++
+      if (unsent.push(write) === 1) queueMicrotask(sendTogether)
+      if (sent.length === 0) watchdog.refresh()
+      sent.push(own)
+      sentCount++
     } catch (error) {
-      this.#reject(sent, refusals.threadEnded(error))
+      reject(own, threadEnded(error))
     }
   }
 
-  #sendTogether(): void {
-    this.#thread?.postMessage(this.#unsent satisfies WriterMessage)
-    this.#unsent = []
+  function sendTogether(): void {
+    thread?.postMessage(unsent satisfies WriterMessage)
+    unsent = []
   }
 
-  #findRefusal(): Error | undefined {
-    if (this.#isClosed) return refusals.closed()
+  function findRefusal(): Error | undefined {
+    if (isClosed) return new ClosedStore()
     // The thread cannot be stopped while it waits for the disk, and gets no more work until it responds.
-    if (this.#isHanging) return refusals.diskHangs()
-    return this.queued < maxSent ? undefined : refusals.tooMany()
+    if (isHanging) return diskHangs()
+    return sent.length < maxSent ? undefined : new StoreUnavailable(tooManyWrites, { failure: 'queue_full' })
   }
 
-  #reject(sent: SentWrite, error: Error): void {
-    if (sent.isRejected) return
-    sent.isRejected = true
-    sent.reject(error)
-    this.#events.observer?.writeFailed?.(writeFailureOf(error))
+  function reject(own: SentWrite, error: Error): void {
+    if (own.isRejected) return
+    own.isRejected = true
+    own.reject(error)
+    observer?.writeFailed?.(writeFailureOf(error))
   }
 
-  get queued(): number {
-    return this.#sent.length
-  }
-
-  /** Rejects unless a write can reach the disk, and the latest writes did. */
-  async probe(): Promise<void> {
-    await this.run(probeWrite)
-    const failure = this.#lastFailure
-    if (failure && performance.now() - failure.at < doubtAfterFailure) throw failure.error
-  }
-
-  /** Waits for all writes, unless the disk hangs. */
-  async close(): Promise<void> {
-    this.#isClosed = true
-    await Promise.allSettled(this.#sent.map(({ promise }) => promise))
-    const thread = this.#thread
-    thread?.postMessage('close' satisfies WriterMessage)
-    // Not `once` of node:events: an error of the thread would reject it.
-    if (thread && !this.#isHanging) await new Promise((resolve) => thread.once('exit', resolve))
-  }
-
-  #startThread(): Worker {
-    this.#startedAt = performance.now()
-    this.#sentCount = 0
-    this.#rejectedCount[0] = 0n
-    const { path, identities, busyTimeout: lockTimeout = defaultBusyTimeout, historyDays, loaded } = this.#options
-    const rejectedCount = this.#rejectedCount
+  function start(): Worker {
+    startedAt = performance.now()
+    sentCount = 0
+    rejectedCount[0] = 0n
     const data: WriterData = { path, identities, lockTimeout, historyDays, definition: loaded.url, rejectedCount }
-    const thread = startThread(new URL('writer-thread.ts', import.meta.url), data)
-    thread.on('message', (reply: Settled) => {
+    const started = startThread(new URL('writer-thread.ts', import.meta.url), data)
+    started.on('message', (reply: Settled) => {
       // Node itself sends these over the same port (`node --watch`).
       if ('watch:import' in reply || 'watch:require' in reply) return
       // The writes of a lost thread are rejected, and the oldest ones now belong to its successor.
-      if (this.#thread !== thread) return
-      this.#startedAt = undefined
-      this.#isHanging = false
-      this.#watchdog.refresh()
-      if (reply.warning !== undefined) this.#events.onWarning?.(reply.warning)
-      const settled = this.#sent.splice(0, reply.outcomes.length)
-      const { observer } = this.#events
+      if (thread !== started) return
+      startedAt = undefined
+      isHanging = false
+      watchdog.refresh()
+      if (reply.warning !== undefined) onWarning?.(reply.warning)
+      const settled = sent.splice(0, reply.outcomes.length)
       const committed = reply.outcomes.filter((outcome) => 'value' in outcome).length
       if (reply.times && committed > 0) observer?.transactionCommitted?.(committed, reply.times)
-      for (const [index, sent] of settled.entries()) this.#settle(sent, reply.outcomes[index])
+      for (const [index, own] of settled.entries()) settle(own, reply.outcomes[index])
     })
-    thread.on('error', (cause) => this.#lose(thread, cause))
-    thread.on('exit', () => this.#lose(thread, undefined))
-    return thread
+    started.on('error', (cause) => lose(started, cause))
+    started.on('exit', () => lose(started, undefined))
+    return started
   }
 
-  #settle(sent: SentWrite, outcome: Outcome | undefined): void {
-    if (!outcome) this.#reject(sent, new Error('A write of the batch has no outcome.'))
+  function settle(own: SentWrite, outcome: Outcome | undefined): void {
+    if (!outcome) reject(own, new Error('A write of the batch has no outcome.'))
     else if ('value' in outcome) {
-      if (sent.name !== probeWrite) this.#lastFailure = undefined
-      sent.resolve(outcome.value)
-    } else this.#fail(sent, outcome.failure)
+      if (own.name !== probeWrite) lastFailure = undefined
+      own.resolve(outcome.value)
+    } else fail(own, outcome.failure)
   }
 
-  #fail(sent: SentWrite, failure: Failure): void {
-    if (failure.damage) this.#events.onDamage?.(failure.damage)
-    const collection = this.#options.loaded.collections[sent.name.split('.')[0] ?? '']
-    const error = (collection && conflictOf(failure, sent.name, collection.table)) ?? storeError(failure)
-    const isDoubtful = concernsDatabase(failure) && !isBusy(failure) && sent.name !== probeWrite
-    if (isDoubtful) this.#lastFailure = { error, at: performance.now() }
-    this.#reject(sent, error)
+  function fail(own: SentWrite, failure: Failure): void {
+    if (failure.damage) onDamage?.(failure.damage)
+    const collection = loaded.collections[own.name.split('.')[0] ?? '']
+    const error = (collection && conflictOf(failure, own.name, collection.table)) ?? storeError(failure)
+    const isDoubtful = concernsDatabase(failure) && !isBusy(failure) && own.name !== probeWrite
+    if (isDoubtful) lastFailure = { error, at: performance.now() }
+    reject(own, error)
   }
 
   /** If the event loop was blocked, the write may have been sent just now, or its reply waits for the next turn. */
-  #onTimeout(): void {
-    if (this.#startedAt !== undefined && performance.now() - this.#startedAt < maxStartTime) {
-      this.#watchdog.refresh()
+  function onTimeout(): void {
+    if (startedAt !== undefined && performance.now() - startedAt < maxStartTime) {
+      watchdog.refresh()
       return
     }
-    const awaited = this.#sent[0]
+    const awaited = sent[0]
     const decide = () => {
-      if (awaited !== undefined && this.#sent[0] === awaited) this.#endWait()
+      if (awaited !== undefined && sent[0] === awaited) endWait()
     }
     setTimeout(() => setImmediate(decide), maxCommitTime / 2).unref()
   }
 
-  #endWait(): void {
-    this.#isHanging = true
-    Atomics.store(this.#rejectedCount, 0, BigInt(this.#sentCount))
-    for (const sent of this.#sent) this.#reject(sent, refusals.diskHangs())
+  function endWait(): void {
+    isHanging = true
+    Atomics.store(rejectedCount, 0, BigInt(sentCount))
+    for (const own of sent) reject(own, diskHangs())
   }
 
-  #lose(thread: Worker, cause: unknown): void {
-    if (this.#thread !== thread) return
-    this.#thread = undefined
-    this.#isHanging = false
-    this.#unsent = []
-    for (const sent of this.#sent.splice(0)) this.#reject(sent, refusals.threadEnded(cause))
+  function lose(lost: Worker, cause: unknown): void {
+    if (thread !== lost) return
+    thread = undefined
+    isHanging = false
+    unsent = []
+    for (const own of sent.splice(0)) reject(own, threadEnded(cause))
+  }
+
+  return {
+    run,
+    /** Runs a mutation. With an idempotency key, at most once. */
+    async mutate(operation: string, values: unknown[], idempotency?: IdempotencyKey): Promise<MutationResult> {
+      // Safe: a mutation returns what it has generated, and `once` returns a MutationResult.
+      if (!idempotency) return { generated: (await run(operation, ...values)) as object | undefined, isReplay: false }
+      const write: Write = [onceWrite, operation, idempotency.owner, idempotency.key, new Date(), ...values]
+      return send(operation, write) as Promise<MutationResult>
+    },
+    get queued() {
+      return sent.length
+    },
+    /** Rejects unless a write can reach the disk, and the latest writes did. */
+    async probe(): Promise<void> {
+      await run(probeWrite)
+      if (lastFailure && performance.now() - lastFailure.at < doubtAfterFailure) throw lastFailure.error
+    },
+    /** Waits for all writes, unless the disk hangs. */
+    async close(): Promise<void> {
+      isClosed = true
+      await Promise.allSettled(sent.map(({ promise }) => promise))
+      const last = thread
+      last?.postMessage('close' satisfies WriterMessage)
+      // Not `once` of node:events: an error of the thread would reject it.
+      if (last && !isHanging) await new Promise((resolve) => last.once('exit', resolve))
+    },
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../../test/support/database.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
-import { LogFile } from '../../sqlite/file/log-file.ts'
+import { openLogFile } from '../../sqlite/file/log-file.ts'
 
 test('a log stays intact across commits, checkpoints and a new beginning', () => {
   const { connection, log } = openLog()
@@ -39,7 +39,7 @@ function openLog() {
   const connection = openDatabase(file)
   connection.exec('PRAGMA journal_mode = WAL; CREATE TABLE numbers (number INTEGER)')
   const path = `${file}-wal`
-  const log = new LogFile(openSync(path, 'r'), connection)
+  const log = openLogFile(openSync(path, 'r'), connection)
   onTestFinished(() => log.close())
   return { connection, log, path }
 }
