@@ -134,7 +134,7 @@ describe('the writes of one transaction', () => {
     expect(namesIn(connection)).toEqual([])
   })
 
-  test('fail together when the commit fails, and the next transaction succeeds', () => {
+  test('fail alone when the commit finds that they violate a constraint', () => {
     const { connection, commitTogether } = openWriter()
     connection.exec(`
       CREATE TABLE owners (id INTEGER PRIMARY KEY) STRICT;
@@ -143,9 +143,9 @@ describe('the writes of one transaction', () => {
     `)
     const failure = { code: 'SQLITE_CONSTRAINT_FOREIGNKEY' }
     const { outcomes } = commitTogether([createPet('a'), createPet('orphan'), createPet('c')])
-    expect(outcomes).toMatchObject([{ failure }, { failure }, { failure }])
-    expect(namesIn(connection)).toEqual([])
-    expect(commitTogether([createPet('d')]).outcomes).toEqual([{ value: { id: 1n } }])
+    expect(outcomes).toMatchObject([{ value: { id: 1n } }, { failure }, { value: { id: 2n } }])
+    expect(namesIn(connection)).toEqual(['a', 'c'])
+    expect(commitTogether([createPet('d')]).outcomes).toEqual([{ value: { id: 3n } }])
   })
 
   test('fail together while another process holds the lock, and succeed when it releases the lock', async () => {
