@@ -2,7 +2,7 @@ import { apiKeyFormat } from '../../service/auth/api-key.ts'
 import * as keys from '../../service/commands/keys.ts'
 import { configurationOf } from '../../service/config.ts'
 import type { Product } from '../../service/product.ts'
-import type { WithApiKeys } from '../../store/keys/store.ts'
+import type { WithApiKeys } from '../../store/keys.ts'
 
 /** What the engine makes for a product: the format of its keys, its settings, and the actions of its command line. */
 export function productTests(product: Product) {

@@ -1,6 +1,6 @@
 import { conflicts, IdempotencyKeyReused, RowChanged, RowConflict } from '../../store/collection/errors.ts'
 import type { IdempotencyKey } from '../../store/collection/idempotency.ts'
-import type { ApiKey, NewApiKey } from '../../store/keys/store.ts'
+import type { ApiKey, NewApiKey } from '../../store/keys.ts'
 import type { NotesStore } from '../notes/definition.ts'
 import type { Note } from '../notes/tables.ts'
 

@@ -1,5 +1,5 @@
 import type { Service } from '../../service/service.ts'
-import type { WithApiKeys } from '../../store/keys/store.ts'
+import type { WithApiKeys } from '../../store/keys.ts'
 
 /** The product on which tests run. */
 export interface Tested<Stores extends WithApiKeys, Client> {

@@ -1,5 +1,5 @@
 import type { BaseStore } from '../../store/collection/base-store.ts'
-import type { WithApiKeys } from '../../store/keys/store.ts'
+import type { WithApiKeys } from '../../store/keys.ts'
 import { databaseTests } from './database.ts'
 import { routerTests } from './own-router.ts'
 import { processTests } from './process.ts'

@@ -14,7 +14,7 @@ import {
   startTestApi,
   testDatabase,
 } from '../../../test/notes/tests.ts'
-import type { WithApiKeys } from '../../keys/store.ts'
+import type { WithApiKeys } from '../../keys.ts'
 
 describe('an API key', () => {
   test('consists of note_, 32 random characters and a checksum of six characters', () => {
