@@ -26,15 +26,15 @@ export async function backUpDatabase(
   file?: string,
   onProgress?: OnProgress,
 ): Promise<string> {
-  orUnusable(database, () => refuseForeignFile(database, release))
+  const source = sourceOf(database, release)
+  const { ownership } = source
   if (file === undefined) createBackupFolder(database)
-  else refuseTarget(file)
+  else if (existsSync(file)) throw exists(file)
+  else if (!existsSync(dirname(file))) throw new UnusableDatabase(file, 'its folder does not exist; create it first')
   const path = file ?? newBackupPath(database, '.db')
-  const request = { ...sourceOf(database, release), target: path, folder: dirname(path), onProgress }
-  const { ownership } = request
-  await withSnapshot(request, hashFile, (copy, sha256) => {
+  await withSnapshot({ ...source, target: path, folder: dirname(path), onProgress }, hashFile, (copy, sha256) => {
     const checksum = checksumOf(copy)
-    writeChecksum(checksum, ownership, { backup: path, sha256 })
+    writeChecksum(checksum, ownership, path, sha256)
     if (!publish(copy, path)) throw exists(path)
     // Second, because a rename overwrites, and only a backup may replace the checksum that has its name.
     renameSync(checksum, checksumOf(path))
@@ -54,16 +54,11 @@ export async function streamBackup(
   write: (bytes: Uint8Array) => Promise<unknown>,
   onProgress?: OnProgress,
 ): Promise<{ bytes: number; sha256: string }> {
-  orUnusable(database, () => refuseForeignFile(database, release))
+  const source = sourceOf(database, release)
   createBackupFolder(database)
-  const request = {
-    ...sourceOf(database, release),
-    target: database,
-    folder: backupFolder(database),
-    onProgress,
-  }
   const hash = createHash('sha256')
   let bytes = 0
+  const request = { ...source, target: database, folder: backupFolder(database), onProgress }
   await withSnapshot(request, async (copy) => {
     for await (const chunk of createReadStream(copy, { highWaterMark: 1024 * 1024 })) {
       hash.update(chunk)
@@ -71,23 +66,20 @@ export async function streamBackup(
       await write(chunk)
     }
   })
-  recordBackup(database, request.ownership)
+  recordBackup(database, source.ownership)
   return { bytes, sha256: hash.digest('hex') }
 }
 
-function sourceOf(database: string, { migrations }: SqliteRelease) {
-  return { source: database, migrations, ownership: ownershipOf(database) }
+/** Refuses a database of another program. */
+function sourceOf(database: string, release: SqliteRelease) {
+  orUnusable(database, () => refuseForeignFile(database, release))
+  return { source: database, migrations: release.migrations, ownership: ownershipOf(database) }
 }
 
 /** @throws {UnusableDatabase} */
 export function createBackupFolder(database: string): void {
   const folder = backupFolder(database)
   orUnusable(folder, () => makeFolder(folder, ownershipOf(database)))
-}
-
-function refuseTarget(file: string): void {
-  if (existsSync(file)) throw exists(file)
-  if (!existsSync(dirname(file))) throw new UnusableDatabase(file, 'its folder does not exist; create it first')
 }
 
 function exists(file: string): UnusableDatabase {

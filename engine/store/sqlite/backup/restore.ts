@@ -45,19 +45,25 @@ export async function restoreDatabase(
   let isKept = false
   let lock = orUnusable(database, () => lockCurrent(path, release))
   try {
-    orUnusable(database, () => makeFolder(dirname(path), ownership))
     const folder = dirname(path)
+    orUnusable(database, () => makeFolder(folder, ownership))
     const { migrations } = release
     const request = { migrations, source: file, target: database, folder, ownership, onProgress }
-    await withSnapshot(
-      request,
-      async () => void (force || refuseCopyWithoutLog(file)),
-      (copy) => {
-        // The service may have created a database meanwhile.
-        if (wasMissing) lock = lockCurrent(path, release)
-        isKept = replace({ path, copy, kept, ownership }, lock)
-      },
-    )
+    const refuse = async () => void (force || refuseCopyWithoutLog(file))
+    await withSnapshot(request, refuse, (copy) => {
+      // The service may have created a database meanwhile.
+      if (wasMissing) lock = lockCurrent(path, release)
+      try {
+        removeUnfinished(path)
+        if (lock) moveLogIn(lock)
+        isKept = keepBeside(path, kept, ownership)
+        renameSync(copy, path)
+      } catch (error) {
+        // The log is in the database by now, so only the second name has to be undone.
+        if (lock) removeUnfinished(path)
+        throw error
+      }
+    })
   } finally {
     lock?.close()
   }
@@ -69,7 +75,12 @@ function lockCurrent(path: string, release: SqliteRelease): Database.Database | 
   // SQLite opens a log, and takes the lock, before it reads the first page of the database.
   const isLockable = existsSync(path) && sizeOf(`${path}-wal`) > 0
   try {
-    if (existsSync(path)) return lockDatabase(refuseForeign(path, release))
+    if (existsSync(path)) {
+      // A file that is not an SQLite database may be a damaged one.
+      const { isSqlite, applicationId } = readHeader(path)
+      if (isSqlite && applicationId !== release.applicationId) throw new UnusableDatabase(path, reasons.foreign)
+      return lockDatabase(path)
+    }
   } catch (error) {
     const failure = toFailure(error)
     if (isBusy(failure)) throw new UnusableDatabase(path, reasons.open)
@@ -79,34 +90,6 @@ function lockCurrent(path: string, release: SqliteRelease): Database.Database | 
   if (isLockable || !existsSync(`${path}-shm`)) return undefined
   const remedy = `stop the service, delete ${path}-shm and try again`
   throw new UnusableDatabase(path, `it is missing or damaged, but a process may have it open; ${remedy}`)
-}
-
-/** Accepts a file that is not an SQLite database: it may be a damaged one. */
-function refuseForeign(path: string, { applicationId }: SqliteRelease): string {
-  const header = readHeader(path)
-  if (header.isSqlite && header.applicationId !== applicationId) throw new UnusableDatabase(path, reasons.foreign)
-  return path
-}
-
-interface Replacement {
-  path: string
-  copy: string
-  kept: string
-  ownership: Ownership
-}
-
-function replace({ path, copy, kept, ownership }: Replacement, lock: Database.Database | undefined): boolean {
-  try {
-    removeUnfinished(path)
-    if (lock) moveLogIn(lock)
-    const isKept = keepBeside(path, kept, ownership)
-    renameSync(copy, path)
-    return isKept
-  } catch (error) {
-    // The log is in the database by now, so only the second name has to be undone.
-    if (lock) removeUnfinished(path)
-    throw error
-  }
 }
 
 /** Makes the database one file. If its tables cannot be read, SQLite moves the log when the connection is closed. */

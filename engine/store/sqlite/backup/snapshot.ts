@@ -79,7 +79,7 @@ export async function withCopy<T>(
 
 /** Begins a read transaction, so that commits of other processes neither change nor restart the copy. */
 function openSource({ migrations, source }: SnapshotRequest): Database.Database {
-  const connection = connectToRead(source, 5_000)
+  const connection = connectToRead(source)
   return orClose(connection, () => {
     connection.exec('BEGIN')
     pendingMigrations(readJournal(connection), migrations, source)

@@ -22,7 +22,7 @@ export async function hashFile(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-export function writeChecksum(path: string, ownership: Ownership, { backup, sha256 }: Checksum): void {
+export function writeChecksum(path: string, ownership: Ownership, backup: string, sha256: string): void {
   const name = basename(backup)
   const escaped = name.replaceAll('\\', '\\\\')
   // sha256sum marks a line with an escaped name by a leading backslash.
@@ -31,11 +31,6 @@ export function writeChecksum(path: string, ownership: Ownership, { backup, sha2
     writeSync(file, line)
     fsyncSync(file)
   })
-}
-
-interface Checksum {
-  backup: string
-  sha256: string
 }
 
 /**
@@ -57,9 +52,6 @@ export async function verifyChecksum(backup: string): Promise<boolean> {
   )
 }
 
-/** Milliseconds. Only a program that has the backup open may lock it. */
-const busyTimeout = 5_000
-
 /**
  * Reads a backup as a restore does: its checksum, then its pages. The schema is not compared with that of this release.
  *
@@ -70,7 +62,7 @@ export async function verifyBackup(file: string, release: SqliteRelease): Promis
   orUnusable(file, () => refuseForeignFile(file, release))
   const isVerified = await verifyChecksum(file)
   orUnusable(file, () => {
-    using(connectToRead(file, busyTimeout), (connection) => checkPages(connection, 'integrity_check'))
+    using(connectToRead(file), (connection) => checkPages(connection, 'integrity_check'))
   })
   return isVerified
 }

@@ -4,17 +4,16 @@ import { reasons, UnusableDatabase } from '../../collection/errors.ts'
 import { isBusy, toFailure } from './failure.ts'
 import { realPathOf } from './files.ts'
 
-interface ConnectionOptions {
-  readonly?: boolean
-  /** Milliseconds that a statement waits for another connection's lock before it fails as busy. */
-  busyTimeout: number
-}
-
 /**
  * Opens the file with the settings that every connection needs. `synchronous = FULL` is explicit because this build of
  * SQLite uses NORMAL in WAL mode, which acknowledges a commit before it is on disk. 64-bit integers are read as `bigint`.
+ *
+ * @param options `busyTimeout` in milliseconds, for which a statement waits for the lock of another connection.
  */
-export function connect(path: string, { readonly = false, busyTimeout }: ConnectionOptions): Database.Database {
+export function connect(
+  path: string,
+  { readonly = false, busyTimeout }: { readonly?: boolean; busyTimeout: number },
+): Database.Database {
   const connection = new Database(path, { readonly, timeout: busyTimeout, fileMustExist: true })
   return orClose(connection, () => {
     connection.defaultSafeIntegers()
@@ -34,7 +33,7 @@ export function connect(path: string, { readonly = false, busyTimeout }: Connect
  * is a log or a journal, which a read-only connection does not change. Otherwise SQLite creates an empty log, which only a
  * connection that may write removes at the end.
  */
-export function connectToRead(path: string, busyTimeout: number): Database.Database {
+export function connectToRead(path: string, busyTimeout = 5_000): Database.Database {
   const realPath = realPathOf(path)
   const isInUse = ['-wal', '-journal'].some((suffix) => existsSync(realPath + suffix))
   const connection = connect(path, { readonly: isInUse, busyTimeout })

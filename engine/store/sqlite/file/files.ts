@@ -38,11 +38,6 @@ export function makeFile(path: string, ownership: Ownership, write: (file: numbe
   })
 }
 
-function giveFolderAway(path: string, ownership: Ownership): void {
-  const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
-  withDescriptor(openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), (folder) => giveAway(folder, ownership))
-}
-
 export function withDescriptor<T>(descriptor: number, use: (descriptor: number) => T): T {
   try {
     return use(descriptor)
@@ -53,10 +48,12 @@ export function withDescriptor<T>(descriptor: number, use: (descriptor: number) 
 
 /** Creates and syncs a folder with its missing parents, except in a parent that this user may not read, and so not sync. */
 export function makeFolder(path: string, ownership: Ownership): void {
+  const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
   const first = mkdirSync(path, { recursive: true, mode: 0o700 })
   if (first === undefined) return
   for (let folder = resolve(path); folder.length >= resolve(first).length; folder = dirname(folder)) {
-    giveFolderAway(folder, forFolder(ownership))
+    const descriptor = openSync(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+    withDescriptor(descriptor, () => giveAway(descriptor, forFolder(ownership)))
     try {
       syncFolder(dirname(folder))
     } catch (error) {

@@ -4,9 +4,6 @@ import type { SqliteRelease } from '../../database/loaded.ts'
 import { connect, using } from './connection.ts'
 import { realPathOf, sizeOf, withDescriptor } from './files.ts'
 
-const withoutLog =
-  'it is a copy of a database in use without its log, so it may lack the newest rows; restore a backup that the command backup made, or this copy with restore --force'
-
 interface Header {
   /** 100 bytes, or fewer if the file is shorter. */
   bytes: Buffer
@@ -34,11 +31,8 @@ export function refuseForeignFile(path: string, { applicationId }: Pick<SqliteRe
   // In WAL mode, or with a journal, even a connection that only reads would change files.
   const isAtRest = bytes[18] === 1 && !existsSync(`${realPathOf(path)}-journal`)
   const lacksId = found === 0 && isAtRest && hasOurJournal(path)
-  throw new UnusableDatabase(path, lacksId ? withoutId(applicationId) : reasons.foreign)
-}
-
-function withoutId(applicationId: number): string {
-  return `it has no application id, which .dump and .clone do not copy; if it is a copy of your database, run PRAGMA application_id = ${applicationId} on it`
+  const withoutId = `it has no application id, which .dump and .clone do not copy; if it is a copy of your database, run PRAGMA application_id = ${applicationId} on it`
+  throw new UnusableDatabase(path, lacksId ? withoutId : reasons.foreign)
 }
 
 function hasOurJournal(path: string): boolean {
@@ -59,7 +53,10 @@ export function refuseNonFile(path: string): void {
 export function refuseCopyWithoutLog(path: string): void {
   // Bytes 18 and 19: the versions of the format that a writer and a reader need. 2 is WAL mode.
   if (readHeader(path).bytes[18] === 2 && sizeOf(`${realPathOf(path)}-wal`) === 0)
-    throw new UnusableDatabase(path, withoutLog)
+    throw new UnusableDatabase(
+      path,
+      'it is a copy of a database in use without its log, so it may lack the newest rows; restore a backup that the command backup made, or this copy with restore --force',
+    )
 }
 
 /** Refuses a file that is a mount point, as in a container: its log would be elsewhere, and lost with the container. */
