@@ -27,17 +27,16 @@ export interface BaseStore {
 export interface StoreLoad {
   /** Writes that have been accepted and have not ended. */
   queuedWrites: number
-  pool?: ConnectionPool
-}
-
-interface ConnectionPool {
-  inUse: number
-  idle: number
-  /** Requests that wait for a connection. */
-  waiting: number
-  max: number
-  /** Connections that were lost or could not be opened, since the start. */
-  errors: number
+  /** Connections to PostgreSQL. */
+  pool?: {
+    inUse: number
+    idle: number
+    /** Requests that wait for a connection. */
+    waiting: number
+    max: number
+    /** Connections that were lost or could not be opened, since the start. */
+    errors: number
+  }
 }
 
 export interface StoreSizes {

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { asc, getTableName, type SQL, sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
-import { getTableConfig, type PgTable, pgTable, text } from 'drizzle-orm/pg-core'
+import { type PgTable, pgTable, text } from 'drizzle-orm/pg-core'
 import { type Client, DatabaseError } from 'pg'
 import { incomplete, reasons, UnusableDatabase } from '../collection/errors.ts'
 import type { Loaded } from '../database/loaded.ts'
@@ -14,7 +14,7 @@ import {
 } from '../database/migrations.ts'
 import type { PostgresCollection } from './collection.ts'
 import { connectClient } from './connection/connection.ts'
-import { causeOf, orUnusable, Standby, urlWithoutPassword } from './connection/failure.ts'
+import { causeOf, orUnusable, ruleNamesOf, Standby, urlWithoutPassword } from './connection/failure.ts'
 import { sweepHistory } from './history.ts'
 import { sqlTextOf } from './statements.ts'
 import { tablesOf, time } from './table.ts'
@@ -153,14 +153,8 @@ export async function findMissingPart(
 
 /** Compares rules by their names, which PostgreSQL shortens to 63 bytes: each version rewrites the text in its own way. */
 async function missingRules(db: NodePgDatabase, table: PgTable): Promise<string[]> {
-  const { columns, checks, indexes, uniqueConstraints } = getTableConfig(table)
-  const named = [
-    ...checks.map(({ name }) => name),
-    ...indexes.map(({ config }) => config.name),
-    ...uniqueConstraints.map(({ name }) => name),
-    ...columns.map(({ isUnique, uniqueName }) => (isUnique ? uniqueName : undefined)),
-  ].filter((name) => name !== undefined)
-  const { rows } = await db.execute<{ name: string }>(sql`SELECT name FROM unnest(${sql.param(named)}::text[]) AS name
+  const names = sql.param(ruleNamesOf(table))
+  const { rows } = await db.execute<{ name: string }>(sql`SELECT name FROM unnest(${names}::text[]) AS name
     WHERE name::name NOT IN (SELECT conname FROM pg_constraint WHERE conrelid = ${oidOf(table)}
       UNION SELECT relname FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
       WHERE indrelid = ${oidOf(table)} AND indisvalid)`)

@@ -167,15 +167,11 @@ export function insertInto<T extends TableWithId>(table: T): Mutation<NewEntity<
         ...generated.map((field) => more.map((row) => row[field])),
       ]
       const inserted = await database.query<{ id: bigint }>({ ...statement, values })
+      if (inserted.rows.length !== rows.length) throw new Error('PostgreSQL did not return an id for each row.')
       // Safe: these are the generated fields of the type.
-      return rows.map((_, index) => ({ ...insertedId(inserted.rows[index]), ...more[index] })) as Generated<T>[]
+      return inserted.rows.map(({ id }, index) => ({ id, ...more[index] })) as Generated<T>[]
     },
   }
-}
-
-function insertedId(row: { id: bigint } | undefined): { id: bigint } {
-  if (!row) throw new Error('PostgreSQL did not return an id for each row.')
-  return { id: row.id }
 }
 
 const dialect = new PgDialect()

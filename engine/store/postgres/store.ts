@@ -1,6 +1,6 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type { Pool } from 'pg'
-import type { BaseStore, StoreObserver, StoreSizes } from '../collection/base-store.ts'
+import type { BaseStore, StoreObserver } from '../collection/base-store.ts'
 import { changeMethodOf } from '../collection/change.ts'
 import type { Derived } from '../collection/derived.ts'
 import { OtherRelease, runtimeMessage, StoreUnavailable, writeFailureOf } from '../collection/errors.ts'
@@ -11,7 +11,7 @@ import type { Loaded } from '../database/loaded.ts'
 import { isUpToDate, type PrepareOptions } from '../database/migrations.ts'
 import type { AnyMutation, Mutation, PostgresAccess, PostgresCollection, Statement } from './collection.ts'
 import { openPool } from './connection/connection.ts'
-import { Failures } from './connection/failure.ts'
+import { failuresOf } from './connection/failure.ts'
 import { groupCommit } from './group-commit.ts'
 import { findMissingPart, prepareDatabase, readJournal } from './migrate.ts'
 import { prepareMutations } from './mutations.ts'
@@ -32,10 +32,16 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   await prepareDatabase(url, loaded, options)
   let connectionErrors = 0
   const pool = openPool(url, maxConnections, () => connectionErrors++, loaded.program)
-  const failures = new Failures(tablesOf(loaded.collections))
+  const failures = failuresOf(tablesOf(loaded.collections))
   const mutations = groupCommit(prepareMutations(pool, failures, options.historyDays), observer)
-  const read = readerFor(pool, failures)
   const probes: string[] = []
+
+  async function read<Row extends unknown[]>(statement: Statement, values: unknown[]): Promise<Row[]> {
+    const { rows } = await pool.query<Row>({ ...statement, values, rowMode: 'array' }).catch((error) => {
+      throw failures.storeError(error)
+    })
+    return rows
+  }
 
   function accessFor(
     collection: string,
@@ -92,23 +98,21 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         throw error
       })
     },
-    load: () => ({ queuedWrites: mutations.queued, pool: { ...loadOf(pool), errors: connectionErrors } }),
-    sizes: () => measureDatabase(pool),
+    load() {
+      const { totalCount, idleCount: idle, waitingCount: waiting, options } = pool
+      const load = { inUse: totalCount - idle, idle, waiting, max: options.max, errors: connectionErrors }
+      return { queuedWrites: mutations.queued, pool: load }
+    },
+    async sizes() {
+      // Not if the database cannot be reached, or if all connections are in use.
+      const size = pool.waitingCount > 0 ? undefined : await databaseSize(pool).catch(() => undefined)
+      return size === undefined ? {} : { databaseBytes: size }
+    },
     async saved() {},
     async close() {
       await mutations.close()
       if (!pool.ending) await pool.end()
     },
-  }
-}
-
-function readerFor(pool: Pool, failures: Failures): PostgresAccess['read'] {
-  return async <Row extends unknown[]>(statement: Statement, values: unknown[]) => {
-    const query = { ...statement, values, rowMode: 'array' as const }
-    const { rows } = await pool.query<Row>(query).catch((error) => {
-      throw failures.storeError(error)
-    })
-    return rows
   }
 }
 
@@ -145,19 +149,6 @@ function shortRevision() {
       return revision
     },
   }
-}
-
-function loadOf({ totalCount, idleCount, waitingCount, options }: Pool) {
-  return { inUse: totalCount - idleCount, idle: idleCount, waiting: waitingCount, max: options.max }
-}
-
-/** Returns nothing if the database cannot be reached, or if all connections are in use. */
-async function measureDatabase(pool: Pool): Promise<StoreSizes> {
-  if (pool.waitingCount > 0) return {}
-  return databaseSize(pool).then(
-    (databaseBytes) => ({ databaseBytes }),
-    () => ({}),
-  )
 }
 
 /**

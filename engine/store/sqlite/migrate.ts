@@ -56,21 +56,17 @@ function apply(connection: Database.Database, pending: Migration[]): void {
   const broken = countBrokenReferences(connection)
   const db = drizzle({ client: connection })
   for (const { name, sql, hash } of pending) {
-    run(connection, name, sql)
+    try {
+      connection.exec(sql)
+    } catch (error) {
+      const { code, message } = toFailure(error)
+      if (code !== 'SQLITE_ERROR') throw error
+      const remedy = 'correct its file if it is new, or check whether another program has changed the tables'
+      throw new UnusableDatabase(connection.name, `its migration ${name} fails: ${message}; ${remedy}`)
+    }
     db.insert(journal).values({ name, hash, appliedAt: new Date() }).run()
   }
   if (countBrokenReferences(connection) > broken) throw new Error('A migration left rows that refer to deleted rows.')
-}
-
-function run(connection: Database.Database, migration: string, sql: string): void {
-  try {
-    connection.exec(sql)
-  } catch (error) {
-    const { code, message } = toFailure(error)
-    if (code !== 'SQLITE_ERROR') throw error
-    const remedy = 'correct its file if it is new, or check whether another program has changed the tables'
-    throw new UnusableDatabase(connection.name, `its migration ${migration} fails: ${message}; ${remedy}`)
-  }
 }
 
 /** There may be some before a migration: the `sqlite3` shell, for example, does not enforce foreign keys. */

@@ -68,25 +68,25 @@ export function isConnectionError(error: unknown): boolean {
   return cause instanceof Error && concernsDatabase(cause)
 }
 
-export class Failures {
-  readonly #ownRules: Set<string | undefined>
-  readonly #primaryKeys: Map<string | undefined, PgTable>
+/** The names of the rules of a table, of which indexes are some. */
+export function ruleNamesOf(table: PgTable): string[] {
+  const { columns, checks, indexes, uniqueConstraints } = getTableConfig(table)
+  const named = [...checks, ...uniqueConstraints, ...indexes.map(({ config }) => config)].map(({ name }) => name)
+  const unique = columns.filter(({ isUnique }) => isUnique).map(({ uniqueName }) => uniqueName)
+  return [...named, ...unique].filter((name) => name !== undefined)
+}
 
-  /** @param tables of this release. */
-  constructor(tables: PgTable[]) {
-    const configs = tables.map(getTableConfig)
-    this.#primaryKeys = new Map(tables.map((table) => [`${getTableName(table)}_pkey`, table]))
-    this.#ownRules = new Set(
-      configs.flatMap(({ columns, checks, indexes, foreignKeys, uniqueConstraints }) => [
-        ...[...checks, ...uniqueConstraints, ...indexes.map(({ config }) => config)].map(({ name }) => name),
-        ...columns.filter(({ isUnique }) => isUnique).map(({ uniqueName }) => uniqueName),
-        ...foreignKeys.map((key) => key.getName()),
-      ]),
-    )
-  }
+export type Failures = ReturnType<typeof failuresOf>
+
+/** @param tables of this release. */
+export function failuresOf(tables: PgTable[]) {
+  const primaryKeys = new Map<string | undefined, PgTable>(
+    tables.map((table) => [`${getTableName(table)}_pkey`, table]),
+  )
+  const ownRules = new Set<string | undefined>(tables.flatMap(ruleNamesOf))
 
   /** Maps anything thrown, of a call of a mutation if there is one. */
-  storeError(error: unknown, call?: { operation: string; table: PgTable }): Error {
+  function storeError(error: unknown, call?: { operation: string; table: PgTable }): Error {
     const cause = causeOf(error)
     if (!(cause instanceof Error)) return new Error(String(cause))
     if (cause instanceof StoreUnavailable) return cause
@@ -99,7 +99,7 @@ export class Failures {
         table,
       )
     }
-    const isOwnRule = cause instanceof DatabaseError && this.#ownRules.has(cause.constraint)
+    const isOwnRule = cause instanceof DatabaseError && ownRules.has(cause.constraint)
     // unique_violation
     if (isOwnRule && cause.code === '23505') return new RowConflict(conflicts.unique, cause.table)
     // foreign_key_violation, and restrict_violation for ON DELETE RESTRICT
@@ -107,41 +107,42 @@ export class Failures {
       const hasReferences = getTableConfig(call.table).foreignKeys.length > 0
       return new RowConflict(brokenReference(call.operation, hasReferences), cause.table)
     }
-    if (!concernsDatabase(cause) && !this.#needsOperator(cause) && !this.tableOfTakenId(cause))
-      return withoutValues(cause)
+    if (!concernsDatabase(cause) && !needsOperator(cause) && !tableOfTakenId(cause)) return withoutValues(cause)
     return new StoreUnavailable(runtimeMessage(reasonOf(cause), codeOf(cause)), {
-      isRetryable: !this.#needsOperator(cause),
-      failure: this.#failureOf(cause),
+      isRetryable: !needsOperator(cause),
+      failure: failureOf(cause),
       cause: withoutValues(cause),
     })
   }
 
-  #failureOf(error: Error): WriteFailure {
+  function failureOf(error: Error): WriteFailure {
     const isDatabaseError = error instanceof DatabaseError
-    if (isDatabaseError && this.#violatesForeignRule(error)) return 'schema'
+    if (isDatabaseError && violatesForeignRule(error)) return 'schema'
     // The driver's errors about connections have no class of their own.
     const others = isDatabaseError ? 'other' : 'unreachable'
     return writeFailureByCode.find(([pattern]) => pattern.test(codeOf(error)))?.[1] ?? others
   }
 
   /** Whether only an operator can repair it: corrupt data, or a schema that this release did not create. */
-  #needsOperator(error: unknown): boolean {
+  function needsOperator(error: unknown): boolean {
     if (!(error instanceof DatabaseError)) return false
-    return /^(XX00[12]|42|3[DF]000)/.test(error.code ?? '') || this.#violatesForeignRule(error)
+    return /^(XX00[12]|42|3[DF]000)/.test(error.code ?? '') || violatesForeignRule(error)
   }
 
   /** Valid input fits this release's columns and constraints. If it does not, a newer release or a person changed them. */
-  #violatesForeignRule(error: DatabaseError): boolean {
-    if (this.tableOfTakenId(error)) return false
+  function violatesForeignRule(error: DatabaseError): boolean {
+    if (tableOfTakenId(error)) return false
     const { code = '', constraint } = error
-    if (/^23(505|514|P01)$/.test(code)) return !this.#ownRules.has(constraint)
+    if (/^23(505|514|P01)$/.test(code)) return !ownRules.has(constraint)
     return /^(23502|22001|22003|22P02)$/.test(code)
   }
 
   /** The table in which a row that was inserted or copied with its id has taken the one of a new row. */
-  tableOfTakenId(error: unknown): PgTable | undefined {
-    return error instanceof DatabaseError ? this.#primaryKeys.get(error.constraint) : undefined
+  function tableOfTakenId(error: unknown): PgTable | undefined {
+    return error instanceof DatabaseError ? primaryKeys.get(error.constraint) : undefined
   }
+
+  return { storeError, tableOfTakenId }
 }
 
 function codeOf(error: unknown): string {

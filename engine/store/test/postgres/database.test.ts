@@ -14,7 +14,7 @@ import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { readMigrations } from '../../database/migrations.ts'
 import { openStore } from '../../open.ts'
 import { openPool } from '../../postgres/connection/connection.ts'
-import { Failures } from '../../postgres/connection/failure.ts'
+import { failuresOf } from '../../postgres/connection/failure.ts'
 import { migrate } from '../../postgres/migrate.ts'
 import { prepareMutations } from '../../postgres/mutations.ts'
 import { insertInto } from '../../postgres/statements.ts'
@@ -237,7 +237,7 @@ describe('the table of idempotency keys', () => {
     const pool = openPool(url)
     onTestFinished(() => pool.end())
     const values = ['Ann', 7n, 'done']
-    const commit = prepareMutations(pool, new Failures([]))
+    const commit = prepareMutations(pool, failuresOf([]))
     const table = postgresTableOf(notes)
     const call = { operation: 'notes.create', mutation: insertInto(table), table, values }
     const runTogether = (keys: string[], now: Date) =>

@@ -10,7 +10,7 @@ import { startProxy } from '../../../test/support/postgres/proxy.ts'
 import type { WriteFailure } from '../../collection/base-store.ts'
 import { IdempotencyKeyReused, StoreUnavailable, writeFailureOf } from '../../collection/errors.ts'
 import { openPool } from '../../postgres/connection/connection.ts'
-import { Failures } from '../../postgres/connection/failure.ts'
+import { failuresOf } from '../../postgres/connection/failure.ts'
 import { tablesOf } from '../../postgres/table.ts'
 
 const rex: NewNote = { body: 'Ann', priority: 7n, state: 'done' }
@@ -100,7 +100,7 @@ test.for<[WriteFailure, unknown]>([
   ['other', sqlError('23514', 'notes_state_known')],
   ['other', new TypeError('x')],
 ])('a write fails with the reason %s: %s', ([reason, error]) => {
-  expect(writeFailureOf(new Failures(tablesOf(onPostgres.collections)).storeError(error))).toBe(reason)
+  expect(writeFailureOf(failuresOf(tablesOf(onPostgres.collections)).storeError(error))).toBe(reason)
 })
 
 function sqlError(code: string, constraint?: string): DatabaseError {

@@ -6,10 +6,10 @@ import { logLinesIn } from '../../../test/support/log-lines.ts'
 import { createRole, emptyDatabase, query, setReadOnly } from '../../../test/support/postgres/databases.ts'
 import { StoreUnavailable } from '../../collection/errors.ts'
 import { openPool } from '../../postgres/connection/connection.ts'
-import { Failures } from '../../postgres/connection/failure.ts'
+import { failuresOf } from '../../postgres/connection/failure.ts'
 import { tablesOf } from '../../postgres/table.ts'
 
-const failures = new Failures(tablesOf(onPostgres.collections))
+const failures = failuresOf(tablesOf(onPostgres.collections))
 
 describe('while the service runs, the operator reads what to do about', () => {
   test.for<[string, (url: string) => Promise<{ url?: string; sql?: string }>, RegExp]>([
