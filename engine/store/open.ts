@@ -1,22 +1,8 @@
-import type { BaseStore, StoreObserver } from './collection/base-store.ts'
+import type { BaseStore } from './collection/base-store.ts'
 import type { StoreDefinition } from './collection.ts'
+import type { OpenOptions } from './database/loaded.ts'
 import type { Location } from './database/location.ts'
 import type { PrepareOptions } from './database/migrations.ts'
-import type { Inspection } from './inspection/inspection.ts'
-
-interface OpenOptions extends PrepareOptions {
-  /** Milliseconds to wait for the lock of an SQLite file that another process holds, 5,000 by default. */
-  busyTimeout?: number | undefined
-  /** The maximum number of connections to PostgreSQL for requests. */
-  maxConnections?: number | undefined
-  /**
-   * Called once if the files of SQLite were deleted, moved, replaced or truncated while they were open, with a sentence for
-   * the operator. By then, what only this process had is saved. Every method rejects from the damage on, and the process must
-   * end. {@link BaseStore.close} waits for this call.
-   */
-  onDamage?: ((message: string) => void) | undefined
-  observer?: StoreObserver
-}
 
 /** Creates the database if necessary, and applies the pending migrations. Throws UnusableDatabase. */
 export async function migrateStore(
@@ -54,8 +40,13 @@ export async function openStore<Stores>(
   return (await orRescue(() => openSqliteStore({ ...sqlite, loaded }), sqlite)) as BaseStore & Stores
 }
 
-/** Opens a database for inspection; undefined if there is no SQLite file, or nothing in it. Throws UnusableDatabase. */
-export async function inspect(definition: StoreDefinition, location: Location): Promise<Inspection | undefined> {
+export type Inspection = NonNullable<Awaited<ReturnType<typeof inspect>>>
+
+/**
+ * Opens a database for inspection, which changes nothing, also while the service runs. Undefined if there is no SQLite file,
+ * or nothing in it. Throws UnusableDatabase.
+ */
+export async function inspect(definition: StoreDefinition, location: Location) {
   if (location.kind === 'postgres') {
     const { inspectPostgres } = await import('./inspection/postgres.ts')
     return inspectPostgres(location.url, await definition.forPostgres())

@@ -1,4 +1,5 @@
-import type { Migration } from './migrations.ts'
+import type { StoreObserver } from '../collection/base-store.ts'
+import type { Migration, PrepareOptions } from './migrations.ts'
 
 /** What a store is known by, whatever its database is. */
 export interface Identity {
@@ -17,3 +18,17 @@ export interface Loaded<C> extends Identity {
 }
 
 export type SqliteRelease = Pick<Loaded<unknown>, 'applicationId' | 'migrations'>
+
+export interface OpenOptions extends PrepareOptions {
+  /** Milliseconds to wait for the lock of an SQLite file that another process holds, 5,000 by default. */
+  busyTimeout?: number | undefined
+  /** The maximum number of connections to PostgreSQL for requests. */
+  maxConnections?: number | undefined
+  /**
+   * Called once if the files of SQLite were deleted, moved, replaced or truncated while they were open, with a sentence for
+   * the operator. By then, what only this process had is saved. Every method rejects from the damage on, and the process must
+   * end. {@link BaseStore.close} waits for this call.
+   */
+  onDamage?: ((message: string) => void) | undefined
+  observer?: StoreObserver | undefined
+}

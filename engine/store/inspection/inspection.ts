@@ -3,29 +3,6 @@ import { reasons, UnusableDatabase } from '../collection/errors.ts'
 import { columnOf } from '../collection/row.ts'
 import { type AppliedMigration, type Migration, pendingMigrations } from '../database/migrations.ts'
 
-/** Facts for operators. Reading them changes nothing, also while the service runs. May reject: {@link UnusableDatabase}. */
-export type Inspection = SqliteInspection | PostgresInspection
-
-interface CommonInspection {
-  schema(): Promise<SchemaState>
-  /** The table of each collection by its name, without those that do not exist yet. */
-  contents(): Promise<Record<string, TableContents>>
-  close(): Promise<void>
-}
-
-export interface SqliteInspection extends CommonInspection {
-  kind: 'sqlite'
-  bytes(): Promise<{ database: number; log: number }>
-  /** Reads every page, which takes about a millisecond per MiB. */
-  checkPages(): Promise<void>
-}
-
-export interface PostgresInspection extends CommonInspection {
-  kind: 'postgres'
-  bytes(): Promise<{ database: number }>
-  server(): Promise<ServerState>
-}
-
 export interface SchemaState {
   /** The names of the applied migrations in ascending order. Empty if the database has no tables yet. */
   applied: string[]
@@ -40,14 +17,6 @@ export interface TableContents {
   newestId: bigint | null
 }
 
-export interface ServerState {
-  /** Such as `18.4`. */
-  version: string
-  encoding: string
-  /** Whether the sessions of this user are read-only by default. */
-  isReadOnly: boolean
-}
-
 /** What an inspection needs of SQLite or PostgreSQL. Every failure of the database is an {@link UnusableDatabase}. */
 interface InspectedDatabase<T extends Table> {
   /** The path, or the URL without a password, for messages. */
@@ -56,17 +25,17 @@ interface InspectedDatabase<T extends Table> {
   collections: Record<string, { table: T }>
   hasTable(table: T): Promise<boolean>
   query(statement: SQL): Promise<unknown[][]>
-  /** Undefined if there is no journal. */
+  /** None if there is no journal. */
   readApplied(): Promise<AppliedMigration[]>
   /** What is missing although the journal is up to date, as a reason. */
   findMissingPart(): Promise<string | undefined>
 }
 
-/** What is read in the same way from both databases. */
-export function inspectionOf<T extends Table>(database: InspectedDatabase<T>): Omit<CommonInspection, 'close'> {
+/** Facts for operators that are read in the same way from both databases. Reading them changes nothing. */
+export function inspectionOf<T extends Table>(database: InspectedDatabase<T>) {
   const { name, migrations, collections, query } = database
   return {
-    async schema() {
+    async schema(): Promise<SchemaState> {
       const applied = await database.readApplied()
       const state = schemaState(applied, migrations, name)
       if (applied.length === 0 && state.problem === undefined) {
@@ -78,7 +47,8 @@ export function inspectionOf<T extends Table>(database: InspectedDatabase<T>): O
       if (state.problem !== undefined || state.pending.length > 0) return state
       return { ...state, problem: await database.findMissingPart() }
     },
-    async contents() {
+    /** The table of each collection by its name, without those that do not exist yet. */
+    async contents(): Promise<Record<string, TableContents>> {
       const contents: Record<string, TableContents> = {}
       for (const [name, { table }] of Object.entries(collections)) {
         if (!(await database.hasTable(table))) continue

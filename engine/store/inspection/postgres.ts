@@ -1,45 +1,50 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type { PgTable } from 'drizzle-orm/pg-core'
-import type { Client } from 'pg'
 import type { Loaded } from '../database/loaded.ts'
 import type { PostgresCollection } from '../postgres/collection.ts'
 import { connectClient } from '../postgres/connection/connection.ts'
 import { orUnusable, urlWithoutPassword } from '../postgres/connection/failure.ts'
 import { findMissingPart, hasTable, journal, readJournal } from '../postgres/migrate.ts'
 import { databaseSize, query } from '../postgres/statements.ts'
-import { inspectionOf, type PostgresInspection, type ServerState } from './inspection.ts'
+import { inspectionOf } from './inspection.ts'
 
 /** Milliseconds. Counting the rows of a large table takes longer than the statements of requests may take. */
 const timeout = 60_000
 
-export async function inspectPostgres(url: string, loaded: Loaded<PostgresCollection>): Promise<PostgresInspection> {
+export interface ServerState {
+  /** Such as `18.4`. */
+  version: string
+  encoding: string
+  /** Whether the sessions of this user are read-only by default. */
+  isReadOnly: boolean
+}
+
+/** May reject, as its methods: {@link UnusableDatabase}. */
+export async function inspectPostgres(url: string, loaded: Loaded<PostgresCollection>) {
+  const run = <T>(step: () => Promise<T>) => orUnusable(url, step)
   const options = { application_name: loaded.program, statement_timeout: timeout, query_timeout: timeout }
-  const client = await orUnusable(url, () => connectClient(url, options))
+  const client = await run(() => connectClient(url, options))
   const db = drizzle({ client })
   const common = inspectionOf<PgTable>({
     name: urlWithoutPassword(url),
     ...loaded,
-    hasTable: (table) => orUnusable(url, () => hasTable(db, table)),
-    query: (statement) => orUnusable(url, () => query(client, statement)),
-    readApplied: () => orUnusable(url, async () => ((await hasTable(db, journal)) ? readJournal(db) : [])),
-    findMissingPart: () => orUnusable(url, () => findMissingPart(db, loaded.collections)),
+    hasTable: (table) => run(() => hasTable(db, table)),
+    query: (statement) => run(() => query(client, statement)),
+    readApplied: () => run(async () => ((await hasTable(db, journal)) ? readJournal(db) : [])),
+    findMissingPart: () => run(() => findMissingPart(db, loaded.collections)),
   })
   return {
-    kind: 'postgres',
+    kind: 'postgres' as const,
     ...common,
-    bytes: () => orUnusable(url, async () => ({ database: await databaseSize(client) })),
-    server: () => orUnusable(url, () => readServer(client)),
+    bytes: () => run(async () => ({ database: await databaseSize(client) })),
+    async server(): Promise<ServerState> {
+      const select = `SELECT current_setting('server_version') AS version,
+        current_setting('server_encoding') AS encoding, current_setting('transaction_read_only') = 'on' AS "isReadOnly"`
+      const { rows } = await run(() => client.query<ServerState>(select))
+      const [state] = rows
+      if (!state) throw new Error('A SELECT without FROM returned no row.')
+      return state
+    },
     close: () => client.end(),
   }
-}
-
-async function readServer(client: Client): Promise<ServerState> {
-  const { rows } = await client.query<ServerState>(`
-    SELECT
-      current_setting('server_version') AS version,
-      current_setting('server_encoding') AS encoding,
-      current_setting('transaction_read_only') = 'on' AS "isReadOnly"`)
-  const [state] = rows
-  if (!state) throw new Error('A SELECT without FROM returned no row.')
-  return state
 }

@@ -11,13 +11,13 @@ import { findMissingPart, hasTable, readApplied } from '../sqlite/migrate.ts'
 import { isBlank, refuseOrphanedLog } from '../sqlite/opening/prepare.ts'
 import { refuseRescuedCopies } from '../sqlite/rescue/rescued-copies.ts'
 import { query } from '../sqlite/statements.ts'
-import { inspectionOf, type SqliteInspection } from './inspection.ts'
+import { inspectionOf } from './inspection.ts'
 
 /** Milliseconds. */
 const busyTimeout = 1_000
 
-/** @returns undefined if there is no file yet, or nothing in it. */
-export function inspectSqlite(path: string, loaded: Loaded<SqliteCollection>): SqliteInspection | undefined {
+/** @returns undefined if there is no file yet, or nothing in it. Its methods may reject: {@link UnusableDatabase}. */
+export function inspectSqlite(path: string, loaded: Loaded<SqliteCollection>) {
   const connection = orUnusable(path, () => openToInspect(path, loaded))
   if (!connection) return undefined
   const run = async <T>(step: () => T) => orUnusable(path, step)
@@ -30,9 +30,10 @@ export function inspectSqlite(path: string, loaded: Loaded<SqliteCollection>): S
     findMissingPart: () => run(() => findMissingPart(connection, loaded)),
   })
   return {
-    kind: 'sqlite',
+    kind: 'sqlite' as const,
     ...common,
     bytes: () => run(() => ({ database: databaseSize(connection), log: sizeOf(`${realPathOf(path)}-wal`) })),
+    /** Reads every page, which takes about a millisecond per MiB. */
     checkPages: () => run(() => checkPages(connection, 'quick_check')),
     close: async () => void connection.close(),
   }
