@@ -14,7 +14,7 @@ import { concernsDatabase, unusable, urlWithoutPassword } from '../postgres/conn
 import { prepareDatabase, readJournal } from '../postgres/migrate.ts'
 import { query, sequenceOf, sqlTextOf } from '../postgres/statements.ts'
 import { tablesOf } from '../postgres/table.ts'
-import { lockUntilCommit } from '../postgres/transaction.ts'
+import { lockStatement } from '../postgres/transaction.ts'
 import { type CopyDatabase, type Row, RowsRefused } from './driver.ts'
 
 /** Milliseconds; 0 disables a timeout. A copy may take hours, but does not wait long for the locks of others. */
@@ -42,7 +42,7 @@ export async function openTarget(
   return begin(url, loaded, 'READ COMMITTED READ WRITE', async (client, tables) => {
     // The advisory lock blocks the inserts of collections with ordered ids. It comes first, as in every transaction that
     // takes several locks.
-    await lockUntilCommit(drizzle({ client }), 'inserts')
+    await client.query(lockStatement('inserts'))
     await client.query(sqlTextOf(sql`LOCK TABLE ${sql.join(tables, sql`, `)} IN SHARE ROW EXCLUSIVE MODE`))
   })
 }

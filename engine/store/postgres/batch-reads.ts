@@ -37,14 +37,11 @@ export function batchReads<Query, Key, T>(
     startedAt = at
     results.resolve(
       read([...queries.values()]).finally(() => {
-        if (startedAt === at) end()
+        if (startedAt !== at) return
+        startedAt = undefined
+        if (waiting.queries.size > 0) start()
       }),
     )
-  }
-
-  function end(): void {
-    startedAt = undefined
-    if (waiting.queries.size > 0) start()
   }
 
   return async (query) => {

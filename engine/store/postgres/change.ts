@@ -14,15 +14,11 @@ export function mutationsOf(table: TableWithId, hasHistory = false): DerivedMuta
   const change = (text: SQL): AnyMutation => ({
     run,
     hasOrderedIds: false,
-    isOneStatement,
+    // Whether the calls concern different rows. These are also read before, which changes nothing.
+    isOneStatement: (calls) => new Set(calls.map(([id]) => id)).size === calls.length,
     probe: `EXPLAIN ${sqlTextOf(text)}`,
   })
   return { create: insertInto(table), update: change(update), remove: change(remove) }
-}
-
-/** Whether the calls concern different rows. These are also read before, which changes nothing. */
-function isOneStatement(calls: unknown[][]): boolean {
-  return new Set(calls.map(([id]) => id)).size === calls.length
 }
 
 /** A row before and after a statement's change; undefined after a removal. */

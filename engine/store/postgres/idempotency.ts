@@ -12,7 +12,6 @@ import { postgresTableOf } from './table.ts'
 const idempotencyKeys = postgresTableOf(table)
 
 type KeyName = Pick<typeof idempotencyKeys.$inferSelect, 'owner' | 'key'>
-type NewRow = KeyName & Original & { createdAt: Date }
 
 /** Prepares the table of idempotency keys. Call it under the advisory lock of inserts. */
 export function prepareIdempotencyKeys() {
@@ -21,18 +20,6 @@ export function prepareIdempotencyKeys() {
 
   async function remove(db: NodePgDatabase, ids: bigint[]): Promise<void> {
     if (ids.length > 0) await db.delete(idempotencyKeys).where(inArray(id, ids))
-  }
-
-  async function sweep(db: NodePgDatabase, limit: number, now: Date): Promise<void> {
-    const rows = await db
-      .select({ id, createdAt })
-      .from(idempotencyKeys)
-      .where(gt(id, sweptTo))
-      .orderBy(asc(id))
-      .limit(limit)
-    const plan = planSweep(rows, limit, now)
-    await remove(db, plan.expired)
-    sweptTo = plan.sweptTo
   }
 
   return {
@@ -49,9 +36,13 @@ export function prepareIdempotencyKeys() {
       await remove(db, expired)
       return new Map(remembered.map((row) => [nameOf(row), row]))
     },
-    async add(db: NodePgDatabase, rows: NewRow[], now: Date): Promise<void> {
+    async add(db: NodePgDatabase, rows: Omit<typeof idempotencyKeys.$inferSelect, 'id'>[], now: Date): Promise<void> {
       if (rows.length === 0) return
-      await sweep(db, sweepRows * rows.length, now)
+      const limit = sweepRows * rows.length
+      const oldest = db.select({ id, createdAt }).from(idempotencyKeys).where(gt(id, sweptTo)).orderBy(asc(id))
+      const plan = planSweep(await oldest.limit(limit), limit, now)
+      await remove(db, plan.expired)
+      sweptTo = plan.sweptTo
       await db.insert(idempotencyKeys).values(rows)
     },
   }

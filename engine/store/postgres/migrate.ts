@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { asc, getTableName, type SQL, sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { type PgTable, pgTable, text } from 'drizzle-orm/pg-core'
-import { type Client, DatabaseError } from 'pg'
+import type { Client } from 'pg'
 import { incomplete, reasons, UnusableDatabase } from '../collection/errors.ts'
 import type { Loaded } from '../database/loaded.ts'
 import {
@@ -14,11 +14,11 @@ import {
 } from '../database/migrations.ts'
 import type { PostgresCollection } from './collection.ts'
 import { connectClient } from './connection/connection.ts'
-import { causeOf, orUnusable, ruleNamesOf, Standby, urlWithoutPassword } from './connection/failure.ts'
+import { causeOf, orUnusable, ruleNamesOf, Standby, sqlStateOf, urlWithoutPassword } from './connection/failure.ts'
 import { sweepHistory } from './history.ts'
 import { sqlTextOf } from './statements.ts'
 import { tablesOf, time } from './table.ts'
-import { lockUntilCommit } from './transaction.ts'
+import { lockStatement } from './transaction.ts'
 
 /** Milliseconds for a server that is starting, and for the locks of other instances that are starting. */
 const startTimeout = 10_000
@@ -44,7 +44,11 @@ export async function prepareDatabase(
   await orUnusable(url, async () => {
     const client = await connectWithRetries(url, loaded.program)
     try {
-      await refuseOtherEncoding(client, name)
+      // A name may contain any Unicode character.
+      const { rows } = await client.query<{ encoding: string }>("SELECT current_setting('server_encoding') AS encoding")
+      const encoding = rows[0]?.encoding
+      const reason = `its encoding is ${encoding}: make another one with CREATE DATABASE … ENCODING 'UTF8'`
+      if (encoding !== 'UTF8') throw new UnusableDatabase(name, reason)
       await migrate(client, loaded, { ...options, name }, async (db) => {
         const missing = await findMissingPart(db, loaded.collections)
         if (missing !== undefined) throw new UnusableDatabase(name, missing)
@@ -68,26 +72,11 @@ async function connectWithRetries(url: string, program: string): Promise<Client>
         query_timeout: 0,
       })
     } catch (error) {
-      if (!isStarting(error) || performance.now() >= deadline) throw error
+      // The server is starting or stopping, has too many connections at the moment, or is about to be promoted.
+      const isTemporary = error instanceof Standby || /^(57P03|57P01|53300)$/.test(sqlStateOf(error))
+      if (!isTemporary || performance.now() >= deadline) throw error
     }
   }
-}
-
-/** The server is starting or stopping, has too many connections at the moment, or is about to be promoted. */
-function isStarting(error: unknown): boolean {
-  if (error instanceof Standby) return true
-  return error instanceof DatabaseError && /^(57P03|57P01|53300)$/.test(error.code ?? '')
-}
-
-/** A name may contain any Unicode character. */
-async function refuseOtherEncoding(client: Client, name: string): Promise<void> {
-  const { rows } = await client.query<{ encoding: string }>("SELECT current_setting('server_encoding') AS encoding")
-  const encoding = rows[0]?.encoding
-  if (encoding !== 'UTF8')
-    throw new UnusableDatabase(
-      name,
-      `its encoding is ${encoding}: make another one with CREATE DATABASE … ENCODING 'UTF8'`,
-    )
 }
 
 /**
@@ -102,7 +91,7 @@ export async function migrate(
 ): Promise<void> {
   const db = drizzle({ client })
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
-  await lockUntilCommit(db, 'migrations')
+  await client.query(lockStatement('migrations'))
   const isNew = !(await hasTable(db, journal))
   if (isNew) {
     if (!create) throw new UnusableDatabase(database, reasons.empty)
@@ -142,11 +131,19 @@ export async function findMissingPart(
       const rules = await missingRules(db, table)
       if (rules.length > 0) return incomplete(`its table ${getTableName(table)} lacks ${rules.join(', ')}`)
     }
-    return await findMissingTrigger(db, collections)
+    for (const { table, writes } of Object.values(collections)) {
+      if (!Object.values(writes).some(({ hasOrderedIds }) => hasOrderedIds)) continue
+      // Without it, a client that pages by id could skip rows. drizzle-kit does not write triggers.
+      const [name, trigger] = [getTableName(table), `${getTableName(table)}_take_turns`]
+      const { rows } = await db.execute(sql`SELECT FROM pg_trigger
+        WHERE tgrelid = ${oidOf(table)} AND tgname = ${trigger} AND tgenabled <> 'D'`)
+      if (rows.length === 0) return incomplete(`trigger "${trigger}" of table "${name}" does not exist`)
+    }
+    return undefined
   } catch (error) {
     const cause = causeOf(error)
     // undefined_table and undefined_column
-    if (cause instanceof DatabaseError && /^(42P01|42703)$/.test(cause.code ?? '')) return incomplete(cause.message)
+    if (cause instanceof Error && /^(42P01|42703)$/.test(sqlStateOf(error))) return incomplete(cause.message)
     throw error
   }
 }
@@ -159,23 +156,6 @@ async function missingRules(db: NodePgDatabase, table: PgTable): Promise<string[
       UNION SELECT relname FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
       WHERE indrelid = ${oidOf(table)} AND indisvalid)`)
   return rows.map(({ name }) => name)
-}
-
-/** Without its trigger, a client that pages by id could skip rows. drizzle-kit does not write triggers. */
-async function findMissingTrigger(
-  db: NodePgDatabase,
-  collections: Record<string, PostgresCollection>,
-): Promise<string | undefined> {
-  const ordered = Object.values(collections).filter(({ writes }) =>
-    Object.values(writes).some(({ hasOrderedIds }) => hasOrderedIds),
-  )
-  for (const { table } of ordered) {
-    const [name, trigger] = [getTableName(table), `${getTableName(table)}_take_turns`]
-    const { rows } = await db.execute(sql`SELECT FROM pg_trigger
-      WHERE tgrelid = ${oidOf(table)} AND tgname = ${trigger} AND tgenabled <> 'D'`)
-    if (rows.length === 0) return incomplete(`trigger "${trigger}" of table "${name}" does not exist`)
-  }
-  return undefined
 }
 
 /** An expression for the table's id in the database, which is NULL if it does not exist. */

@@ -49,10 +49,10 @@ export function prepareMutations(pool: Pool, failures: Failures, historyDays?: n
     const hasKeys = batch.some(({ idempotency }) => idempotency)
     if (others.length > 0 || hasKeys || !mutation?.isOneStatement(batch.map(({ values }) => values)))
       return inTransaction(pool, (db) => runBatch(db, batch, now, performTogether))
-    const results = await withConnection(pool, (client) => runAll(client, batch, false)).catch((error) => {
+    const results = await withConnection(pool, (client) => runAll(client, batch, false)).catch((error: Error) => {
       if (isRefusal(error) || concernsDatabase(error)) throw error
       // The statement may have taken effect, so the calls must not run again.
-      return new Map(batch.map((call) => [call, toError(error)]))
+      return new Map(batch.map((call) => [call, error]))
     })
     return batch.map((call) => outcomeOf(call, results))
   }
@@ -125,7 +125,7 @@ export function prepareMutations(pool: Pool, failures: Failures, historyDays?: n
         // The id may be that of an entry of the history.
         const table = failures.tableOfTakenId(error)
         if (table && (await moveSequence(db, table))) return performInParts(db, calls, ...context)
-        return new Map([[first, toError(error)]])
+        return new Map([[first, error instanceof Error ? error : new Error(String(error))]])
       }
       const middle = Math.ceil(calls.length / 2)
       const half = await performInParts(db, calls.slice(0, middle), ...context)
@@ -182,8 +182,4 @@ function takeTurn(calls: MutationCall[], originals: Originals): MutationCall[] {
     return isUsed
   })
   return end < 0 ? calls : calls.slice(0, end)
-}
-
-function toError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown))
 }

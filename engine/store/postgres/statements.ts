@@ -126,13 +126,10 @@ export function countsOf(
   limit: number,
 ): () => Promise<Record<string, Count>> {
   const column = columnOf(table, field)
-  const counts = countStatement(
-    column,
-    limit,
-    (value) =>
-      sql`SELECT ${table.id} FROM ${table} WHERE ${rangeOf(column, table.id, value, sql`0`)} ORDER BY ${column}, ${table.id}`,
-  )
-  const statement = { name: `count_${getTableName(table)}_${field}`, text: sqlTextOf(counts) }
+  const select = (value: SQL) => sql`SELECT ${table.id} FROM ${table}
+    WHERE ${rangeOf(column, table.id, value, sql`0`)} ORDER BY ${column}, ${table.id}`
+  const text = sqlTextOf(countStatement(column, limit, select))
+  const statement = { name: `count_${getTableName(table)}_${field}`, text }
   return async () => {
     const [row] = await read<bigint[]>(statement, [])
     return toCounts(column, limit, row)

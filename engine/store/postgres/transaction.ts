@@ -14,10 +14,6 @@ const lockSpace = 0x50455453
 const locks = { migrations: 1, inserts: 2, probes: 4 } as const
 
 /** Takes an advisory lock, which is held until the transaction ends and its rows are visible to all. */
-export async function lockUntilCommit(db: NodePgDatabase, lock: keyof typeof locks): Promise<void> {
-  await db.execute(lockStatement(lock))
-}
-
 export function lockStatement(lock: keyof typeof locks): string {
   return `SELECT pg_advisory_xact_lock(${lockSpace}, ${locks[lock]})`
 }

@@ -113,7 +113,15 @@ export function openPool(url: string, maxConnections?: number, onError = () => {
     max: maxConnections,
     maxLifetimeSeconds: maxLifetime,
     types: { getTypeParser },
-    onConnect: prepare,
+    async onConnect(client) {
+      if (client instanceof Client) limitEnd(client)
+      try {
+        await applySessionSettings(client, url, { ...serverTimeouts, ...planSettings })
+      } catch (error) {
+        onError()
+        throw error
+      }
+    },
     // The pool reports a failed attempt to connect only here and to its caller.
     log: (message) => {
       if (message === 'client failed to connect') onError()
@@ -127,16 +135,6 @@ export function openPool(url: string, maxConnections?: number, onError = () => {
   })
   closeUnresponsive(pool)
   return pool
-
-  async function prepare(client: ClientBase): Promise<void> {
-    if (client instanceof Client) limitEnd(client)
-    try {
-      await applySessionSettings(client, url, { ...serverTimeouts, ...planSettings })
-    } catch (error) {
-      onError()
-      throw error
-    }
-  }
 }
 
 /** By default, the driver returns 64-bit integers as text, and the time `infinity` as a number. */
@@ -154,15 +152,13 @@ function closeUnresponsive(pool: Pool): void {
   const usedSince = new Map<PoolClient, number>()
   pool.on('acquire', (client) => usedSince.set(client, performance.now()))
   pool.on('release', (_error, client) => usedSince.delete(client))
-  const timer = setInterval(check, timeouts.response / 10).unref()
-
-  function check(): void {
+  const timer = setInterval(() => {
     if (pool.ended) clearInterval(timer)
     const oldest = performance.now() - timeouts.response
     for (const [client, since] of usedSince) {
       if (since < oldest && client instanceof Client) void client.end()
     }
-  }
+  }, timeouts.response / 10).unref()
 }
 
 /** With the settings of a role, a database or a URL, times may be unreadable, or an acknowledged row not on disk yet. */

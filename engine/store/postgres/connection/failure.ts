@@ -26,6 +26,12 @@ export function causeOf(error: unknown): unknown {
   return error instanceof DrizzleQueryError ? error.cause : error
 }
 
+/** The code of an error of the server (SQLSTATE), empty for any other error. */
+export function sqlStateOf(error: unknown): string {
+  const cause = causeOf(error)
+  return cause instanceof DatabaseError ? (cause.code ?? '') : ''
+}
+
 /** The address leads to a server in recovery. Its code is that of a write to such a server (read_only_sql_transaction). */
 export class Standby extends Error {
   readonly code = '25006'
@@ -43,8 +49,7 @@ const otherErrors = [RuleViolation, TypeError, RangeError]
  * or what a trigger refuses (https://www.postgresql.org/docs/current/errcodes-appendix.html).
  */
 export function isRefusal(error: unknown): boolean {
-  const cause = causeOf(error)
-  return cause instanceof DatabaseError && /^(2[23]|54|P0001)/.test(cause.code ?? '')
+  return /^(2[23]|54|P0001)/.test(sqlStateOf(error))
 }
 
 /** Whether the error concerns the whole database, and not one write only. */
@@ -56,16 +61,14 @@ export function concernsDatabase(error: unknown): boolean {
 
 /** Whether the server has ended one of several transactions that waited for each other. */
 export function isDeadlock(error: unknown): boolean {
-  const cause = causeOf(error)
-  return cause instanceof DatabaseError && cause.code === '40P01'
+  return sqlStateOf(error) === '40P01'
 }
 
 /** Whether the connection was lost, as opposed to a statement that failed. */
 export function isConnectionError(error: unknown): boolean {
-  const cause = causeOf(error)
   // Operator intervention, such as a restart, and connection exceptions. The driver's own errors have no class.
-  if (cause instanceof DatabaseError) return /^(08|57P)/.test(cause.code ?? '')
-  return cause instanceof Error && concernsDatabase(cause)
+  if (causeOf(error) instanceof DatabaseError) return /^(08|57P)/.test(sqlStateOf(error))
+  return concernsDatabase(error)
 }
 
 /** The names of the rules of a table, of which indexes are some. */
@@ -91,13 +94,11 @@ export function failuresOf(tables: PgTable[]) {
     if (!(cause instanceof Error)) return new Error(String(cause))
     if (cause instanceof StoreUnavailable) return cause
     // sequence_generator_limit_exceeded
-    if (cause instanceof DatabaseError && cause.code === '2200H') {
+    if (sqlStateOf(cause) === '2200H') {
       // The name of the sequence is in quotes.
       const table = cause.message.split('"')[1]?.replace(/_id_seq$/, '')
-      return new IdsExhausted(
-        `${cause.message}. Give the rows with the greatest ids lower ones, and restart the sequence.`,
-        table,
-      )
+      const remedy = 'Give the rows with the greatest ids lower ones, and restart the sequence.'
+      return new IdsExhausted(`${cause.message}. ${remedy}`, table)
     }
     const isOwnRule = cause instanceof DatabaseError && ownRules.has(cause.constraint)
     // unique_violation
