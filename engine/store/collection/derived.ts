@@ -1,11 +1,13 @@
 import type { Table } from 'drizzle-orm'
 import type { Searcher } from './base-store.ts'
-import type { By, Change, Expectation } from './change.ts'
+import { type By, type Change, changeMethodOf, type Expectation } from './change.ts'
 import type { Count, Counted } from './counts.ts'
-import type { HistoryEntry, HistoryQuery } from './history.ts'
+import { type HistoryEntry, type HistoryQuery, historyWith } from './history.ts'
 import type { IdempotencyKey } from './idempotency.ts'
-import type { Found, Names, Only, PageQuery, SearchFields, SearchQuery } from './query.ts'
+import { addingMethodOf, operationOf, type RunMutation } from './mutation.ts'
+import type { Found, Names, Only, PageOrder, PageQuery, SearchFields, SearchQuery } from './query.ts'
 import type { Entity, NewEntity } from './row.ts'
+import { searchWith } from './search.ts'
 
 /** What both databases derive for a collection from its table, its filters and the fields of its search. */
 export interface Derived<
@@ -39,4 +41,45 @@ export interface Derived<
   history: H extends true ? () => (query: HistoryQuery) => Promise<HistoryEntry<T>[]> : unknown
   /** Like {@link BaseStore.revision}, for a collection. On PostgreSQL, a change of another instance shows within a second. */
   revision(): number | undefined
+}
+
+/** A collection on a database whose mutations are of this type. */
+interface CollectionOf<Mutation> {
+  table: Table
+  filters: Names
+  search?: SearchFields | undefined
+  mutations: { create: Mutation & { fields: readonly string[] }; update: Mutation; remove: Mutation }
+  writes: Record<string, Mutation>
+}
+
+/** How a database reads the rows of a collection, and runs its mutations. */
+interface Means<Mutation> extends Pick<Derived, 'getBy' | 'count' | 'revision'> {
+  pages(order: PageOrder): ReturnType<Derived['list']>
+  /** Makes the function that reads pages of the whole history, the newest first. */
+  entries(): Parameters<typeof historyWith>[1]
+  /** The maximum number of rows that a search reads in one turn of the event loop. */
+  step: number
+  run(operation: string, mutation: Mutation): RunMutation
+}
+
+/** What both databases derive for a collection, and `runnerOf` for its own mutations. */
+export function derive<Mutation>(
+  name: string,
+  { table, filters, search, mutations, writes }: CollectionOf<Mutation>,
+  { pages, entries, step, run, ...means }: Means<Mutation>,
+) {
+  const runnerOf = (mutation: Mutation) => run(operationOf(name, writes, mutation), mutation)
+  const { create, update, remove } = mutations
+  const derived: Derived = {
+    ...means,
+    list: () => pages('oldest'),
+    get: () => means.getBy('id'),
+    search: () =>
+      searchWith(filters, search, { get: means.getBy('id'), newest: pages('newest'), oldest: pages('oldest'), step }),
+    create: () => addingMethodOf<Record<string, unknown>, Entity<Table>>(create.fields, runnerOf(create)),
+    update: () => changeMethodOf(table, runnerOf(update)),
+    remove: () => changeMethodOf(table, runnerOf(remove)),
+    history: () => historyWith(table, entries()),
+  }
+  return { derived, runnerOf }
 }

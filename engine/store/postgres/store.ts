@@ -1,15 +1,12 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
-import type { Pool } from 'pg'
-import type { BaseStore, StoreObserver } from '../collection/base-store.ts'
-import { changeMethodOf } from '../collection/change.ts'
-import type { Derived } from '../collection/derived.ts'
+import type { BaseStore } from '../collection/base-store.ts'
+import { derive } from '../collection/derived.ts'
 import { OtherRelease, runtimeMessage, StoreUnavailable, writeFailureOf } from '../collection/errors.ts'
-import { history, historyWith } from '../collection/history.ts'
-import { addingMethodOf, operationOf, type RunMutation } from '../collection/mutation.ts'
-import { searchWith } from '../collection/search.ts'
-import type { Loaded } from '../database/loaded.ts'
-import { isUpToDate, type PrepareOptions } from '../database/migrations.ts'
-import type { AnyMutation, Mutation, PostgresAccess, PostgresCollection, Statement } from './collection.ts'
+import { history } from '../collection/history.ts'
+import { addingMethodOf } from '../collection/mutation.ts'
+import type { Loaded, OpenOptions } from '../database/loaded.ts'
+import { isUpToDate } from '../database/migrations.ts'
+import type { AnyMutation, Mutation, PostgresCollection, Statement } from './collection.ts'
 import { openPool } from './connection/connection.ts'
 import { failuresOf } from './connection/failure.ts'
 import { groupCommit } from './group-commit.ts'
@@ -19,15 +16,10 @@ import { countsOf, databaseSize, pagesOf, rowsOf } from './statements.ts'
 import { postgresTableOf, tablesOf } from './table.ts'
 import { lockStatement } from './transaction.ts'
 
-interface PostgresStoreOptions extends PrepareOptions {
-  url: string
-  loaded: Loaded<PostgresCollection>
-  maxConnections?: number | undefined
-  observer?: StoreObserver | undefined
-}
-
 /** Prepares and opens a PostgreSQL database, which any number of instances may share. Throws UnusableDatabase. */
-export async function openPostgresStore(options: PostgresStoreOptions): Promise<BaseStore> {
+export async function openPostgresStore(
+  options: OpenOptions & { url: string; loaded: Loaded<PostgresCollection> },
+): Promise<BaseStore> {
   const { url, loaded, maxConnections, observer } = options
   await prepareDatabase(url, loaded, options)
   let connectionErrors = 0
@@ -35,6 +27,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const failures = failuresOf(tablesOf(loaded.collections))
   const mutations = groupCommit(prepareMutations(pool, failures, options.historyDays), observer)
   const probes: string[] = []
+  const db = drizzle({ client: pool })
 
   async function read<Row extends unknown[]>(statement: Statement, values: unknown[]): Promise<Row[]> {
     const { rows } = await pool.query<Row>({ ...statement, values, rowMode: 'array' }).catch((error) => {
@@ -43,48 +36,26 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     return rows
   }
 
-  function accessFor(
-    collection: string,
-    { table, filters, search, mutations: derived, writes }: PostgresCollection,
-  ): Derived & PostgresAccess {
+  const opened = Object.entries(loaded.collections).map(([name, collection]) => {
+    const { table, filters } = collection
     const { revision, renew } = shortRevision()
-
-    function runnerOf(mutation: AnyMutation): RunMutation {
-      const operation = operationOf(collection, writes, mutation)
-      probes.push(mutation.probe)
-      return (values, idempotency) => mutations.run({ operation, mutation, table, values, idempotency }).finally(renew)
-    }
-
-    function replayable<Input extends object, Generated extends object>(mutation: Mutation<Input, Generated>) {
-      return addingMethodOf<Input, Generated>(mutation.fields, runnerOf(mutation))
-    }
-
-    return {
-      read,
-      list: () => pagesOf(read, table, filters),
-      get: () => rowsOf(read, table, 'id'),
+    const { derived, runnerOf } = derive<AnyMutation>(name, collection, {
+      pages: (order) => pagesOf(read, table, filters, order),
       getBy: (field) => rowsOf(read, table, field),
-      search: () =>
-        searchWith(filters, search, {
-          get: rowsOf(read, table, 'id'),
-          newest: pagesOf(read, table, filters, 'newest'),
-          oldest: pagesOf(read, table, filters, 'oldest'),
-          step: 250,
-        }),
       count: (field: string, limit: number) => countsOf(read, table, field, limit),
-      create: () => replayable(derived.create),
-      update: () => changeMethodOf(table, runnerOf(derived.update)),
-      remove: () => changeMethodOf(table, runnerOf(derived.remove)),
-      history: () => historyWith(table, pagesOf(read, postgresTableOf(history), ['rowId', 'collection'], 'newest')),
+      entries: () => pagesOf(read, postgresTableOf(history), ['rowId', 'collection'], 'newest'),
+      step: 250,
+      run(operation, mutation) {
+        probes.push(mutation.probe)
+        return (values, idempotency) =>
+          mutations.run({ operation, mutation, table, values, idempotency }).finally(renew)
+      },
       revision,
-      replayable,
-    }
-  }
-
-  const opened = Object.entries(loaded.collections).map(([name, collection]) => [
-    name,
-    collection.open(accessFor(name, collection)),
-  ])
+    })
+    const replayable = <Input extends object, Generated extends object>(mutation: Mutation<Input, Generated>) =>
+      addingMethodOf<Input, Generated>(mutation.fields, runnerOf(mutation))
+    return [name, collection.open({ ...derived, read, replayable })]
+  })
 
   return {
     ...Object.fromEntries(opened),
@@ -92,11 +63,17 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     revision: () => undefined,
     inOneSnapshot: (run) => run(),
     async check() {
-      await check(pool, loaded, probes).catch((thrown) => {
+      try {
+        if (!isUpToDate(await readJournal(db), loaded.migrations)) throw new OtherRelease()
+        const missing = await findMissingPart(db, loaded.collections)
+        if (missing !== undefined)
+          throw new StoreUnavailable(runtimeMessage(missing, ''), { isRetryable: false, failure: 'schema' })
+        await pool.query([...probes, ...ownProbes].join(';'))
+      } catch (thrown) {
         const error = failures.storeError(thrown)
         observer?.writeFailed?.(writeFailureOf(error))
         throw error
-      })
+      }
     },
     load() {
       const { totalCount, idleCount: idle, waitingCount: waiting, options } = pool
@@ -114,19 +91,6 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       if (!pool.ending) await pool.end()
     },
   }
-}
-
-async function check(
-  pool: Pool,
-  { migrations, collections }: Loaded<PostgresCollection>,
-  probes: string[],
-): Promise<void> {
-  const db = drizzle({ client: pool })
-  if (!isUpToDate(await readJournal(db), migrations)) throw new OtherRelease()
-  const missing = await findMissingPart(db, collections)
-  if (missing !== undefined)
-    throw new StoreUnavailable(runtimeMessage(missing, ''), { isRetryable: false, failure: 'schema' })
-  await pool.query([...probes, ...ownProbes].join(';'))
 }
 
 /** Milliseconds for which a revision holds, because other instances write, too. */

@@ -14,8 +14,6 @@ const busyPause = 5
 /** Milliseconds. */
 const checkInterval = 1_000
 
-export type Reader = ReturnType<typeof openReader>
-
 /** Reads on the event loop: in WAL mode readers rarely wait for a lock. It checks the files each second, until damage. */
 export function openReader(loaded: Loaded<SqliteCollection>, options: WatchOptions) {
   const file = openFile(options.path, { readonly: true })

@@ -1,40 +1,53 @@
 import { dirname } from 'node:path'
-import type { BaseStore, StoreObserver, StoreSizes } from '../../collection/base-store.ts'
-import { changeMethodOf } from '../../collection/change.ts'
-import type { Derived } from '../../collection/derived.ts'
-import { history, historyWith } from '../../collection/history.ts'
-import { addingMethodOf, operationOf, type RunMutation } from '../../collection/mutation.ts'
-import { searchWith } from '../../collection/search.ts'
-import type { PrepareOptions } from '../../database/migrations.ts'
+import type { BaseStore, StoreSizes } from '../../collection/base-store.ts'
+import { derive } from '../../collection/derived.ts'
+import { history } from '../../collection/history.ts'
+import { addingMethodOf } from '../../collection/mutation.ts'
+import type { Loaded, OpenOptions } from '../../database/loaded.ts'
 import { measureBackups } from '../backup/inventory.ts'
-import type { Mutation, SqliteAccess, SqliteCollection } from '../collection.ts'
+import type { Mutation, SqliteCollection } from '../collection.ts'
 import { isDiskFull, orUnusable } from '../file/diagnosis.ts'
 import { realPathOf, roomFor, sizeOf } from '../file/files.ts'
 import { prepareCounts, prepareGet, preparePages } from '../statements.ts'
-import { createWriter, type Writer, type WriterOptions } from '../writer/writer.ts'
+import { createWriter } from '../writer/writer.ts'
 import { prepareDatabase } from './prepare.ts'
-import { openReader, type Reader } from './reader.ts'
+import { openReader } from './reader.ts'
 
-interface SqliteStoreOptions extends Omit<WriterOptions, 'identities' | 'historyDays'>, PrepareOptions {
-  onDamage?: ((message: string) => void) | undefined
-  observer?: StoreObserver | undefined
+interface SqliteStoreOptions extends OpenOptions {
+  path: string
+  loaded: Loaded<SqliteCollection>
 }
 
 /** Prepares and opens an SQLite file. Reads run on the event loop, writes in a worker thread. Throws UnusableDatabase. */
 export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
   const { path, loaded, onWarning = () => {}, onDamage = () => {}, observer } = options
   prepareDatabase(path, loaded, options)
-  const watched = { ...options, program: loaded.program, closeWriter: () => writer.close(), onWarning, onDamage }
-  const reader: Reader = orUnusable(path, () => openReader(loaded, watched))
+  const watched = {
+    ...options,
+    program: loaded.program,
+    closeWriter: (): Promise<void> => writer.close(),
+    onWarning,
+    onDamage,
+  }
+  const reader = orUnusable(path, () => openReader(loaded, watched))
   const { identities, watch } = reader
-  const writer: Writer = createWriter(
-    { ...options, identities },
-    { onDamage: (damage) => watch.leave(damage), onWarning, observer },
-  )
-  const opened = Object.entries(loaded.collections).map(([name, collection]) => [
-    name,
-    collection.open(accessFor(name, collection, reader, writer)),
-  ])
+  const writer = createWriter({ ...options, identities }, { onDamage: watch.leave, onWarning, observer })
+  const opened = Object.entries(loaded.collections).map(([name, collection]) => {
+    const { table, filters } = collection
+    const { derived, runnerOf } = derive<unknown>(name, collection, {
+      pages: (order) => reader.add(preparePages(table, filters, order)),
+      getBy: (field) => reader.add(prepareGet(table, field)),
+      count: (field: string, limit: number) => reader.add(prepareCounts(table, field, limit)),
+      entries: () => reader.add(preparePages(history, ['rowId', 'collection'], 'newest')),
+      // To read this many rows takes 0.1 ms of the event loop.
+      step: 100,
+      run: (operation) => (values, idempotency) => writer.mutate(operation, values, idempotency),
+      revision: reader.revision,
+    })
+    const replayable = <Input extends object, Generated extends object>(mutation: Mutation<Input, Generated>) =>
+      addingMethodOf<Input, Generated>(mutation.fields, runnerOf(mutation))
+    return [name, collection.open({ ...derived, read: reader.add, replayable })]
+  })
 
   return {
     ...Object.fromEntries(opened),
@@ -68,43 +81,5 @@ async function measureFiles(path: string): Promise<StoreSizes> {
     return { ...files, ...(disk && { disk }), ...(backups && { backups }) }
   } catch {
     return {}
-  }
-}
-
-function accessFor(
-  collection: string,
-  { table, filters, search, mutations, writes }: SqliteCollection,
-  reader: Reader,
-  writer: Writer,
-): Derived & SqliteAccess {
-  function runnerOf(mutation: unknown): RunMutation {
-    const operation = operationOf(collection, writes, mutation)
-    return (values, idempotency) => writer.mutate(operation, values, idempotency)
-  }
-
-  function replayable<Input extends object, Generated extends object>(mutation: Mutation<Input, Generated>) {
-    return addingMethodOf<Input, Generated>(mutation.fields, runnerOf(mutation))
-  }
-
-  return {
-    list: () => reader.add(preparePages(table, filters)),
-    get: () => reader.add(prepareGet(table, 'id')),
-    getBy: (field) => reader.add(prepareGet(table, field)),
-    search: () =>
-      searchWith(filters, search, {
-        get: reader.add(prepareGet(table, 'id')),
-        newest: reader.add(preparePages(table, filters, 'newest')),
-        oldest: reader.add(preparePages(table, filters, 'oldest')),
-        // To read this many rows takes 0.1 ms of the event loop.
-        step: 100,
-      }),
-    count: (field: string, limit: number) => reader.add(prepareCounts(table, field, limit)),
-    create: () => replayable(mutations.create),
-    update: () => changeMethodOf(table, runnerOf(mutations.update)),
-    remove: () => changeMethodOf(table, runnerOf(mutations.remove)),
-    history: () => historyWith(table, reader.add(preparePages(history, ['rowId', 'collection'], 'newest'))),
-    revision: reader.revision,
-    read: reader.add,
-    replayable,
   }
 }

@@ -3,7 +3,7 @@ import type { StoreObserver } from '../../collection/base-store.ts'
 import { ClosedStore, StoreUnavailable, tooManyWrites, writeFailureOf } from '../../collection/errors.ts'
 import type { IdempotencyKey } from '../../collection/idempotency.ts'
 import type { MutationResult } from '../../collection/mutation.ts'
-import type { Loaded } from '../../database/loaded.ts'
+import type { Loaded, OpenOptions } from '../../database/loaded.ts'
 import type { SqliteCollection } from '../collection.ts'
 import type { Damage } from '../file/damage.ts'
 import { concernsDatabase, conflictOf, type Failure, isBusy, storeError } from '../file/failure.ts'
@@ -12,14 +12,11 @@ import { startThread } from '../thread.ts'
 import type { Outcome, Settled, WriterData, WriterMessage } from './writes.ts'
 import { onceWrite, probeWrite, type Write } from './writes.ts'
 
-export interface WriterOptions {
+interface WriterOptions extends Pick<OpenOptions, 'busyTimeout' | 'historyDays'> {
   path: string
   /** The identities of the files that the event loop has open. */
   identities: FileIdentities
   loaded: Loaded<SqliteCollection>
-  /** Milliseconds that a transaction waits for another process's lock, {@link defaultBusyTimeout} by default. */
-  busyTimeout?: number | undefined
-  historyDays?: number | undefined
 }
 
 interface Events {
@@ -57,8 +54,6 @@ const threadEnded = (cause: unknown) =>
     'The writer thread ended, or could not be started. The next write starts it again. Check the memory, and the limits of threads and open files.',
     { cause },
   )
-
-export type Writer = ReturnType<typeof createWriter>
 
 /**
  * Sends the writes of the store to the writer thread. They resolve once their transaction is on disk. If the thread
@@ -184,15 +179,12 @@ export function createWriter(
     }
     const awaited = sent[0]
     const decide = () => {
-      if (awaited !== undefined && sent[0] === awaited) endWait()
+      if (awaited === undefined || sent[0] !== awaited) return
+      isHanging = true
+      Atomics.store(rejectedCount, 0, BigInt(sentCount))
+      for (const own of sent) reject(own, diskHangs())
     }
     setTimeout(() => setImmediate(decide), maxCommitTime / 2).unref()
-  }
-
-  function endWait(): void {
-    isHanging = true
-    Atomics.store(rejectedCount, 0, BigInt(sentCount))
-    for (const own of sent) reject(own, diskHangs())
   }
 
   function lose(lost: Worker, cause: unknown): void {
