@@ -88,9 +88,8 @@ function refuseSlowFilters(table: TableWithId, filters: Names): void {
   for (const filter of filters) {
     const column = columnOf(table, filter)
     if (indexed.includes(column)) continue
-    throw new Error(
-      `The filter ${filter} of ${name} has no index of its own. Add index('${name}_by_${column.name}').on(….${filter}) to its table, and a migration.`,
-    )
+    const remedy = `Add index('${name}_by_${column.name}').on(….${filter}) to its table, and a migration.`
+    throw new Error(`The filter ${filter} of ${name} has no index of its own. ${remedy}`)
   }
 }
 

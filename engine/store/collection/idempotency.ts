@@ -47,11 +47,7 @@ export const idempotencyKeys = sqliteTable(
   ],
 )
 
-export interface Original {
-  operation: string
-  fingerprint: string
-  result: string
-}
+export type Original = Pick<typeof idempotencyKeys.$inferSelect, 'operation' | 'fingerprint' | 'result'>
 
 export interface Attempt {
   /** `<collection>.<mutation>` */
@@ -102,18 +98,17 @@ export function checkReplay(original: Original, { operation, values }: Attempt):
 /** Rows that a sweep checks for each new key. With two, the sweep deletes faster than keys are added. */
 export const sweepRows = 2
 
-interface Row {
-  id: bigint
-  createdAt: Date
-}
-
 /**
  * Decides about the next rows, at most `limit`, of a sweep through the table by id. The lowest ids are the oldest rows,
  * unless a clock was wrong: rows from the future are passed over. The first row of the last 24 hours ends the round.
  *
  * @returns the ids of the expired rows, and the id after which the next sweep continues: 0 for a new round
  */
-export function planSweep(rows: Row[], limit: number, now: Date): { expired: bigint[]; sweptTo: bigint } {
+export function planSweep(
+  rows: { id: bigint; createdAt: Date }[],
+  limit: number,
+  now: Date,
+): { expired: bigint[]; sweptTo: bigint } {
   const remembered = rows.filter(({ createdAt }) => isRemembered(createdAt, now))
   const isRoundOver = rows.length < limit || remembered.some(({ createdAt }) => createdAt <= now)
   return {

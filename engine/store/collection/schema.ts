@@ -1,5 +1,5 @@
 import { type Column, getTableName, type SQL, sql } from 'drizzle-orm'
-import { type CheckBuilder, check, customType, integer } from 'drizzle-orm/sqlite-core'
+import { type Check, type CheckBuilder, check, customType, integer } from 'drizzle-orm/sqlite-core'
 
 /** The columns and rules of a table, for both databases. The rules hold for rows that are inserted by hand, too. */
 
@@ -15,10 +15,7 @@ export const timestamp = customType<{ data: Date; driverData: string }>({
   fromDriver: (iso) => new Date(iso),
 })
 
-interface Rule {
-  name: string
-  value: SQL
-}
+type Rule = Pick<Check, 'name' | 'value'>
 
 /** The rules that PostgreSQL needs in another form, by the SQL of the same rule on SQLite. */
 const rulesOfPostgres = new WeakMap<SQL, Rule>()

@@ -63,7 +63,10 @@ export async function copyStore({
 }: CopyRequest): Promise<TableSummary[]> {
   const source = await (await importDriver(from)).openSource(addressOf(from), definition)
   try {
-    refuseSameFile(from, to)
+    // SQLite must not open a file under two names. Any other source is refused as a target because it contains rows.
+    const areFiles = from.kind === 'sqlite' && to.kind === 'sqlite'
+    if (areFiles && orUnusable(to.path, () => identify(from.path) === identify(to.path)))
+      throw new UnusableDatabase(to.path, 'it is also the source of the copy; choose another database in --to')
     await source.refuseOthers()
     const target = await (await importDriver(to)).openTarget(addressOf(to), definition, onMigrate)
     try {
@@ -85,21 +88,12 @@ function addressOf(location: Location): string {
   return location.kind === 'postgres' ? location.url : location.path
 }
 
-/** SQLite must not open a file under two names. Any other source is refused as a target because it contains rows. */
-function refuseSameFile(from: Location, to: Location): void {
-  if (from.kind !== 'sqlite' || to.kind !== 'sqlite') return
-  if (orUnusable(to.path, () => identify(from.path) === identify(to.path)))
-    throw new UnusableDatabase(to.path, 'it is also the source of the copy; choose another database in --to')
-}
-
 async function copyTables(copy: Copy): Promise<TableSummary[]> {
   const { source, target } = copy
   for (const table of target.tables) {
     if ((await countRows(target, table)) === 0) continue
-    throw new UnusableDatabase(
-      target.name,
-      `its table ${getTableName(table)} contains rows; choose an empty database in --to, or delete its contents: ${target.emptying}`,
-    )
+    const remedy = `choose an empty database in --to, or delete its contents: ${target.emptying}`
+    throw new UnusableDatabase(target.name, `its table ${getTableName(table)} contains rows; ${remedy}`)
   }
   // A table in each database. The types of its columns differ.
   const pairs = source.tables.flatMap((from, index) => {
@@ -132,10 +126,10 @@ async function copyTable(copy: Copy, from: Table, to: Table): Promise<TableSumma
     onProgress({ step: 'compare', table: name, done, total }),
   )
   if (found.rows === copied.rows && found.sha256 === copied.sha256) return copied
-  throw new UnusableDatabase(
-    target.name,
-    `the copy of table ${name} has ${found.rows} rows instead of ${copied.rows} and SHA-256 ${found.sha256} instead of ${copied.sha256}, and was rolled back; look for triggers in that table, then copy again`,
-  )
+  const rows = `${found.rows} rows instead of ${copied.rows}`
+  const checksums = `SHA-256 ${found.sha256} instead of ${copied.sha256}`
+  const remedy = 'and was rolled back; look for triggers in that table, then copy again'
+  throw new UnusableDatabase(target.name, `the copy of table ${name} has ${rows} and ${checksums}, ${remedy}`)
 }
 
 /** Reads all rows in batches, passes each batch to `use`, and computes the checksum. */
@@ -170,7 +164,8 @@ async function insert(source: CopyDatabase, target: CopyDatabase, table: Table, 
     if (!(error instanceof RowsRefused)) throw error
     const { message, id } = error
     const refused = id === undefined ? `one of the rows ${rows[0]?.[0]} to ${rows.at(-1)?.[0]}` : `the row ${id}`
-    const reason = `it refused ${refused} of ${getTableName(table)}: ${message}; correct or delete that row in ${source.name}`
+    const remedy = `correct or delete that row in ${source.name}`
+    const reason = `it refused ${refused} of ${getTableName(table)}: ${message}; ${remedy}`
     throw new UnusableDatabase(target.name, reason, { cause: error })
   }
 }

@@ -16,9 +16,6 @@ import { prepareDatabase } from '../sqlite/opening/prepare.ts'
 import { query, sqlTextOf } from '../sqlite/statements.ts'
 import { type CopyDatabase, type Row, RowsRefused } from './driver.ts'
 
-/** Milliseconds to wait for the lock of another process. */
-const busyTimeout = 5_000
-
 export async function openSource(path: string, definition: StoreDefinition): Promise<CopyDatabase> {
   const loaded = await definition.forSqlite()
   return orRefused(path, () => {
@@ -41,7 +38,7 @@ export async function openTarget(
   const loaded = await definition.forSqlite()
   return orRefused(path, () => {
     prepareDatabase(path, loaded, { migrate: false, onMigrate })
-    const connection = connect(path, { busyTimeout })
+    const connection = connect(path, { busyTimeout: 5_000 })
     return orClose(connection, () => {
       connection.exec('BEGIN IMMEDIATE')
       return methods(path, tablesOf(loaded.collections), connection)
@@ -59,7 +56,7 @@ function openAlone(path: string): Database.Database {
     const failure = toFailure(error)
     if (isBusy(failure)) throw new UnusableDatabase(path, reasons.open)
     if (!/^SQLITE_(READONLY|CANTOPEN)/.test(failure.code)) throw error
-    return connectToRead(path, busyTimeout)
+    return connectToRead(path)
   }
 }
 

@@ -69,14 +69,10 @@ export function pendingMigrations(applied: AppliedMigration[], migrations: Migra
     throw unusable('this service has no migrations for this kind of database; use the other kind (file: or postgres:)')
   for (const { name, hash } of applied) {
     const known = migrations.find((migration) => migration.name === name)
-    if (!known)
-      throw unusable(
-        `it was migrated by a newer release (${name}); start that release, or restore a backup made before that`,
-      )
-    if (known.hash !== hash)
-      throw unusable(
-        `the migration ${name} was changed after it was applied; restore the old file and add a new migration`,
-      )
+    const release = 'start that release, or restore a backup made before that'
+    if (!known) throw unusable(`it was migrated by a newer release (${name}); ${release}`)
+    const remedy = 'restore the old file and add a new migration'
+    if (known.hash !== hash) throw unusable(`the migration ${name} was changed after it was applied; ${remedy}`)
   }
   return migrations.filter(({ name }) => !applied.some((migration) => migration.name === name))
 }

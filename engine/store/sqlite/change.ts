@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import { sql } from 'drizzle-orm'
 import { type ChangeValues, changeRow, namesIn } from '../collection/change.ts'
-import { columnOf, type Entity, fieldsOfNew, listOf } from '../collection/row.ts'
+import { columnOf, fieldsOfNew, listOf } from '../collection/row.ts'
 import type { DerivedMutations, PrepareWrite, TableWithId } from './collection.ts'
 import { prepareHistory } from './history.ts'
 import { encode, insertInto, prepareGet, sqlTextOf } from './statements.ts'
@@ -15,10 +15,7 @@ export function mutationsOf<T extends TableWithId>(table: T, hasHistory = false)
 const maxUpdates = 32
 
 /** The mutation that changes or deletes a row. It takes a {@link ChangeValues}. */
-function changeIn<T extends TableWithId>(
-  table: T,
-  hasHistory: boolean,
-): PrepareWrite<Entity<T> | { id: bigint } | undefined> {
+function changeIn(table: TableWithId, hasHistory: boolean): PrepareWrite<object | undefined> {
   const { given } = fieldsOfNew(table)
 
   return (connection, historyDays) => {
@@ -40,7 +37,7 @@ function changeIn<T extends TableWithId>(
       // Safe: the arguments are those of `changeMethodOf`.
       const values = args as ChangeValues
       const [id, by, set] = values
-      const row = select(id as T['$inferSelect']['id'])
+      const row = select(id)
       if (!row) return undefined
       const changed = changeRow(table, row, values)
       const written = changed ? set && updateOf(namesIn(set))(changed, id) : remove.run(id)

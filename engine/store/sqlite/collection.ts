@@ -5,7 +5,7 @@ import { history } from '../collection/history.ts'
 import { type IdempotencyKey, idempotencyKeys } from '../collection/idempotency.ts'
 import type { Replayable } from '../collection/mutation.ts'
 import type { Names, SearchFields } from '../collection/query.ts'
-import type { Entity, Generated, NewEntity } from '../collection/row.ts'
+import type { Generated, NewEntity } from '../collection/row.ts'
 
 export type TableWithId = SQLiteTable & { id: SQLiteColumn }
 
@@ -38,8 +38,8 @@ export interface SqliteCollection<S = object> extends OwnOnSqlite<S> {
 export interface DerivedMutations<T extends TableWithId = TableWithId> {
   create: Mutation<NewEntity<T>, Generated<T>>
   /** Both take a {@link ChangeValues}. */
-  update: PrepareWrite<Entity<T> | { id: bigint } | undefined>
-  remove: PrepareWrite<Entity<T> | { id: bigint } | undefined>
+  update: PrepareWrite<object | undefined>
+  remove: PrepareWrite<object | undefined>
 }
 
 export interface SqliteAccess {

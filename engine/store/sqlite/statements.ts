@@ -69,11 +69,8 @@ export function prepareCounts(table: TableWithId, field: string, limit: number):
 /** Exported for a test of its query plan. */
 export function countsStatement(table: TableWithId, field: string, limit: number): SQL {
   const column = columnOf(table, field)
-  return countStatement(
-    column,
-    limit,
-    (value) => sql`SELECT ${table.id} FROM ${table} WHERE ${column} = ${value} ORDER BY ${table.id}`,
-  )
+  const select = (value: SQL) => sql`SELECT ${table.id} FROM ${table} WHERE ${column} = ${value} ORDER BY ${table.id}`
+  return countStatement(column, limit, select)
 }
 
 export function insertInto<T extends TableWithId>(table: T): Mutation<NewEntity<T>, Generated<T>> {
@@ -118,6 +115,8 @@ function prepareSelect<T extends SQLiteTable>(
 ): (...values: unknown[]) => Entity<T>[] {
   const statement = connection.prepare<unknown[], Record<string, unknown>>(sqlTextOf(select))
   const columns = Object.entries(getTableColumns(table))
+  // The values of integers and text are those of the program.
+  const isCoded = (column: Column) => column.mapFromDriverValue !== Column.prototype.mapFromDriverValue
   const isConverted = columns.some(([, column]) => !column.notNull || isCoded(column))
 
   function convert(row: Record<string, unknown>): object {
@@ -134,11 +133,6 @@ function prepareSelect<T extends SQLiteTable>(
     // Safe: the statement selects the columns of the table by the names of the fields.
     return (isConverted ? rows.map(convert) : rows) as Entity<T>[]
   }
-}
-
-/** Whether a value differs between the database and the program. Integers and text do not. */
-function isCoded(column: Column): boolean {
-  return column.mapFromDriverValue !== Column.prototype.mapFromDriverValue
 }
 
 export function encode(column: Column | undefined, value: unknown): unknown {

@@ -12,19 +12,14 @@ import { readHeader, refuseCopyWithoutLog, refuseForeignFile } from '../file/hea
 import { type Ownership, ownershipOf } from '../file/ownership.ts'
 import { type OnProgress, withSnapshot } from './snapshot.ts'
 
-interface Restored {
-  /** The path of the old database, `shop.db.before-restore-<time>`, if there was one. */
-  kept: string | undefined
-  /** Whether the backup had a checksum, which it matched. */
-  isVerified: boolean
-}
-
 /**
  * Replaces a database by a checked copy of a backup, and keeps the old one beside it. If the process is killed meanwhile,
  * either the old or the new database is in place, whole.
  *
  * @param file the backup, which is only read.
  * @param options `force` accepts a copy without its log.
+ * @returns the path of the old database, `shop.db.before-restore-<time>`, if there was one, and whether the backup had a
+ * checksum, which it matched.
  * @throws {UnusableDatabase}, having changed nothing.
  */
 export async function restoreDatabase(
@@ -32,7 +27,7 @@ export async function restoreDatabase(
   release: SqliteRelease,
   file: string,
   { force = false, onProgress }: { force?: boolean | undefined; onProgress?: OnProgress | undefined } = {},
-): Promise<Restored> {
+) {
   // A rename would replace a symbolic link.
   const path = orUnusable(database, () => realPathOf(database))
   orUnusable(file, () => refuseForeignFile(file, release))

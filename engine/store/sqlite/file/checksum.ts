@@ -46,10 +46,9 @@ export async function verifyChecksum(backup: string): Promise<boolean> {
     throw unusable(backup, error)
   })
   if (sha256?.toLowerCase() === actual) return true
-  throw new UnusableDatabase(
-    backup,
-    `it does not match its checksum ${path}, so it has changed since it was made; restore another backup, or delete that checksum to restore this one anyway`,
-  )
+  const remedy = 'restore another backup, or delete that checksum to restore this one anyway'
+  const reason = `it does not match its checksum ${path}, so it has changed since it was made; ${remedy}`
+  throw new UnusableDatabase(backup, reason)
 }
 
 /**

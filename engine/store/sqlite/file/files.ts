@@ -4,6 +4,7 @@ import {
   constants,
   fsyncSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readlinkSync,
@@ -100,18 +101,10 @@ export function realPathOf(path: string): string {
     if (toFailure(error).code !== 'ENOENT') throw error
   }
   // `join` would normalise `link/../file`, where the two dots are the parent of the link's target.
-  const target = targetOf(path)
-  if (target === undefined) return `${realPathOf(dirname(path))}/${basename(path)}`
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()
+  if (!isLink) return `${realPathOf(dirname(path))}/${basename(path)}`
+  const target = readlinkSync(path)
   return realPathOf(isAbsolute(target) ? target : `${dirname(path)}/${target}`)
-}
-
-function targetOf(path: string): string | undefined {
-  try {
-    return readlinkSync(path)
-  } catch (error) {
-    if (/^(ENOENT|EINVAL)$/.test(toFailure(error).code)) return undefined
-    throw error
-  }
 }
 
 /** A time in UTC for file names, which then sort by time: `2026-11-21T043000.123Z` */

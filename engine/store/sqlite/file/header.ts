@@ -4,16 +4,11 @@ import type { SqliteRelease } from '../../database/loaded.ts'
 import { connect, using } from './connection.ts'
 import { realPathOf, sizeOf, withDescriptor } from './files.ts'
 
-interface Header {
-  /** 100 bytes, or fewer if the file is shorter. */
-  bytes: Buffer
-  isSqlite: boolean
-  /** 0 without one. */
-  applicationId: number
-}
-
-/** Reads the header (https://sqlite.org/fileformat2.html, 1.3) without SQLite, because opening a database can change it. */
-export function readHeader(path: string): Header {
+/**
+ * Reads the header (https://sqlite.org/fileformat2.html, 1.3) without SQLite, because opening a database can change it: 100
+ * bytes, or fewer if the file is shorter. The application id is 0 without one.
+ */
+export function readHeader(path: string) {
   refuseNonFile(path)
   return withDescriptor(openSync(path, 'r'), (file) => {
     const buffer = Buffer.alloc(100)

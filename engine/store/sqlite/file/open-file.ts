@@ -11,12 +11,6 @@ export interface FileIdentities {
   index: string | undefined
 }
 
-interface OpenOptions {
-  readonly: boolean
-  /** The identity of the files that another connection of this process has open. All share one index, in memory. */
-  identities?: FileIdentities
-}
-
 /** Milliseconds to wait for readers that prevent the checkpoint of a lost log. */
 const checkpointTimeout = 1_000
 
@@ -26,9 +20,11 @@ export type OpenFile = ReturnType<typeof openFile>
  * Opens a prepared database, and detects when its files are deleted, moved, replaced or truncated. SQLite does not: it keeps
  * writing to the old files, and the next start would not find the acknowledged writes.
  *
+ * @param options `expected`: the files that another connection of this process has open. All share one index, in memory.
  * @throws {FilesDamaged} if other files are in place, because SQLite would use the index of the open ones for them.
  */
-export function openFile(path: string, { readonly, identities: expected }: OpenOptions) {
+export function openFile(path: string, options: { readonly: boolean; expected?: FileIdentities }) {
+  const { readonly, expected } = options
   const realPath = realPathOf(path)
   if (expected) refuse(findLostFile(expected))
   const connection = connect(path, { readonly, busyTimeout: 0 })

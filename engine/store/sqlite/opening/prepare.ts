@@ -26,7 +26,8 @@ const lockTimeout = 10_000
 export function prepareDatabase(path: string, loaded: Loaded<SqliteCollection>, options: PrepareOptions = {}): void {
   const { migrate = true } = options
   const tables = tablesOf(loaded.collections)
-  const checkSchema: CheckSchema = (connection) => {
+  /** Throws unless the migrations that were applied fit those of this release. */
+  const checkSchema = (connection: Database.Database) => {
     const applied = readApplied(connection)
     if (applied.length === 0) {
       // A database that is being created has neither.
@@ -46,13 +47,19 @@ export function prepareDatabase(path: string, loaded: Loaded<SqliteCollection>, 
   try {
     orUnusable(path, () => {
       const checked = sizeOf(path) > 0 ? open(connectToCheck(path)) : undefined
-      if (checked) checkBeforeWriting(checked, checkSchema)
+      // Before the first write: a later refusal would come after SQLite has moved the log into the file.
+      if (checked) {
+        // Not the size of the file, because most pages may still be in the write-ahead log.
+        if (databaseSize(checked) <= maxCheckedSize) checkPages(checked, 'quick_check')
+        else checked.pragma('schema_version')
+        checkSchema(checked)
+      }
       if (!isNew && !migrate) return
       const connection = open(connect(path, { busyTimeout: lockTimeout }))
       // The last connection to close moves the log into the database, and deletes it and its index, unless it only reads. On a
       // full disk they must stay.
       if (isInPlace() && !isDiskFull(path)) checked?.close()
-      migrateFile(connection, loaded, checkSchema, options)
+      migrateFile(connection, loaded, () => checkSchema(connection), options)
     })
   } catch (error) {
     failure = { error }
@@ -87,9 +94,6 @@ function findOrCreateFile(
   if (warning !== undefined) onWarning?.(warning)
   return isNew
 }
-
-/** Throws unless the migrations that were applied fit those of this release. */
-type CheckSchema = (connection: Database.Database) => void
 
 /**
  * SQLite would delete the log, and with it acknowledged writes. The log is checked first, because another process that
@@ -128,24 +132,16 @@ function connectToCheck(path: string): Database.Database {
   return hasJournal(realPathOf(path)) ? connect(path, { busyTimeout: lockTimeout }) : connectToRead(path, lockTimeout)
 }
 
-/** Checks before the first write: a later refusal would come after SQLite has moved the log into the file. */
-function checkBeforeWriting(connection: Database.Database, checkSchema: CheckSchema): void {
-  // Not the size of the file, because most pages may still be in the write-ahead log.
-  if (databaseSize(connection) <= maxCheckedSize) checkPages(connection, 'quick_check')
-  else connection.pragma('schema_version')
-  checkSchema(connection)
-}
-
 /** Checks the schema again, because another process may have created the database meanwhile. */
 function migrateFile(
   connection: Database.Database,
   loaded: Loaded<SqliteCollection>,
-  checkSchema: CheckSchema,
+  checkSchema: () => void,
   { migrate: isStart = true, onMigrate, historyDays }: PrepareOptions,
 ): void {
   const claimAndCheck = () => {
     claim(connection, loaded)
-    checkSchema(connection)
+    checkSchema()
   }
   const refuseMissingPart = () => {
     const missing = findMissingPart(connection, loaded)

@@ -9,7 +9,7 @@ import { orUnusable } from '../file/diagnosis.ts'
 import { identify, makeFile, makeFolder, roomFor, sizeOf, syncFolder } from '../file/files.ts'
 import type { FileIdentities } from '../file/open-file.ts'
 import { type Ownership, ownershipOf } from '../file/ownership.ts'
-import { publish, withTemporaryFile } from '../file/temporary-file.ts'
+import { type Guard, publish, withTemporaryFile } from '../file/temporary-file.ts'
 
 /** The files of a database that may have lost their names, while a connection has them open. */
 export interface OpenFiles {
@@ -20,9 +20,7 @@ export interface OpenFiles {
 }
 
 /** Removes an incomplete copy at the end, but not when a signal arrives: see {@link withCleanup}. */
-async function guard<T>(clean: () => void, work: () => Promise<T>): Promise<T> {
-  return work().finally(clean)
-}
+const guard: Guard = (clean, work) => work().finally(clean)
 
 /** Copies the pages that the connection sees into `copy`, unchecked: no other copy exists, and a restore checks it. */
 export async function copyPages({ connection }: OpenFiles, copy: string, onProgress: () => void): Promise<void> {
@@ -34,19 +32,18 @@ export async function copyPages({ connection }: OpenFiles, copy: string, onProgr
 
 /** Copies what the disk can read, by the descriptors of the process (proc_pid_fd(5)). False if the system has none. */
 export async function copyReadable({ identities }: OpenFiles, copy: string, onProgress: () => void): Promise<boolean> {
-  const files = new Map<string, string>()
-  for (const [suffix, identity] of [['', identities.database] as const, ['-wal', identities.log] as const]) {
-    const path = identity === undefined ? undefined : findDescriptor(identity)
-    if (path !== undefined) files.set(suffix, path)
-  }
-  if (!files.has('')) return false
-  const total = [...files.values()].reduce((sum, path) => sum + sizeOf(path), 0)
-  const { folder, ownership } = prepareFolder(copy, total)
+  const [database, log] = [identities.database, identities.log].map(findDescriptor)
+  if (database === undefined) return false
+  const { folder, ownership } = prepareFolder(copy, sizeOf(database) + (log === undefined ? 0 : sizeOf(log)))
   const work = async (temporary: string) => {
-    if (files.has('-wal')) makeFile(`${temporary}-wal`, ownership)
-    for (const [suffix, path] of files) await copyBlocks(path, temporary + suffix, onProgress)
-    // The log first, because only the database's name makes them a copy.
-    for (const suffix of [...files.keys()].toReversed()) publishAs(temporary + suffix, copy + suffix)
+    await copyBlocks(database, temporary, onProgress)
+    // The log is published first, because only the database's name makes them a copy.
+    if (log !== undefined) {
+      makeFile(`${temporary}-wal`, ownership)
+      await copyBlocks(log, `${temporary}-wal`, onProgress)
+      publishAs(`${temporary}-wal`, `${copy}-wal`)
+    }
+    publishAs(temporary, copy)
     syncFolder(folder)
   }
   await withTemporaryFile(folder, ownership, work, guard)
@@ -70,7 +67,8 @@ function publishAs(temporary: string, path: string): void {
   if (!publish(temporary, path)) throw new Error(`${path} already exists`)
 }
 
-function findDescriptor(identity: string): string | undefined {
+function findDescriptor(identity: string | undefined): string | undefined {
+  if (identity === undefined) return undefined
   const folder = '/proc/self/fd'
   const paths = existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []
   return paths.find((path) => identify(path) === identity)

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { reasons, UnusableDatabase } from '../../collection/errors.ts'
+import type { PrepareOptions } from '../../database/migrations.ts'
 import { reasonOf, toFailure } from '../file/failure.ts'
 import { signals } from '../file/temporary-file.ts'
 import { copyPages, copyReadable, type OpenFiles } from './copy-files.ts'
@@ -15,12 +16,9 @@ const maxStandstill = 10_000
 /** Milliseconds. A terminal sends Ctrl-C to all processes of a group, and npm forwards its own. */
 const repeatedSignalTime = 1_000
 
-export interface RescueOptions {
+export interface RescueOptions extends Pick<PrepareOptions, 'onWarning' | 'onRescue'> {
   path: string
   program: string
-  onWarning?: ((message: string) => void) | undefined
-  /** Called when a rescue begins, and whenever its copy has grown. */
-  onRescue?: (() => void) | undefined
 }
 
 /**
@@ -47,7 +45,9 @@ export function rescue(files: OpenFiles, options: RescueOptions): Promise<string
         return `what it had could not be saved (${unreadable}): restore a backup`
       } catch (error) {
         const reason = error instanceof UnusableDatabase ? error.reason : reasonOf(toFailure(error))
-        if (unreadable === undefined && concernsSource(reason)) unreadable = reason
+        // The files themselves cannot be read. All other reasons prevent the copy, and an operator can remove them.
+        const concernsSource = reason.startsWith('it is corrupt') || reason === reasons.unreadable
+        if (unreadable === undefined && concernsSource) unreadable = reason
         else {
           report(reason)
           await wait(pause)
@@ -78,11 +78,6 @@ export async function orRescue<T>(open: () => T, options: RescueOptions): Promis
     error.files.connection.close()
     throw new UnusableDatabase(options.path, `${lostWhileOpening}; ${remedy}`)
   }
-}
-
-/** Whether the files themselves cannot be read. All other reasons prevent the copy, and an operator can remove them. */
-function concernsSource(reason: string): boolean {
-  return reason.startsWith('it is corrupt') || reason === reasons.unreadable
 }
 
 /** Reports a reason at once, and again after a while. */

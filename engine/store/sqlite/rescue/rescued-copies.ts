@@ -33,9 +33,9 @@ export function describeRescuedCopies(path: string, program: string): string | u
 /** Refuses a missing or empty database beside rescued copies, whose ids and idempotency keys it would not know. */
 export function refuseRescuedCopies(path: string, program: string): void {
   const copies = listRescuedCopies(path)
-  if (copies.length > 0)
-    throw new LostDatabase(
-      path,
-      `it is missing or empty, but when its files were lost, a process saved what it had: ${copies.join(', ')}; restore the newest with "${program} restore ${copies[0]}", or, for a new store, move the copies to another folder`,
-    )
+  if (copies.length === 0) return
+  const saved = `when its files were lost, a process saved what it had: ${copies.join(', ')}`
+  const restore = `restore the newest with "${program} restore ${copies[0]}"`
+  const remedy = `${restore}, or, for a new store, move the copies to another folder`
+  throw new LostDatabase(path, `it is missing or empty, but ${saved}; ${remedy}`)
 }

@@ -20,15 +20,6 @@ export function prepareCheckpoints(file: OpenFile) {
   let failure: Failure | undefined
   let nextWarning = firstWarning
 
-  function tryCheckpoint(): Failure | undefined {
-    try {
-      checkpoint.get()
-      return undefined
-    } catch (error) {
-      return toFailure(error)
-    }
-  }
-
   function warnOfSize(size: number): string | undefined {
     if (size < firstWarning) nextWarning = firstWarning
     if (size < nextWarning) return undefined
@@ -60,8 +51,14 @@ export function prepareCheckpoints(file: OpenFile) {
       // While another connection changes the index, the next check decides.
       const { log, checkpointed } = file.lookAtLog() ?? { log: 0, checkpointed: 0 }
       const fits = () => log < checkpointSize && log * pageSize <= roomFor(connection.name).bytes
+      const isDue = log > checkpointed && !fits()
       const hadFailed = failure !== undefined
-      failure = log > checkpointed && !fits() ? tryCheckpoint() : undefined
+      failure = undefined
+      try {
+        if (isDue) checkpoint.get()
+      } catch (error) {
+        failure = toFailure(error)
+      }
       if (failure && !hadFailed)
         return `The write-ahead log cannot be moved into the database (${failure.code}: ${failure.message}), so it only grows. Check the disk.`
       return warnOfSize(Math.round((log * pageSize) / 2 ** 20))

@@ -21,7 +21,7 @@ export function createCommitter(
   let opened: ReturnType<typeof open> | undefined
 
   function open() {
-    const file = openFile(path, { readonly: false, identities })
+    const file = openFile(path, { readonly: false, expected: identities })
     const { connection } = file
     return orClose(file, () => {
       const commitTogether = prepareCommit(connection, prepareWrites(connection, collections, historyDays))
