@@ -1,27 +1,21 @@
-import {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  fastify,
-  LogController,
-} from 'fastify'
+import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
 import type { BaseStore } from '#store'
 import type { WithApiKeys } from '#store/keys'
 import { bearerCheck } from './auth/bearer.ts'
 import { withRateLimit } from './auth/rate-limit.ts'
 import { type Config, publicAddressOf } from './config.ts'
 import { responseCache } from './http/cache/response-cache.ts'
+import { Connections } from './http/connections.ts'
 import { makeDrainable } from './http/drain.ts'
-import { handleErrors, sendError } from './http/error-responses.ts'
+import { handleErrors } from './http/error-responses.ts'
 import { type CheckReadiness, health, readinessCheck } from './http/health.ts'
 import { limits } from './http/limits.ts'
 import { type LoadMeter, processLoad, shedLoad } from './http/load-shedding.ts'
 import { isProbe, labelsOf, requestIdsWithout, whenEnded } from './http/request.ts'
 import { requestCheck } from './http/request-checks.ts'
-import { addCors, corsFor, corsOfUnreadable, securityHeaders } from './http/response-headers.ts'
+import { addCors, corsOfUnreadable, securityHeaders } from './http/response-headers.ts'
 import { ignoreBodies, type Page, refuseUnknownPaths, routeAllMethods } from './http/routing.ts'
-import { createHttpServer, type ServerLimits } from './http/server.ts'
+import { createHttpServer } from './http/server.ts'
 import { readConsolePage, webConsole } from './http/static-files.ts'
 import type { CallOptions } from './procedures/context.ts'
 import { refuseOtherTexts } from './procedures/texts.ts'
@@ -30,7 +24,7 @@ import { ownRoutes } from './rest/own-routes.ts'
 import { reference, serversOf } from './rest/reference.ts'
 import { rpcAdapter } from './rpc/adapter.ts'
 import type { Service } from './service.ts'
-import type { Log, RequestResult } from './telemetry/log.ts'
+import type { Log } from './telemetry/log.ts'
 import { type Metrics, metricsRoute } from './telemetry/metrics.ts'
 import type { Tracing } from './telemetry/tracing.ts'
 
@@ -59,39 +53,30 @@ declare module 'fastify' {
   }
 }
 
-/**
- * A few probes and scrapers. Others must not take the file descriptors of the service, or its time by pipelining. A probe
- * every few seconds can open a connection for each request, so it needs no keep-alive.
- */
-const adminListener = { connectionLimit: 64, keepAlive: false }
-
 /** Creates an application with the checks, errors, log and metrics of every request. */
 function createBase(
   { service, config, log, metrics }: BaseOptions,
-  { tracing, page, ...serverOptions }: Pick<AppOptions, 'tracing'> & { page?: Page | undefined } & ServerLimits,
+  connections: Connections,
+  { tracing, page, keepAlive = true }: { tracing?: Tracing | undefined; page?: Page | undefined; keepAlive?: boolean },
 ) {
   // With pino's type, every Fastify type in the project would need it as a parameter.
   const loggerInstance: FastifyBaseLogger = log
   const headers = securityHeaders(config.publicUrl)
   const cors = corsOfUnreadable(config.corsOrigins)
-  const applyCors = corsFor(config.corsOrigins, headers)
   const requestIdOf = requestIdsWithout(service.product.keyPrefix)
   const app = fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestIdOf,
-    serverFactory: (listener) => createHttpServer(listener, { log, requestIdOf, headers, cors, ...serverOptions }),
+    serverFactory: (listener) =>
+      createHttpServer(listener, { log, requestIdOf, headers, cors, connections, keepAlive }),
     // createHttpServer responds to these errors.
     clientErrorHandler: () => {},
-    // Called instead of the hooks for a URL that cannot be decoded.
-    frameworkErrors(error, request, reply) {
-      const start = performance.now()
-      metrics.requests.countStarted()
-      reply.headers({ ...headers, 'x-request-id': request.id })
-      if (!applyCors(request, reply)) sendError(error, request, reply)
-      recordRequest(request, reply, { isComplete: true, milliseconds: performance.now() - start })
+    // Called instead of the hooks for a URL that the router cannot read. No route has the other one.
+    frameworkErrors(_error, { raw }, reply) {
+      app.routing(Object.assign(raw, { originalUrl: raw.url, url: '/ ' }), reply.raw)
     },
-    routerOptions: { maxParamLength: limits.url },
+    routerOptions: { maxParamLength: limits.headers },
     bodyLimit: limits.body,
     // For an empty list, Fastify would compute the address of each client from no proxies.
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
@@ -105,24 +90,19 @@ function createBase(
   app.decorateRequest('idempotency', undefined)
   app.decorateRequest('changedIds', undefined)
   tracing?.traceRequests(app)
-  makeDrainable(app)
-  if (config.corsOrigins.length > 0) addCors(app, applyCors)
-  function recordRequest(request: FastifyRequest, reply: FastifyReply, result: RequestResult): void {
-    const labels = labelsOf(request)
-    if (!isProbe(labels) || request.rejection) log.request(request, reply, labels, result)
-    metrics.requests.countEnded(result.isComplete)
-    if (result.isComplete) metrics.requests.observe(labels, reply.failedStatus ?? reply.statusCode, result.milliseconds)
-    for (const { isReplay } of request.idempotency ?? []) if (isReplay) metrics.requests.countReplay()
-    if (request.rejection) metrics.requests.countRejected(request.rejection.reason)
-  }
+  makeDrainable(app, connections)
+  if (config.corsOrigins.length > 0) addCors(app, config.corsOrigins, headers)
   const check = requestCheck(headers)
   app.addHook('onRequest', (request, reply, done) => {
-    // Fastify's hook onResponse is not called for a response that its client gave up.
     const start = performance.now()
     metrics.requests.countStarted()
-    whenEnded(reply.raw, (isComplete) =>
-      recordRequest(request, reply, { isComplete, milliseconds: performance.now() - start }),
-    )
+    // Fastify's hook onResponse is not called for a response that its client gave up.
+    whenEnded(reply.raw, (isComplete) => {
+      const result = { isComplete, milliseconds: performance.now() - start }
+      const labels = labelsOf(request)
+      if (!isProbe(labels) || request.rejection) log.request(request, reply, labels, result)
+      metrics.requests.countEnded(request, reply, labels, result)
+    })
     check(request, reply, done)
   })
   handleErrors(app)
@@ -152,7 +132,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   refuseOtherTexts(router)
   const basePath = basePathOf(config)
   const page = readConsolePage(folder, basePath)
-  const app = createBase(options, { tracing, page })
+  const app = createBase(options, new Connections(), { tracing, page })
   metrics.store.watch(store)
   let address = publicAddressOf(config, undefined)
   app.addHook('onListen', async () => {
@@ -207,7 +187,10 @@ function basePathOf({ publicUrl }: AppOptions['config']): string {
 
 /** Creates the admin listener of a service: its health and metrics, without an API key. */
 export function createAdminApp({ checkReadiness: check }: FastifyInstance, options: BaseOptions): FastifyInstance {
-  const app = createBase({ ...options, config: { ...options.config, corsOrigins: [] } }, adminListener)
+  // A few probes and scrapers. Others must not take the file descriptors of the service, or its time by pipelining. A
+  // probe every few seconds can open a connection for each request, so it needs no keep-alive.
+  const config = { ...options.config, corsOrigins: [] }
+  const app = createBase({ ...options, config }, new Connections(64), { keepAlive: false })
   app.register(health, { check })
   app.register(metricsRoute, { metrics: options.metrics, check })
   return app

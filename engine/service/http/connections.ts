@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { isSafeMethod } from '../api/method.ts'
+import { limits } from './limits.ts'
 
 export interface Exchange {
   request: IncomingMessage
@@ -12,13 +14,16 @@ interface Connection {
   latest: Exchange | undefined
   /** Pipelined requests that wait for the previous response. */
   held: number
+  /** Requests in progress that may change something. */
+  writes: number
+  isUnused: boolean
   /** The start of its latest request or, if it is idle, the end of that. Counts the starts and ends on all connections. */
   usedAt: number
 }
 
 /** Above the limit, the least recently used connection is closed: clients that keep theirs open must not lock out others. */
 export class Connections {
-  readonly #limits: { connections: number; heldRequests: number }
+  readonly #limit: number
   /**
    * No entry comes or goes with a request. V8 would then replace the table of the Map every few requests, and a replaced
    * table in the old generation keeps its successors alive, with all requests in them.
@@ -27,8 +32,8 @@ export class Connections {
   #uses = 0
   #heldRequests = 0
 
-  constructor(limits: { connections: number; heldRequests: number }) {
-    this.#limits = limits
+  constructor(limit = maxConnections()) {
+    this.#limit = limit
   }
 
   latest(socket: Duplex): Exchange | undefined {
@@ -36,8 +41,8 @@ export class Connections {
   }
 
   add(socket: Duplex): void {
-    if (this.#open.size >= this.#limits.connections) this.#closeLeastUsed()
-    this.#open.set(socket, { latest: undefined, held: 0, usedAt: this.#uses++ })
+    if (this.#open.size >= this.#limit) this.#closeLeastUsed()
+    this.#open.set(socket, { latest: undefined, held: 0, writes: 0, isUnused: true, usedAt: this.#uses++ })
     socket.once('close', () => this.#remove(socket))
   }
 
@@ -49,7 +54,12 @@ export class Connections {
     if (!connection || !socket.writable) return
     const previous = connection.latest?.response
     connection.latest = { request, response }
+    connection.isUnused = false
     connection.usedAt = this.#uses++
+    if (!isSafeMethod(request.method)) {
+      connection.writes++
+      response.once('close', () => connection.writes--)
+    }
     const end = () => {
       // Idle connections must not keep their last exchange: at 256 of them, garbage collections paused three times as long.
       if (connection.latest?.response !== response) return
@@ -63,7 +73,7 @@ export class Connections {
       return
     }
     connection.held++
-    if (++this.#heldRequests > this.#limits.heldRequests) {
+    if (++this.#heldRequests > limits.heldRequests) {
       this.#close(socket)
       return
     }
@@ -79,7 +89,21 @@ export class Connections {
 
   /** Closes also the connections that Node no longer knows, which are those after CONNECT. */
   closeAll(): void {
-    for (const socket of this.#open.keys()) this.#close(socket)
+    this.#closeThose(() => true)
+  }
+
+  /** Closes the connections without a write in progress. The client of a write waits to learn whether it is stored. */
+  closeReaders(): void {
+    this.#closeThose(({ writes }) => writes === 0)
+  }
+
+  /** Closes the connections without any request, for which Node's `server.close()` would wait. */
+  closeUnused(): void {
+    this.#closeThose(({ isUnused }) => isUnused)
+  }
+
+  #closeThose(areMeant: (connection: Connection) => boolean): void {
+    for (const [socket, connection] of this.#open) if (areMeant(connection)) this.#close(socket)
   }
 
   /** Forgets a connection at once: the event `close` comes later. */

@@ -1,14 +1,12 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Server, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { isSafeMethod } from '../api/method.ts'
+import type { Connections } from './connections.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     isDraining: boolean
-    /** Closes the connections without a write in progress. The client of a write waits to learn whether it is stored. */
-    closeReaders(): void
+    connections: Connections
   }
 }
 
@@ -20,40 +18,17 @@ const maxClosingTime = 500
 const shortTurn = 0.5
 
 /** While the service drains, each response ends its connection. Clients then reconnect to another instance. */
-export function makeDrainable(app: FastifyInstance): void {
+export function makeDrainable(app: FastifyInstance, connections: Connections): void {
+  app.decorate('connections', connections)
   app.decorate('isDraining', false)
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (app.isDraining) reply.header('connection', 'close')
     done(null, payload)
   })
-
-  // Node's server.close() waits for connections without any request.
-  const unused = new Set<Socket>()
-  const open = new Set<Socket>()
-  app.server.on('connection', (socket: Socket) => {
-    unused.add(socket)
-    open.add(socket)
-    socket.once('close', () => {
-      unused.delete(socket)
-      open.delete(socket)
-    })
-  })
-  const writes = new Set<IncomingMessage>()
-  app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    unused.delete(request.socket)
-    if (isSafeMethod(request.method)) return
-    writes.add(request)
-    response.once('close', () => writes.delete(request))
-  })
-  app.decorate('closeReaders', () => {
-    const writing = new Set(Array.from(writes, ({ socket }) => socket))
-    for (const socket of open) if (!writing.has(socket)) socket.destroy()
-  })
   app.addHook('preClose', async () => {
     await closeListener(app.server)
     // Requests that arrived during a long turn are read before the connections without one are closed.
-    const closeUnused = () => setImmediate(() => unused.forEach((socket) => void socket.destroy())).unref()
-    setTimeout(closeUnused, firstRequestTime).unref()
+    setTimeout(() => setImmediate(() => connections.closeUnused()).unref(), firstRequestTime).unref()
   })
 }
 

@@ -19,11 +19,8 @@ type FaultReceiver = Pick<FastifyRequest, 'recordFault'> & {
   server: Pick<FastifyInstance, 'mayLogFault'>
 }
 
-export const malformedUrl = 'The URL is malformed: check its percent-encoding.'
-
 /** Errors of Fastify and of Node's HTTP parser. Their own messages describe the code rather than the request. */
 const httpErrors: Record<string, [code: ErrorCode, message: string]> = {
-  FST_ERR_BAD_URL: ['invalid_request', malformedUrl],
   FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', `The body is larger than ${limits.body / 1024} KiB.`],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body is not as long as its Content-Length says.'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as Content-Type: application/json.'],

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import { ApiError } from '../api/errors.ts'
-import { malformedUrl } from './error-responses.ts'
 import { limits } from './limits.ts'
 
 /** Characters of `X-Forwarded-For` that are read. */
@@ -22,9 +21,11 @@ export function requestCheck(headers: Record<string, string>) {
   }
 }
 
-function findError({ raw, url, method }: FastifyRequest): ApiError | undefined {
+function findError({ raw, url, originalUrl, method }: FastifyRequest): ApiError | undefined {
   if (url.length > limits.url) return new ApiError('uri_too_long', `The URL is longer than ${limits.url} characters.`)
-  if (!isDecodable(url)) return new ApiError('invalid_request', malformedUrl)
+  // Another URL stands for one that the router cannot read.
+  if (url !== originalUrl || !isDecodable(url))
+    return new ApiError('invalid_request', 'The URL is malformed: check its percent-encoding.')
   if (hasUnknownExpectation(raw)) return new ApiError('expectation_failed', 'The only Expect served is 100-continue.')
   if (!hasValidHost(raw))
     return new ApiError('invalid_request', 'Send exactly one Host header, with a host and an optional port.')

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 
 /** The headers of every response (OWASP REST Security Cheat Sheet). Strict-Transport-Security needs TLS (RFC 6797, 7.2). */
 export function securityHeaders(publicUrl: string | undefined): Record<string, string> {
@@ -13,9 +13,6 @@ export function securityHeaders(publicUrl: string | undefined): Record<string, s
     'x-frame-options': 'DENY',
   }
 }
-
-/** Adds the CORS headers of one response. Returns true if the request was a preflight; its response is then sent. */
-type ApplyCors = (request: FastifyRequest, reply: FastifyReply) => boolean
 
 // Each list ends with *: a page can read the error for a method that is not served only if its preflight succeeds, and a
 // client may send headers of its own. Browsers exclude Authorization from *, and old ones do not know *.
@@ -58,36 +55,23 @@ const exposedHeaders = [
   'x-request-id',
 ].join(', ')
 
-/** CORS (https://fetch.spec.whatwg.org/#http-cors-protocol). No cookies, because the API key is sent in a header. */
-export function corsFor(origins: string[], responseHeaders: Record<string, string>): ApplyCors {
+/**
+ * CORS (https://fetch.spec.whatwg.org/#http-cors-protocol). No cookies, because the API key is sent in a header. Call it
+ * before any check is added: a page can read an error response only if the preflight of its request succeeded.
+ */
+export function addCors(app: FastifyInstance, origins: string[], responseHeaders: Record<string, string>): void {
   const allowed = new Set(origins)
-  return function applyCors({ method, headers, id }, reply) {
-    if (allowed.size === 0) return false
+  app.addHook('onRequest', ({ method, headers, id }, reply, done) => {
     // Set on Node's response, since some errors, such as a malformed body, are sent without Fastify's reply.
     const { raw } = reply
     raw.setHeader('vary', 'Origin')
     const { origin } = headers
-    if (origin === undefined || !allowed.has(origin)) return false
+    if (origin === undefined || !allowed.has(origin)) return done()
     raw.setHeader('access-control-allow-origin', origin)
     raw.setHeader('access-control-expose-headers', exposedHeaders)
-    if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return false
+    if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return done()
     reply.headers({ ...responseHeaders, ...preflightHeaders, 'x-request-id': id })
     reply.code(204).send()
-    return true
-  }
-}
-
-/** The headers for errors of the HTTP parser, which does not report the Origin. Their bodies contain no data of a caller. */
-export function corsOfUnreadable(origins: string[]): Record<string, string> {
-  return origins.length === 0
-    ? {}
-    : { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposedHeaders, vary: 'Origin' }
-}
-
-/** Runs before any check: a page can read an error response only if the preflight of its request succeeded. */
-export function addCors(app: FastifyInstance, applyCors: ApplyCors): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    if (!applyCors(request, reply)) done()
   })
   app.addHook('onSend', (_request, reply, payload, done) => {
     // Fastify copies the headers of a Response after this hook, and they replace those of the same name.
@@ -96,4 +80,11 @@ export function addCors(app: FastifyInstance, applyCors: ApplyCors): void {
     if (vary !== undefined && vary !== 'Origin') reply.header('vary', `${vary}, Origin`)
     done(null, payload)
   })
+}
+
+/** The headers for errors of the HTTP parser, which does not report the Origin. Their bodies contain no data of a caller. */
+export function corsOfUnreadable(origins: string[]): Record<string, string> {
+  return origins.length === 0
+    ? {}
+    : { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposedHeaders, vary: 'Origin' }
 }

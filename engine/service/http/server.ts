@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { FastifyBaseLogger } from 'fastify'
 import { ApiError } from '../api/errors.ts'
-import { Connections, type Exchange, maxConnections } from './connections.ts'
+import type { Connections, Exchange } from './connections.ts'
 import { toHttpError } from './error-responses.ts'
 import { limits } from './limits.ts'
 import type { RequestIdOf } from './request.ts'
@@ -18,19 +18,16 @@ const lingerTime = 5_000
 
 type Headers = Record<string, string>
 
-export interface ServerLimits {
-  connectionLimit?: number
-  /** Whether a connection may have several requests. */
-  keepAlive?: boolean
-}
-
-interface ServerOptions extends ServerLimits {
+interface ServerOptions {
   log: FastifyBaseLogger
   requestIdOf: RequestIdOf
   /** The headers of every response. */
   headers: Headers
   /** Further ones of a response to bytes that are no request. */
   cors: Headers
+  connections: Connections
+  /** Whether a connection may have several requests. */
+  keepAlive?: boolean
 }
 
 /**
@@ -40,9 +37,8 @@ interface ServerOptions extends ServerLimits {
  */
 export function createHttpServer(
   listener: RequestListener,
-  { log, requestIdOf, headers, cors, connectionLimit = maxConnections(), keepAlive = true }: ServerOptions,
+  { log, requestIdOf, headers, cors, connections, keepAlive = true }: ServerOptions,
 ): Server {
-  const connections = new Connections({ ...limits, connections: connectionLimit })
   const server = createServer({
     maxHeaderSize: limits.headers,
     headersTimeout: limits.headersTime,

@@ -145,7 +145,7 @@ function stopSignal(log: Log, force: (reason: string) => void): Promise<NodeJS.S
 
 /** Closes the connections without a write when the stop is late, all others shortly before the limit, then ends the process. */
 function limitStop(app: FastifyInstance, admin: FastifyInstance | undefined, force: (reason: string) => void): void {
-  setTimeout(() => app.closeReaders(), lateTime).unref()
+  setTimeout(() => app.connections.closeReaders(), lateTime).unref()
   setTimeout(() => [app, admin].forEach((each) => void each?.server.closeAllConnections()), maxStopTime - 1_000).unref()
   // Repeated, because `force` does nothing during a rescue.
   setInterval(() => force('timeout'), maxStopTime).unref()

@@ -29,8 +29,7 @@ export class Metrics {
     this.store = storeMetrics(this.#factory)
     this.#ready = this.#factory.gauge('ready', '1 while /readyz responds 200, otherwise 0.')
     const help = 'Always 1. The labels have the version of the service, and the commit of its package or image.'
-    const samples: [Record<string, string>, number][] = [[{ version, revision }, 1]]
-    this.#factory.gauge('build_info', help, () => samples, ['version', 'revision'])
+    this.#factory.gauge('build_info', help, () => [[{ version, revision }, 1]], ['version', 'revision'])
   }
 
   setReady(isReady: boolean): void {
@@ -39,11 +38,8 @@ export class Metrics {
 
   /** CPU, memory, descriptors, event loop, garbage collection, output. Call it once: its timers run until the process ends. */
   addProcess(outputs: Pick<Output, 'dropped'>[]): void {
-    collectDefaultMetrics({
-      register: this.#registry,
-      // Milliseconds. The default of 100 costs more and says no more.
-      eventLoopUtilizationTimeout: 1_000,
-    })
+    // Milliseconds. The default of 100 costs more and says no more.
+    collectDefaultMetrics({ register: this.#registry, eventLoopUtilizationTimeout: 1_000 })
     for (const name of unwanted.flatMap((name) => [name, `${name}_total`])) this.#registry.removeSingleMetric(name)
     this.#factory.counter(
       'output_lines_dropped_total',
@@ -85,11 +81,8 @@ export async function metricsRoute(
   labelRoutes(app, 'metrics')
   // Collecting takes milliseconds, in which no other request is served.
   const collect = atMostOnceASecond(async () => {
-    const isReady = check().then(
-      () => true,
-      () => false,
-    )
-    metrics.setReady(await isReady)
+    const [readiness] = await Promise.allSettled([check()])
+    metrics.setReady(readiness.status === 'fulfilled')
     return Buffer.from(await metrics.text())
   })
   app.get('/metrics', async (_request, reply) => reply.type(Registry.PROMETHEUS_CONTENT_TYPE).send(await collect()))

@@ -1,6 +1,8 @@
 import type { Histogram } from '@prometheus-io/client'
-import { type RejectionReason, rejectionReasons } from '../api/errors.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { rejectionReasons } from '../api/errors.ts'
 import type { RequestLabels } from '../http/request.ts'
+import type { RequestResult } from './log.ts'
 import type { MetricFactory } from './metric-factory.ts'
 
 /** From half a millisecond, which is a usual response, to the time limit of a request. */
@@ -18,17 +20,10 @@ export function requestMetrics({ gauge, counter, histogram }: MetricFactory) {
     ['adapter', 'operation', 'status'],
   )
   gauge('requests_in_flight', 'Requests whose response is not sent completely.', () => running)
-  counter(
-    'requests_aborted_total',
-    'Requests whose connection was closed before the response was complete.',
-    () => aborted,
-  )
-  const rejected = counter(
-    'requests_rejected_total',
-    'Requests that were rejected before they reached a procedure.',
-    undefined,
-    ['reason'],
-  )
+  const abortedHelp = 'Requests whose connection was closed before the response was complete.'
+  counter('requests_aborted_total', abortedHelp, () => aborted)
+  const rejectedHelp = 'Requests that were rejected before they reached a procedure.'
+  const rejected = counter('requests_rejected_total', rejectedHelp, undefined, ['reason'])
   for (const reason of rejectionReasons) rejected.inc({ reason }, 0)
   const replayed = counter(
     'idempotent_replays_total',
@@ -37,17 +32,18 @@ export function requestMetrics({ gauge, counter, histogram }: MetricFactory) {
 
   return {
     countStarted: (): void => void running++,
-    countEnded(isComplete: boolean): void {
+    countEnded(request: FastifyRequest, reply: FastifyReply, labels: RequestLabels, result: RequestResult): void {
       running--
-      if (!isComplete) aborted++
+      if (!result.isComplete) aborted++
+      else {
+        const status = reply.failedStatus ?? reply.statusCode
+        const byStatus = bound.get(labels) ?? []
+        bound.set(labels, byStatus)
+        byStatus[status] ??= duration.labels({ ...labels, status })
+        byStatus[status].observe(result.milliseconds / 1_000)
+      }
+      for (const { isReplay } of request.idempotency ?? []) if (isReplay) replayed.inc()
+      if (request.rejection) rejected.inc({ reason: request.rejection.reason })
     },
-    observe(labels: RequestLabels, status: number, milliseconds: number): void {
-      const byStatus = bound.get(labels) ?? []
-      bound.set(labels, byStatus)
-      byStatus[status] ??= duration.labels({ ...labels, status })
-      byStatus[status].observe(milliseconds / 1_000)
-    },
-    countRejected: (reason: RejectionReason): void => rejected.inc({ reason }),
-    countReplay: (): void => replayed.inc(),
   }
 }

@@ -3,8 +3,9 @@ import type { RequestListener } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
+import { Connections } from '../../service/http/connections.ts'
 import { requestIdsWithout } from '../../service/http/request.ts'
-import { createHttpServer, type ServerLimits } from '../../service/http/server.ts'
+import { createHttpServer } from '../../service/http/server.ts'
 import type { ProductTests } from './product.ts'
 import type { TestApi } from './test-api.ts'
 import type { Row } from './tested.ts'
@@ -114,8 +115,8 @@ export function rawHttpTests<Api extends TestApi>(
       const url = app.server.listening ? app.listeningOrigin : await app.listen({ host: '127.0.0.1', port: 0 })
       return { ...rest, app, url, authorization: `Authorization: Bearer ${rest.key}\r\n` } as unknown as Listening<A>
     },
-    startHttpServer: (listener: RequestListener, limits?: ServerLimits) =>
-      startHttpServer(product.keyPrefix, listener, limits),
+    startHttpServer: (listener: RequestListener, connections?: Connections) =>
+      startHttpServer(product.keyPrefix, listener, connections),
   }
 }
 
@@ -126,11 +127,11 @@ export function rawHttpTests<Api extends TestApi>(
 async function startHttpServer(
   keyPrefix: string,
   listener: RequestListener,
-  limits?: ServerLimits,
+  connections = new Connections(),
 ): Promise<{ url: string; sockets: Socket[] }> {
   const log = pino({ level: 'silent' })
   const requestIdOf = requestIdsWithout(keyPrefix)
-  const server = createHttpServer(listener, { log, requestIdOf, headers: {}, cors: {}, ...limits })
+  const server = createHttpServer(listener, { log, requestIdOf, headers: {}, cors: {}, connections })
   server.timeout = 0
   server.keepAliveTimeout = 0
   const sockets: Socket[] = []

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -19,6 +19,7 @@ import {
 import { closing, collect, exchange, host, json, openSocket, statusesIn } from '../../../test/support/raw-http.ts'
 import { stubbornClients } from '../../../test/support/stubborn-clients.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
+import { Connections } from '../../http/connections.ts'
 
 /** The end of connections: clients receive all their responses, and cannot keep a connection open without a request. */
 
@@ -239,9 +240,8 @@ const get = `GET / HTTP/1.1\r\n${host}Connection: close\r\n\r\n`
 const large = Buffer.alloc(16 * 2 ** 20)
 
 async function startFull(connections: number) {
-  return startHttpServer(({ url }, response) => void response.end(url === '/large' ? large : 'small'), {
-    connectionLimit: connections,
-  })
+  const listener: RequestListener = ({ url }, response) => void response.end(url === '/large' ? large : 'small')
+  return startHttpServer(listener, new Connections(connections))
 }
 
 test('with clients on all connections that never complete a request or never read, a new client is served', async () => {
