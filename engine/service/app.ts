@@ -19,8 +19,7 @@ import { createHttpServer } from './http/server.ts'
 import { readConsolePage, webConsole } from './http/static-files.ts'
 import type { CallOptions } from './procedures/context.ts'
 import { refuseOtherTexts } from './procedures/texts.ts'
-import { restAdapter } from './rest/adapter.ts'
-import { ownRoutes } from './rest/own-routes.ts'
+import { ownRoutes, restAdapter } from './rest/adapter.ts'
 import { reference, serversOf } from './rest/reference.ts'
 import { rpcAdapter } from './rpc/adapter.ts'
 import type { Service } from './service.ts'
@@ -149,7 +148,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     const [restCache, rpcCache] = [responseCache(store, rest_responses), responseCache(store, rpc_responses)]
     adapters.register(restAdapter, { prefix: '/v1', cache: restCache, router, calls, basePath, address: () => address })
     adapters.register(rpcAdapter, { prefix: '/trpc', cache: rpcCache, router, calls })
-    if (routes) adapters.register(ownRoutes, { add: (app: FastifyInstance) => routes(app, store) })
+    if (routes) adapters.register(async (app) => ownRoutes(app, (app) => routes(app, store)))
   })
   app.register(webConsole, { folder, page, basePath })
   app.decorate('hasConsole', page !== undefined)
@@ -162,14 +161,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       scope.register(metricsRoute, { metrics, check: app.checkReadiness })
     })
   }
-  const servers = () => serversOf(config, address)
-  app.register(reference, {
-    // Loaded with the first request for the document, because its packages would take a tenth of the start.
-    document: async () => (await import('./rest/document.ts')).createDocument(router, product, servers()),
-    servers,
-    basePath,
-    folder,
-  })
+  app.register(reference, { router, product, servers: () => serversOf(config, address), basePath, folder })
   return app
 }
 

@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, type ErrorCode, messageForOperator, type Rejection, toApiError } from '../api/errors.ts'
 import { limits } from './limits.ts'
 
@@ -36,24 +36,16 @@ const httpErrors: Record<string, [code: ErrorCode, message: string]> = {
 
 /** Maps anything thrown while a request is served to the error that the client receives. */
 export function toHttpError(thrown: unknown): ApiError {
-  const code = codeOf(thrown)
-  const known = httpErrors[code]
+  // Safe: what the value lacks is undefined.
+  const { code, statusCode = 0 } = Object(thrown) as Partial<FastifyError>
+  const known = httpErrors[String(code)]
   if (known) return new ApiError(...known, { cause: thrown })
-  if (code.startsWith('HPE_'))
+  if (String(code).startsWith('HPE_'))
     return new ApiError('invalid_request', 'The request is not valid HTTP/1.1.', { cause: thrown })
-  if (isClientError(thrown)) return new ApiError('invalid_request', 'The request cannot be read.', { cause: thrown })
+  // Fastify gives errors of the client a status below 500.
+  if (thrown instanceof Error && statusCode >= 400 && statusCode < 500)
+    return new ApiError('invalid_request', 'The request cannot be read.', { cause: thrown })
   return toApiError(thrown)
-}
-
-function codeOf(thrown: unknown): string {
-  return typeof thrown === 'object' && thrown !== null && 'code' in thrown ? String(thrown.code) : ''
-}
-
-/** Fastify gives errors of the client a status below 500. */
-function isClientError(thrown: unknown): boolean {
-  if (!(thrown instanceof Error) || !('statusCode' in thrown)) return false
-  const status = Number(thrown.statusCode)
-  return status >= 400 && status < 500
 }
 
 /** Milliseconds between two lines about one cause. */

@@ -1,8 +1,9 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { BaseStore } from '#store'
 import { ApiError, dataUnavailable, messageForOperator, temporarilyUnavailable, toApiError } from '../api/errors.ts'
 import { labelRoutes } from './request.ts'
-import { handleOtherMethods } from './routing.ts'
+import { serveReads } from './routing.ts'
 
 /** Milliseconds. */
 const defaultTimeLimit = 900
@@ -28,46 +29,40 @@ export function readinessCheck(app: FastifyInstance, store: BaseStore, timeLimit
 
 /** Logs when a check finds that the service is not ready, each reason once, and when one finds it ready again. */
 function reportChanges(app: FastifyInstance, check: () => Promise<void>): () => Promise<void> {
-  let lostAt: number | undefined
+  let lostAt = 0
   const reasons = new Set<string>()
 
   function lose(error: ApiError): void {
     const reason = messageForOperator(error)
     if (reasons.has(reason) || app.isDraining) return
+    if (reasons.size === 0) lostAt = performance.now()
     reasons.add(reason)
-    lostAt ??= performance.now()
     // The message says everything about a failure of the database. A defect needs its stack.
     const fields = error.body.code === 'unavailable' ? {} : { err: error.cause }
     app.log.error(fields, `The service is not ready. ${reason}`)
   }
 
-  function regain(): void {
-    if (lostAt === undefined) return
-    const seconds = Math.round((performance.now() - lostAt) / 100) / 10
-    lostAt = undefined
-    reasons.clear()
-    app.log.warn(`The service is ready again, after ${seconds} s.`)
-  }
-
-  return () =>
-    check().then(regain, (error: unknown) => {
+  return async () => {
+    try {
+      await check()
+    } catch (error) {
       lose(toApiError(error))
       throw error
-    })
+    }
+    if (reasons.size === 0) return
+    reasons.clear()
+    app.log.warn(`The service is ready again, after ${Math.round((performance.now() - lostAt) / 100) / 10} s.`)
+  }
 }
 
 /** Without an API key: `/livez` responds 200 while the process runs, `/readyz` while the service is ready. */
 export async function health(app: FastifyInstance, { check }: { check: CheckReadiness }): Promise<void> {
   labelRoutes(app, 'health')
-
-  app.get('/livez', async () => ({ status: 'ok' }))
-  handleOtherMethods(app, '/livez', ['GET', 'HEAD'])
-
-  app.get('/readyz', async () => {
+  serveReads(app, '/livez', async () => ({ status: 'ok' }))
+  serveReads(app, '/readyz', async () => {
     await check()
     return { status: 'ready' }
   })
-  handleOtherMethods(app, '/readyz', ['GET', 'HEAD'])
 }
 
 /** All calls within a second share one result. */
@@ -84,8 +79,8 @@ export function atMostOnceASecond<Result>(call: () => Promise<Result>): () => Pr
 }
 
 async function withinTime(check: Promise<void>, limit: number): Promise<void> {
-  const { promise: timeout, reject } = Promise.withResolvers<never>()
+  const isLate = await Promise.race([check, wait(limit, true, { ref: false })])
+  if (!isLate) return
   const problem = `The database did not complete a check within ${limit} ms. Check the load of the machine, the disk and the database.`
-  const timer = setTimeout(() => reject(dataUnavailable(new Error(problem))), limit)
-  await Promise.race([check, timeout]).finally(() => clearTimeout(timer))
+  throw dataUnavailable(new Error(problem))
 }

@@ -125,24 +125,20 @@ function limitBytes(app: FastifyInstance, meter: LoadMeter): void {
   function count(request: FastifyRequest, response: ServerResponse, bytes: number): void {
     // A destroyed response has emitted `close` already, so its bytes would count forever.
     if (response.destroyed) return
-    setBytes(request.unfinished ?? begin(request, response), bytes)
+    request.unfinished ??= begin(response)
+    total += bytes - request.unfinished.bytes
+    request.unfinished.bytes = bytes
   }
 
-  function begin(request: FastifyRequest, response: ServerResponse): Unfinished {
+  function begin(response: ServerResponse): Unfinished {
     const unfinished: Unfinished = { response, bytes: 0, since: meter.now() }
-    request.unfinished = unfinished
     all.add(unfinished)
     response.once('close', () => {
-      setBytes(unfinished, 0)
+      total -= unfinished.bytes
       all.delete(unfinished)
       unfinished.response = undefined
     })
     return unfinished
-  }
-
-  function setBytes(unfinished: Unfinished, bytes: number): void {
-    total += bytes - unfinished.bytes
-    unfinished.bytes = bytes
   }
 
   /** Otherwise one client that does not read could stop the others for as long as its connections may stall. */

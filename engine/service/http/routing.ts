@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest, RouteShorthandOptions } from 'fastify'
+import type { FastifyInstance, FastifyRequest, RouteOptions, RouteShorthandOptions } from 'fastify'
 import { ApiError } from '../api/errors.ts'
 import { preferred } from './cache/negotiation.ts'
 import { otherMethod } from './request.ts'
@@ -8,6 +8,18 @@ export function routeAllMethods(app: FastifyInstance): void {
   for (const method of process.getBuiltinModule('node:http').METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method)
   }
+}
+
+/** Serves GET and HEAD at a URL, and handles the other methods. */
+export function serveReads(
+  app: FastifyInstance,
+  url: string,
+  handler: RouteOptions['handler'],
+  config: RouteOptions['config'] = {},
+): void {
+  const method = ['GET', 'HEAD']
+  app.route({ url, method, handler, config })
+  handleOtherMethods(app, url, method)
 }
 
 /** Completes a URL that has routes for `methods`: OPTIONS gets 204, others 405, with `Allow` (RFC 9110, section 15.5.6). */

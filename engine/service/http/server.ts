@@ -54,8 +54,8 @@ export function createHttpServer(
 
   function refuse(socket: Duplex, thrown: Error, requestId: string): void {
     log.info({ requestId, reason: thrown.message }, 'the connection sent an invalid request')
-    const headersOfThis = { ...headers, 'x-request-id': requestId }
-    endConnection(socket, connections.latest(socket), toHttpError(thrown), headersOfThis, cors)
+    const own = { ...headers, 'x-request-id': requestId }
+    endConnection(socket, connections.latest(socket), toHttpError(thrown), own, cors)
   }
 
   server.on('connection', (socket) => {
@@ -125,12 +125,9 @@ function endConnection(
   cors: Headers,
 ): void {
   const raw = () => rawResponse(error, { ...headers, ...cors })
-  if (!latest) {
-    endSocket(socket, raw())
-    return
-  }
-  const { request, response } = latest
-  if (request.complete || response.headersSent) {
+  const { request, response } = latest ?? {}
+  if (!request || !response) endSocket(socket, raw())
+  else if (request.complete || response.headersSent) {
     // A request that already has its response gets no second one if the rest of its body is invalid.
     const last = request.complete ? raw() : ''
     if (response.writableFinished) endSocket(socket, last)

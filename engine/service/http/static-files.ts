@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, extname, join, sep } from 'node:path'
 import { constants } from 'node:zlib'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { compressOnce, encodingFor, entityTag, hasContent } from './cache/negotiation.ts'
-import { labelRoutes, type RequestLabels } from './request.ts'
-import { handleOtherMethods, type Page } from './routing.ts'
+import { labelRoutes } from './request.ts'
+import { type Page, serveReads } from './routing.ts'
 
 /** Bytes. Brotli's level 10 takes half a second for this much, and saves 6 %. */
 const maxSlowLength = 1_000_000
@@ -20,37 +20,30 @@ export function serveFile(
   url: string,
   read: () => Promise<Buffer>,
   headers: Record<string, string>,
-  labels?: RequestLabels,
+  config?: RouteOptions['config'],
 ): void {
   // A promise, so that requests that arrive meanwhile do not read the file, too.
   let sender: Promise<SendFile> | undefined
   const makeSender = async () => fileSender(await read(), headers)
-  app.route({
-    url,
-    method: ['GET', 'HEAD'],
-    ...(labels && { config: { labels } }),
-    async handler(request, reply) {
-      sender ??= makeSender().catch((error: unknown) => {
-        sender = undefined
-        throw error
-      })
-      const send = await sender
-      return send(request, reply)
-    },
-  })
-  handleOtherMethods(app, url, ['GET', 'HEAD'])
+  async function handler(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    sender ??= makeSender().catch((error: unknown) => {
+      sender = undefined
+      throw error
+    })
+    const send = await sender
+    return send(request, reply)
+  }
+  serveReads(app, url, handler, config)
 }
 
 /** Serves the files of one folder from memory. A route for each of them would take 50 ms of the start. */
 function serveFolder(app: FastifyInstance, path: string, senders: Map<string, SendFile>): void {
   const names = [...senders.keys()].map((name) => RegExp.escape(name)).join('|')
-  const url = `${path}/:name(${names})`
-  app.route<{ Params: { name: string } }>({
-    url,
-    method: ['GET', 'HEAD'],
-    handler: async (request, reply) => senders.get(request.params.name)?.(request, reply),
+  serveReads(app, `${path}/:name(${names})`, async (request, reply) => {
+    // Safe: the route has this parameter.
+    const { name } = request.params as { name: string }
+    return senders.get(name)?.(request, reply)
   })
-  handleOtherMethods(app, url, ['GET', 'HEAD'])
 }
 
 type SendFile = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
@@ -133,8 +126,7 @@ export async function webConsole(
 ): Promise<void> {
   labelRoutes(app, 'console')
   if (folder === undefined || !page) {
-    app.get('/', async (_request, reply) => reply.redirect(`${basePath}/docs/`))
-    handleOtherMethods(app, '/', ['GET', 'HEAD'])
+    serveReads(app, '/', async (_request, reply) => reply.redirect(`${basePath}/docs/`))
     return
   }
   serveFile(app, '/', async () => page.content, { ...page.headers, ...revalidated })

@@ -7,7 +7,8 @@ import type {
   onSendHookHandler,
 } from 'fastify'
 import { explainUnreadable, toApiError } from '../api/errors.ts'
-import { parseJson } from '../api/literals.ts'
+import { parseJson, writeJson } from '../api/literals.ts'
+import { isSafeMethod } from '../api/method.ts'
 import { isRecord } from '../api/validation.ts'
 import { jsonWriter } from '../api/writer.ts'
 import type { CacheableResponse, ResponseCache } from '../http/cache/response-cache.ts'
@@ -140,4 +141,20 @@ function nextLink(operation: Operation, apiUrl: () => string) {
       .map(([name, value]) => `${name}=${encodeURIComponent(textOf(value))}`)
     return `<${apiUrl()}${filledPath(operation, input)}?${pairs.join('&')}>; rel="next"`
   }
+}
+
+/** Routes of the product's own. Hooks, such as the check of the API key, run first. Metrics and logs name each by its path. */
+export async function ownRoutes(
+  app: FastifyInstance,
+  add: (app: FastifyInstance) => void | Promise<void>,
+): Promise<void> {
+  acceptJsonOnly(app, parseJson)
+  app.setReplySerializer((body) => writeJson(body))
+  app.addHook('onRoute', (route) => {
+    route.config = { labels: { adapter: 'http', operation: route.url }, ...route.config }
+  })
+  app.addHook('onRequest', async (request) => {
+    if (!isSafeMethod(request.method)) requireWriteAccess(request)
+  })
+  await add(app)
 }

@@ -1,13 +1,15 @@
+import type { AnyRouter } from '@trpc/server'
 import type { FastifyInstance } from 'fastify'
 import type { oas31 } from 'zod-openapi'
 import type { Config } from '../config.ts'
-import { labelRoutes, type RequestLabels } from '../http/request.ts'
-import { handleOtherMethods } from '../http/routing.ts'
+import { labelRoutes } from '../http/request.ts'
+import { serveReads } from '../http/routing.ts'
 import { readPage, revalidated, serveFile } from '../http/static-files.ts'
+import type { Product } from '../product.ts'
 
 interface ReferenceOptions {
-  /** Creates the OpenAPI document. Called once, for the first request. */
-  document: () => Promise<oas31.OpenAPIObject>
+  router: AnyRouter
+  product: Product
   /** The servers in the document. Called when the service listens. */
   servers: () => oas31.ServerObject[]
   basePath: string
@@ -15,27 +17,27 @@ interface ReferenceOptions {
   folder: string | undefined
 }
 
-const documentLabels: RequestLabels = { adapter: 'http', operation: 'document' }
-const documentHeaders = { 'content-type': 'application/json; charset=utf-8', ...revalidated }
-
 /** The OpenAPI document at `/openapi.json` and an interactive reference at `/docs/`. Neither needs an API key. */
 export async function reference(
   app: FastifyInstance,
-  { document, servers, basePath, folder }: ReferenceOptions,
+  { router, product, servers, basePath, folder }: ReferenceOptions,
 ): Promise<void> {
   labelRoutes(app, 'reference')
-  const makeDocument = async () => Buffer.from(JSON.stringify(await document()))
-  serveFile(app, '/openapi.json', makeDocument, documentHeaders, documentLabels)
+  const makeDocument = async () => {
+    // Loaded with the first request for the document, because its packages would take a tenth of the start.
+    const { createDocument } = await import('./document.ts')
+    return Buffer.from(JSON.stringify(createDocument(router, product, servers())))
+  }
+  const headers = { 'content-type': 'application/json; charset=utf-8', ...revalidated }
+  serveFile(app, '/openapi.json', makeDocument, headers, { labels: { adapter: 'http', operation: 'document' } })
 
   const page = readPage(folder, 'docs/index.html')
-  app.get('/docs', async (_request, reply) => reply.redirect(`${basePath}/docs/`, 301))
-  handleOtherMethods(app, '/docs', ['GET', 'HEAD'])
-  app.get('/docs/', async (_request, reply) =>
+  serveReads(app, '/docs', async (_request, reply) => reply.redirect(`${basePath}/docs/`, 301))
+  serveReads(app, '/docs/', async (_request, reply) =>
     page === undefined
       ? reply.redirect(`${basePath}/openapi.json`)
       : reply.type('text/html; charset=utf-8').header('content-security-policy', referencePolicy(servers())).send(page),
   )
-  handleOtherMethods(app, '/docs/', ['GET', 'HEAD'])
 }
 
 /** Allows no inline scripts, and requests only to the servers in the document. Scalar adds style elements to the page. */

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { CacheLookups } from '../http/cache/revision-cache.ts'
 import { atMostOnceASecond, type CheckReadiness } from '../http/health.ts'
 import { labelRoutes } from '../http/request.ts'
-import { handleOtherMethods } from '../http/routing.ts'
+import { serveReads } from '../http/routing.ts'
 import type { Product } from '../product.ts'
 import type { Output } from './log-output.ts'
 import { type MetricFactory, metricFactory } from './metric-factory.ts'
@@ -85,6 +85,7 @@ export async function metricsRoute(
     metrics.setReady(readiness.status === 'fulfilled')
     return Buffer.from(await metrics.text())
   })
-  app.get('/metrics', async (_request, reply) => reply.type(Registry.PROMETHEUS_CONTENT_TYPE).send(await collect()))
-  handleOtherMethods(app, '/metrics', ['GET', 'HEAD'])
+  serveReads(app, '/metrics', async (_request, reply) =>
+    reply.type(Registry.PROMETHEUS_CONTENT_TYPE).send(await collect()),
+  )
 }
