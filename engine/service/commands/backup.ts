@@ -14,7 +14,7 @@ import { parseBackup, parseFile } from '../operator/location.ts'
 import { UsageError } from '../operator/operator-error.ts'
 import { writeStream } from '../transfer/export.ts'
 import { type Cli, withHelp } from './cli.ts'
-import { type DatabaseStatus, describeStatus, readStatus } from './database.ts'
+import { describeStatus, readStatus } from './database.ts'
 import { databaseFile } from './open-store.ts'
 import { type JsonOption, jsonOption, note, printAs, refuseJson } from './output.ts'
 
@@ -95,19 +95,14 @@ export function addRestoreCommand(program: Command, cli: Cli): void {
 }
 
 /** Whether a backup matches its checksum. Releases before 1.1.0 wrote none. */
-type ChecksumState = 'matches' | 'missing'
-
-function checksumState(isVerified: boolean, backup: string): ChecksumState {
+function checksumState(isVerified: boolean, backup: string): 'matches' | 'missing' {
   if (isVerified) return 'matches'
   note(`There is no checksum ${checksumOf(backup)}, so it is unknown whether the backup has changed since it was made.`)
   return 'missing'
 }
 
 /** Checks that this release can restore a backup, which is only read. Otherwise it throws {@link UnusableDatabase}. */
-export async function verify(
-  definition: StoreDefinition,
-  file: string,
-): Promise<DatabaseStatus & { checksum: ChecksumState }> {
+export async function verify(definition: StoreDefinition, file: string) {
   const isVerified = await verifyBackup(file, definition.sqliteRelease())
   const status = await readStatus(definition, { kind: 'sqlite', path: file })
   if (status.problem !== null) throw new UnusableDatabase(file, status.problem)

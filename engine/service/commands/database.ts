@@ -20,17 +20,12 @@ import { type JsonOption, jsonOption, printAs } from './output.ts'
 const settings = ['databaseUrl'] as const
 
 export function addDatabaseCommands(program: Command, cli: Cli): void {
+  const { product, configuration, definition } = cli
+  const { command } = product
   const databases = withHelp(cli, program.command('db'), { examples: ['db status', 'db migrate --dry-run'] })
   databases.description('manage databases')
-  const { names } = cli.definition
-  const contents = joinWords([...names.filter((name) => name !== 'apiKeys'), 'keys'])
-  addStatusCommand(databases, cli, contents)
-  addMigrateCommand(databases, cli)
-  addCopyCommand(databases, cli, contents)
-}
+  const contents = joinWords([...resourcesOf(definition), 'keys'])
 
-function addStatusCommand(databases: Command, cli: Cli, contents: string): void {
-  const { configuration, definition } = cli
   withHelp(cli, databases.command('status'), { examples: ['db status', 'db status --json'], settings })
     .description(`show the schema, the size and the number of ${contents}`)
     .option(...jsonOption)
@@ -38,31 +33,24 @@ function addStatusCommand(databases: Command, cli: Cli, contents: string): void 
       const status = await readStatus(definition, configuration.readConfig().database)
       printAs(options, status, () => describeStatus(definition, status))
     })
-}
 
-function addMigrateCommand(databases: Command, cli: Cli): void {
-  const { configuration, definition } = cli
   withHelp(cli, databases.command('migrate'), { examples: ['db migrate --dry-run', 'db migrate'], settings })
     .description('apply the pending migrations, as a start of the service does')
     .option('--dry-run', 'print the pending migrations and their SQL, and change nothing')
     .option(...jsonOption)
     .action(async ({ dryRun = false, ...options }: JsonOption & { dryRun?: boolean }) => {
       const config = configuration.readConfig()
-      const { database } = config
+      const { database, historyDays } = config
       const pending = await readPending(definition, database)
       const isApplied = !dryRun && pending.length > 0
-      const { historyDays } = config
       if (isApplied) await migrateStore(definition, database, { historyDays, ...reportsOn(database, auditOf(config)) })
       const migrations = pending.map(({ name, sql }) => ({ name, sql }))
       printAs(options, { dryRun, migrations }, () =>
         isApplied ? pending.map(({ name }) => `Applied ${name}.`).join('\n') : describeMigrations(database, pending),
       )
     })
-}
 
-function addCopyCommand(databases: Command, cli: Cli, contents: string): void {
-  const { product, configuration, definition } = cli
-  const { command } = product
+  const location = (option: string) => (text: string) => parseLocation(command, text, option)
   withHelp(cli, databases.command('copy'), {
     examples: ['$0 db copy --from file:data/$0.db --to postgres://$0@db.example/$0'],
   })
@@ -70,14 +58,14 @@ function addCopyCommand(databases: Command, cli: Cli, contents: string): void {
       `copy all ${contents} into an empty SQLite or PostgreSQL database; stop the service first, because later writes are not copied`,
     )
     .requiredOption(
-      ...locationOption(command, '--from', `the database to copy, such as file:data/${command}.db; it is not changed`),
+      '--from <database>',
+      `the database to copy, such as file:data/${command}.db; it is not changed`,
+      location('--from'),
     )
     .requiredOption(
-      ...locationOption(
-        command,
-        '--to',
-        `the empty database, such as postgres://user@host/${command}; an SQLite file is created`,
-      ),
+      '--to <database>',
+      `the empty database, such as postgres://user@host/${command}; an SQLite file is created`,
+      location('--to'),
     )
     .option(...jsonOption)
     .action(async ({ from, to, ...options }: JsonOption & { from: Location; to: Location }) => {
@@ -93,30 +81,17 @@ function addCopyCommand(databases: Command, cli: Cli, contents: string): void {
     })
 }
 
-function locationOption(command: string, name: string, description: string) {
-  return [`${name} <database>`, description, (text: string) => parseLocation(command, text, name)] as const
+function resourcesOf({ names }: StoreDefinition): string[] {
+  return names.filter((name) => name !== 'apiKeys')
 }
 
-export interface DatabaseStatus {
-  kind: Location['kind']
-  /** The path of the file, or the URL without its password. */
-  location: string
-  /** The newest migration; null if the database does not exist yet. */
-  schema: string | null
-  pending: string[]
-  /** Why this release cannot use the schema; null if it can. */
-  problem: string | null
-  /** Bytes. Only SQLite has a write-ahead log of its own. */
-  bytes: { database: number; log?: number }
-  /** The number of rows of each resource. Null if the schema is missing or cannot be used. */
-  rows: Record<string, number> | null
-  /** The greatest id of each resource, null without a row. */
-  newestIds: Record<string, bigint | null> | null
-}
+export type DatabaseStatus = Awaited<ReturnType<typeof readStatus>>
 
-export async function readStatus(definition: StoreDefinition, location: Location): Promise<DatabaseStatus> {
+export async function readStatus(definition: StoreDefinition, location: Location) {
   const { kind } = location
   return inspecting(definition, location, async (inspection, { applied, pending, problem }) => {
+    // Only SQLite has a write-ahead log of its own.
+    const bytes: { database: number; log?: number } = (await inspection?.bytes()) ?? { database: 0 }
     const isUsable = inspection && applied.length > 0 && problem === undefined
     const contents = isUsable ? Object.entries(await inspection.contents()) : undefined
     const ofEach = <T>(read: (contents: TableContents) => T) =>
@@ -125,12 +100,17 @@ export async function readStatus(definition: StoreDefinition, location: Location
         : null
     return {
       kind,
+      /** The path of the file, or the URL without its password. */
       location: describeLocation(location),
+      /** The newest migration; null if the database does not exist yet. */
       schema: applied.at(-1) ?? null,
       pending: pending.map(({ name }) => name),
+      /** Why this release cannot use the schema; null if it can. */
       problem: problem ?? null,
-      bytes: (await inspection?.bytes()) ?? { database: 0 },
+      bytes,
+      /** Null if the schema is missing or cannot be used. */
       rows: ofEach(({ rows }) => rows),
+      /** The greatest id of each resource, null without a row. */
       newestIds: ofEach(({ newestId }) => newestId),
     }
   })
@@ -153,7 +133,7 @@ async function inspecting<T>(
 }
 
 export function describeStatus(
-  { names }: StoreDefinition,
+  definition: StoreDefinition,
   { kind, location, schema, pending, problem, bytes, rows, newestIds }: DatabaseStatus,
   ...more: string[][]
 ): string {
@@ -168,9 +148,7 @@ export function describeStatus(
     ['Pending', pending.length === 0 ? 'nothing' : pending.join(', ')],
     ['Size', describeSize(bytes.database)],
     ...(bytes.log === undefined ? [] : [['Write-ahead log', describeSize(bytes.log)]]),
-    ...names
-      .filter((name) => name !== 'apiKeys')
-      .map((name) => [name.charAt(0).toUpperCase() + name.slice(1), contentsOf(name)]),
+    ...resourcesOf(definition).map((name) => [name.charAt(0).toUpperCase() + name.slice(1), contentsOf(name)]),
     ['API keys', contentsOf('keys')],
     ...more,
   ])

@@ -26,30 +26,12 @@ const maxBackupAge = 2 * 86_400_000
 /** Bytes. SQLite needs room for its log, which is truncated to 64 MiB. */
 const minFreeSpace = 64 * 1024 * 1024
 
-interface Verdict {
-  status: 'ok' | 'warning' | 'failure'
-  /** What was found, and what to do unless the status is `ok`. One line. */
-  message: string
-}
+/** The message, of one line, says what was found, and what to do unless the status is `ok`. */
+type Verdict = [status: 'ok' | 'warning' | 'failure', message: string]
+export type Finding = ReturnType<typeof finding>
 
-export interface Finding extends Verdict {
-  check: string
-}
-
-export function ok(message: string): Verdict {
-  return { status: 'ok', message }
-}
-
-function warning(message: string): Verdict {
-  return { status: 'warning', message }
-}
-
-export function failure(message: string): Verdict {
-  return { status: 'failure', message }
-}
-
-export function finding(check: string, verdict: Verdict): Finding {
-  return { check, ...verdict }
+export function finding(check: string, ...[status, message]: Verdict) {
+  return { check, status, message }
 }
 
 export interface DoctorTarget extends Pick<Config, 'database' | 'backupEvery'> {
@@ -59,7 +41,7 @@ export interface DoctorTarget extends Pick<Config, 'database' | 'backupEvery'> {
 
 /** Examines a service and its files, also while it runs, and changes nothing. Without a target, the configuration is wrong. */
 export async function examine(configuration: Finding[], target: DoctorTarget | undefined): Promise<Finding[]> {
-  const node = finding('node', ok(`Node ${process.version} on ${process.platform} ${process.arch}.`))
+  const node = finding('node', 'ok', `Node ${process.version} on ${process.platform} ${process.arch}.`)
   if (!target) return [node, ...configuration]
   const { command, definition, database, backupEvery } = target
   const contents = await examineDatabase(command, definition, database)
@@ -80,9 +62,9 @@ export function describeFindings(findings: Finding[]): string {
 /** Runs a check. An error becomes a failure, so that the other checks still run. */
 async function runCheck(check: string, run: () => Verdict | Promise<Verdict>): Promise<Finding> {
   try {
-    return finding(check, await run())
+    return finding(check, ...(await run()))
   } catch (error) {
-    return finding(check, failure(describeError(error)))
+    return finding(check, 'failure', describeError(error))
   }
 }
 
@@ -104,16 +86,16 @@ export async function examineDatabase(
   try {
     inspection = await inspect(definition, location)
   } catch (error) {
-    return [finding('database', failure(describeError(error)))]
+    return [finding('database', 'failure', describeError(error))]
   }
   if (!inspection) {
     const missing = `There is no database at ${name} yet. The first start creates it; check DATABASE_URL if there should be one.`
-    return [finding('database', warning(missing))]
+    return [finding('database', 'warning', missing)]
   }
   const { schema, close } = inspection
   try {
     return [
-      finding('database', ok(`${name} can be opened.`)),
+      finding('database', 'ok', `${name} can be opened.`),
       await runCheck('schema', async () => judgeSchema(command, await schema())),
       await examineEngine(inspection),
     ]
@@ -123,33 +105,35 @@ export async function examineDatabase(
 }
 
 function judgeSchema(command: string, { applied, pending, problem }: SchemaState): Verdict {
-  if (problem !== undefined) return failure(`This release cannot use the schema: ${problem}.`)
+  if (problem !== undefined) return ['failure', `This release cannot use the schema: ${problem}.`]
   const newest = applied.at(-1)
-  if (newest === undefined) return warning('There are no tables yet. The first start creates them.')
-  if (pending.length === 0) return ok(`${newest}, which is current.`)
+  if (newest === undefined) return ['warning', 'There are no tables yet. The first start creates them.']
+  if (pending.length === 0) return ['ok', `${newest}, which is current.`]
   const waiting = `${count(pending.length, 'migration')} ${pending.length === 1 ? 'is' : 'are'}`
-  return warning(
+  return [
+    'warning',
     `${newest}, and ${waiting} pending. Back up the database; the next start applies them, or ${command} db migrate.`,
-  )
+  ]
 }
 
 function examineEngine(inspection: Inspection): Promise<Finding> {
   if (inspection.kind === 'postgres') return runCheck('server', async () => judgeServer(await inspection.server()))
   return runCheck('integrity', async () => {
     await inspection.checkPages()
-    return ok(`PRAGMA quick_check finds no damage (${describeSize((await inspection.bytes()).database)}).`)
+    return ['ok', `PRAGMA quick_check finds no damage (${describeSize((await inspection.bytes()).database)}).`]
   })
 }
 
 function judgeServer({ version, encoding, isReadOnly }: ServerState): Verdict {
   if (encoding !== 'UTF8')
-    return failure(`The encoding ${encoding} cannot store every name. Make another database with ENCODING 'UTF8'.`)
+    return ['failure', `The encoding ${encoding} cannot store every name. Make another database with ENCODING 'UTF8'.`]
   if (isReadOnly)
-    return failure(
+    return [
+      'failure',
       `PostgreSQL ${version} accepts no writes: turn off default_transaction_read_only, or correct the address.`,
-    )
-  if (Number.parseInt(version, 10) >= minPostgresVersion) return ok(`PostgreSQL ${version}.`)
-  return warning(`PostgreSQL ${version} is no longer maintained. Use ${minPostgresVersion} or newer.`)
+    ]
+  if (Number.parseInt(version, 10) >= minPostgresVersion) return ['ok', `PostgreSQL ${version}.`]
+  return ['warning', `PostgreSQL ${version} is no longer maintained. Use ${minPostgresVersion} or newer.`]
 }
 
 /** @param isOwn whether the file is no database of another program. */
@@ -167,7 +151,7 @@ async function examineFiles(
     await runCheck('permissions', () => checkPermissions(path, folder, isOwn)),
     await runCheck('disk space', () => checkSpace(folder)),
     await runCheck('backups', () => checkBackups(path, backupEvery)),
-    ...(rescued === undefined ? [] : [finding('rescued copies', warning(rescued))]),
+    ...(rescued === undefined ? [] : [finding('rescued copies', 'warning', rescued)]),
   ]
 }
 
@@ -178,26 +162,24 @@ function checkPermissions(path: string, folder: string, isOwn: boolean): Verdict
   const problem =
     refusal(folder, constants.R_OK | constants.W_OK | constants.X_OK) ??
     existing.map((name) => refusal(name, constants.R_OK | constants.W_OK)).find((text) => text !== undefined)
-  if (problem !== undefined) return failure(problem)
+  if (problem !== undefined) return ['failure', problem]
   const open = isOwn ? openToOthers([...existing, ...backupsOf(path)]) : undefined
-  if (open) return open.isWritable ? failure(open.message) : warning(open.message)
+  if (open) return open
   const note =
     process.getuid?.() === 0 ? ' This is root, who may write everywhere: run it as the user of the service.' : ''
-  return ok(`This user may write to ${folder}.${note}`)
+  return ['ok', `This user may write to ${folder}.${note}`]
 }
 
-/** The files that users other than the owner and the group may use. */
-function openToOthers(files: string[]): { isWritable: boolean; message: string } | undefined {
+/** Names the files that users other than the owner and the group may use, if there are any. */
+function openToOthers(files: string[]): Verdict | undefined {
   const modes = files.map((file) => ({ file, mode: statSync(file).mode }))
   const open = modes.filter(({ mode }) => mode & 0o006)
   if (open.length === 0) return undefined
-  const isWritable = open.some(({ mode }) => mode & 0o002)
+  const [status, right] = open.some(({ mode }) => mode & 0o002)
+    ? (['failure', 'write'] as const)
+    : (['warning', 'read'] as const)
   const names = open.map(({ file }) => file).join(' ')
-  const right = isWritable ? 'write' : 'read'
-  return {
-    isWritable,
-    message: `The permissions of files with data or keys let every user ${right} them. Run: chmod o-rwx ${names}`,
-  }
+  return [status, `The permissions of files with data or keys let every user ${right} them. Run: chmod o-rwx ${names}`]
 }
 
 function backupsOf(database: string): string[] {
@@ -224,9 +206,9 @@ function checkSpace(folder: string): Verdict {
   const { bytes, files } = roomFor(folder)
   const message =
     bytes < Infinity ? `${describeSize(bytes)} are free in ${folder}.` : `The size of ${folder} has no limit.`
-  if (bytes < minFreeSpace) return failure(`${message} Free some space: writes fail when the disk is full.`)
-  if (files === 0) return failure(`No file can be created in ${folder}. Delete some files.`)
-  return ok(message)
+  if (bytes < minFreeSpace) return ['failure', `${message} Free some space: writes fail when the disk is full.`]
+  if (files === 0) return ['failure', `No file can be created in ${folder}. Delete some files.`]
+  return ['ok', message]
 }
 
 /** @param interval between backups in milliseconds; undefined if none are scheduled. */
@@ -235,18 +217,18 @@ async function checkBackups(path: string, interval: number | undefined): Promise
   if (interval === undefined) {
     const { newestAt } = await measureBackups(path)
     const remedy = 'Set BACKUP_EVERY, or start a timer, unless you back up without the command backup.'
-    if (!newestAt) return warning(`The command backup has made no backup. ${remedy}`)
+    if (!newestAt) return ['warning', `The command backup has made no backup. ${remedy}`]
     const age = now - newestAt.getTime()
     const message = `The newest backup is ${describeDuration(age)} old, and BACKUP_EVERY is not set.`
-    return age <= maxBackupAge ? ok(message) : warning(`${message} ${remedy}`)
+    return age <= maxBackupAge ? ['ok', message] : ['warning', `${message} ${remedy}`]
   }
   const newest = (await listBackups(path)).find(({ time, isScheduled }) => isScheduled && time <= now)
   if (!newest)
-    return warning('There is no scheduled backup yet. Start the service, and look for "backup failed" in its log.')
+    return ['warning', 'There is no scheduled backup yet. Start the service, and look for "backup failed" in its log.']
   const age = now - newest.time
   const message = `The newest scheduled backup is ${describeDuration(age)} old, and BACKUP_EVERY is ${describeDuration(interval)}.`
-  if (age <= 2 * interval) return ok(message)
-  return failure(`${message} Check that the service runs, and look for "backup failed" in its log.`)
+  if (age <= 2 * interval) return ['ok', message]
+  return ['failure', `${message} Check that the service runs, and look for "backup failed" in its log.`]
 }
 
 /** The path itself if its links cannot be followed, which the check of the database reports. */

@@ -114,9 +114,10 @@ export async function createKey(
   const minted = apiKeyFormat(keyPrefix).mintApiKey(name, lifetime, access)
   await apiKeys.create(minted.record).catch((cause) => {
     if (!(cause instanceof RowConflict)) throw cause
-    const message =
-      'An API key that was not revoked already has this name: choose another one, or rotate or revoke that key.'
-    throw new OperatorError(message, { cause })
+    throw new OperatorError(
+      'An API key that was not revoked already has this name: choose another one, or rotate or revoke that key.',
+      { cause },
+    )
   })
   return minted
 }

@@ -26,18 +26,13 @@ export async function run<Stores extends WithApiKeys>(service: Service<Stores>):
       process.exitCode = error.exitCode === 0 ? 0 : 2
     } else if (isForOperator(error)) {
       noteFailure(error.message)
-      process.exitCode = exitCodeOf(error)
+      process.exitCode = error instanceof UsageError ? 2 : error instanceof LostDatabase ? noInput : 1
     } else throw error
   }
 }
 
 /** EX_NOINPUT of sysexits(3). It tells a supervisor not to restart the service. */
 const noInput = 66
-
-function exitCodeOf(error: Error): number {
-  if (error instanceof UsageError) return 2
-  return error instanceof LostDatabase ? noInput : 1
-}
 
 function isForOperator(error: unknown): error is Error {
   return [OperatorError, UnusableDatabase, RuleViolation, StoreUnavailable].some((kind) => error instanceof kind)

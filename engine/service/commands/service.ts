@@ -5,7 +5,7 @@ import { type Config, type Configuration, originOf, publicAddressOf } from '../c
 import { OperatorError } from '../operator/operator-error.ts'
 import type { Service } from '../service.ts'
 import { type Cli, withHelp } from './cli.ts'
-import { describeFindings, examine, type Finding, failure, finding, ok } from './doctor.ts'
+import { describeFindings, examine, type Finding, finding } from './doctor.ts'
 import { type JsonOption, jsonOption, print, printAs } from './output.ts'
 
 // An import of it would also load Node's fetch, in each command.
@@ -92,11 +92,10 @@ export function addDoctorCommand(program: Command, cli: Cli): void {
 
 function examineConfig({ readConfig }: Configuration): { config?: Config; findings: Finding[] } {
   try {
-    return { config: readConfig(), findings: [finding('configuration', ok('The configuration is valid.'))] }
+    return { config: readConfig(), findings: [finding('configuration', 'ok', 'The configuration is valid.')] }
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error
-    return {
-      findings: [finding('configuration', failure(error.message.replace(/\n */, ' ').replaceAll(/\n */g, '; ')))],
-    }
+    const problems = error.message.replace(/\n */, ' ').replaceAll(/\n */g, '; ')
+    return { findings: [finding('configuration', 'failure', problems)] }
   }
 }

@@ -16,7 +16,6 @@ import { withStore } from './open-store.ts'
 import { type JsonOption, jsonOption, note, printAs, refuseJson } from './output.ts'
 
 const settings = ['databaseUrl'] as const
-const formats: Format[] = ['ndjson', 'csv']
 
 /** The transfer of any items. Safe, because their schema makes each item that their collection gets. */
 type AnyTransfer<Stores> = Transfer<BaseStore & Stores, unknown>
@@ -89,16 +88,8 @@ function formatOf(file: string): Format | undefined {
   return formatsByEnding[extname(file).toLowerCase()]
 }
 
-/** @throws {UsageError} because a file such as `.xlsx` would contain something else than its name says. */
-function formatOfExport(file: string | undefined): Format {
-  const format = file === undefined ? 'ndjson' : formatOf(file)
-  if (format) return format
-  const endings = joinWords(Object.keys(formatsByEnding), 'or')
-  throw new UsageError(`The name of ${file} does not end with ${endings}. Choose another name, or a --format.`)
-}
-
 function formatOption(byDefault: string): Option {
-  return new Option('--format <format>', byDefault).choices(formats)
+  return new Option('--format <format>', byDefault).choices(['ndjson', 'csv'])
 }
 
 async function exportToFile<Stores>(
@@ -108,7 +99,12 @@ async function exportToFile<Stores>(
   { format, force, json, ...filters }: ExportArguments,
 ): Promise<void> {
   if (file === undefined) refuseJson({ json }, `the ${resource.plural}`)
-  const chosen = format ?? formatOfExport(file)
+  const chosen = format ?? (file === undefined ? 'ndjson' : formatOf(file))
+  // A file such as `.xlsx` would contain something else than its name says.
+  if (!chosen) {
+    const endings = joinWords(Object.keys(formatsByEnding), 'or')
+    throw new UsageError(`The name of ${file} does not end with ${endings}. Choose another name, or a --format.`)
+  }
   await withStore(cli, async (store, audit, database) => {
     const ownership = database.kind === 'sqlite' ? ownershipOf(database.path) : undefined
     const progress = describeCount('Exported', resource.plural)
