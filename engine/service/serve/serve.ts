@@ -91,7 +91,7 @@ export async function serve(config: Config, service: Service<WithApiKeys>): Prom
       const stopBackups = startBackups(config, log, metrics)
       // Logs why, if the service is not ready.
       void app.checkReadiness().catch(() => {})
-      systemd.reportReady(app.checkReadiness)
+      void systemd.reportReady(app.checkReadiness)
       const signal = await Promise.race([stopped, damaged.promise])
       log.info({ signal }, 'stopping')
       systemd.reportStopping()

@@ -7,19 +7,11 @@ const readyInterval = 1_000
 const extension = 60_000
 const extensionInterval = 5_000
 
-interface Systemd {
-  /** Waits until the service is ready, reports that, and from then on that it works. */
-  reportReady(checkReadiness: () => Promise<void>): void
-  reportStopping(): void
-  /** Call it while the process must not be killed although it has been told to stop. */
-  extendStop(): void
-}
-
 /**
  * Tells systemd when the service is ready, that it works, and when it stops: sd_notify(3). Does nothing unless a unit of
  * `Type=notify` runs the service, which sets NOTIFY_SOCKET, and with `WatchdogSec=` WATCHDOG_USEC.
  */
-export function notifySystemd({ NOTIFY_SOCKET, WATCHDOG_USEC }: Record<string, string | undefined>): Systemd {
+export function notifySystemd({ NOTIFY_SOCKET, WATCHDOG_USEC }: Record<string, string | undefined>) {
   if (!NOTIFY_SOCKET) return { reportReady() {}, reportStopping() {}, extendStop() {} }
   // Node cannot send datagrams to a socket in the file system. A shell starts systemd's program for each message, because
   // to start a process blocks the event loop and needs file descriptors.
@@ -39,6 +31,7 @@ export function notifySystemd({ NOTIFY_SOCKET, WATCHDOG_USEC }: Record<string, s
 
   const report = (state: string) => void stdin.write(`${state}\n`)
 
+  /** Waits until the service is ready, reports that, and from then on that it works. */
   async function reportReady(checkReadiness: () => Promise<void>): Promise<void> {
     // Some of the messages may be late.
     if (WATCHDOG_USEC) watchdog ??= setInterval(() => report('WATCHDOG=1'), Number(WATCHDOG_USEC) / 1_000 / 4)
@@ -57,6 +50,7 @@ export function notifySystemd({ NOTIFY_SOCKET, WATCHDOG_USEC }: Record<string, s
       clearInterval(watchdog)
       report('STOPPING=1')
     },
+    /** Call it while the process must not be killed although it has been told to stop. */
     extendStop() {
       if (performance.now() - extendedAt < extensionInterval) return
       extendedAt = performance.now()

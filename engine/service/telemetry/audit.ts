@@ -3,16 +3,9 @@ import type { Logger } from 'pino'
 import type { ApiKey } from '#store/keys'
 
 type AuditAction =
-  | 'key.create'
-  | 'key.rotate'
-  | 'key.revoke'
-  | 'key.register'
-  | 'database.migrate'
-  | 'database.backup'
-  | 'database.restore'
-  | 'database.copy'
-  | `${string}.import`
-  | `${string}.export`
+  | `key.${'create' | 'rotate' | 'revoke' | 'register'}`
+  | `database.${'migrate' | 'backup' | 'restore' | 'copy'}`
+  | `${string}.${'import' | 'export'}`
 
 interface AuditDetails {
   /** The key that the subject replaces. */

@@ -21,13 +21,7 @@ const warnLevel = 40
 /** Fields of every line. */
 const base = { pid: process.pid, host: hostname() }
 
-export type Log = Logger & {
-  /**
-   * Logs a request after its response, or after its client has gone: all refused, aborted and slow requests, one 5xx a
-   * second for each operation and status, and the share LOG_SAMPLE of the others. Headers, URLs and bodies are never logged.
-   */
-  request(request: FastifyRequest, reply: FastifyReply, labels: RequestLabels, result: RequestResult): void
-}
+export type Log = ReturnType<typeof logTo>
 
 export interface RequestResult {
   /** Whether the response was sent completely. */
@@ -39,12 +33,9 @@ export interface RequestResult {
 type Output = Writable & Pick<WriteStream, 'isTTY' | 'hasColors'> & { fd?: number }
 
 /** Logs in the format of LOG_FORMAT. By default, a terminal gets lines for a person, anything else JSON lines. */
-export function createLog(
-  { logLevel, logFormat, logSample }: Pick<Config, 'logLevel' | 'logFormat' | 'logSample'>,
-  output: Output,
-): Log {
-  const isPretty = (logFormat ?? (output.isTTY ? 'pretty' : 'json')) === 'pretty'
-  return logTo(batching(output, isPretty ? prettyFormat(output) : undefined), logLevel, logSample)
+export function createLog(config: Pick<Config, 'logLevel' | 'logFormat' | 'logSample'>, output: Output): Log {
+  const isPretty = (config.logFormat ?? (output.isTTY ? 'pretty' : 'json')) === 'pretty'
+  return logTo(batching(output, isPretty ? prettyFormat(output) : undefined), config.logLevel, config.logSample)
 }
 
 const levelColors: Record<string, 'red' | 'yellow' | 'green'> = {
@@ -69,7 +60,7 @@ function prettyFormat(output: Output): (line: string) => string {
 }
 
 /** Logs JSON lines, with times in ISO 8601 (UTC) and levels by name. */
-export function logTo(destination: DestinationStream, level: Config['logLevel'], sample = 1): Log {
+export function logTo(destination: DestinationStream, level: Config['logLevel'], sample = 1) {
   const formatters = { level: (name: string) => ({ level: name }) }
   const serializers = { err: serializeError }
   const options = { level, base, formatters, serializers, timestamp: stdTimeFunctions.isoTime }
@@ -77,7 +68,12 @@ export function logTo(destination: DestinationStream, level: Config['logLevel'],
   const logsRequests = logger.isLevelEnabled('info')
   const mayLog = oncePerSecond()
   return Object.assign(logger, {
-    request(request: FastifyRequest, reply: FastifyReply, labels: RequestLabels, result: RequestResult) {
+    /**
+     * Logs a request after its response, or after its client has gone: all refused, aborted and slow requests, one 5xx a
+     * second for each operation and status, and the share LOG_SAMPLE of the others. Headers, URLs and bodies are never
+     * logged.
+     */
+    request(request: FastifyRequest, reply: FastifyReply, labels: RequestLabels, result: RequestResult): void {
       if (!logsRequests || !(Math.random() < sample || isAlwaysLogged(reply, result))) return
       const isFault = result.isComplete && reply.statusCode >= 500
       const others = isFault ? mayLog(`${labels.adapter} ${labels.operation} ${reply.statusCode}`) : 0
@@ -129,8 +125,6 @@ function requestLine(
   { isComplete, milliseconds }: RequestResult,
   others: number | undefined,
 ) {
-  const { config } = request.routeOptions
-  const route = routeOf(request)
   return {
     level: 'info',
     time: new Date().toISOString(),
@@ -139,15 +133,16 @@ function requestLine(
     traceId: request.span?.spanContext().traceId,
     adapter,
     operation,
-    procedures: operation === 'batch' ? config.procedures?.(request) : undefined,
+    procedures: operation === 'batch' ? request.routeOptions.config.procedures?.(request) : undefined,
     method: request.method,
-    route,
+    route: routeOf(request),
     status: isComplete ? reply.statusCode : undefined,
     failedCalls: reply.failedCalls || undefined,
     aborted: isComplete ? undefined : true,
     others,
     milliseconds: Math.round(milliseconds * 1000) / 1000,
-    bytes: bytesOf(request, reply),
+    // A streamed body has no Content-Length.
+    bytes: request.method === 'HEAD' ? 0 : Number(reply.getHeader('content-length') ?? reply.streamedBytes ?? 0),
     // As text, because many programs read a number of JSON as a double.
     ids: request.changedIds?.length ? request.changedIds.map(String) : undefined,
     replayed: request.idempotency?.some(({ isReplay }) => isReplay) || undefined,
@@ -157,9 +152,4 @@ function requestLine(
     ip: clientAddressOf(request),
     msg: 'request',
   }
-}
-
-/** The length of the response body. A streamed body has no Content-Length. */
-function bytesOf({ method }: FastifyRequest, reply: FastifyReply): number {
-  return method === 'HEAD' ? 0 : Number(reply.getHeader('content-length') ?? reply.streamedBytes ?? 0)
 }

@@ -22,39 +22,25 @@ export function storeMetrics(factory: MetricFactory) {
   gauge('wal_bytes', 'Size of the write-ahead log of SQLite.', () => sizes.logBytes)
   gauge('disk_free_bytes', 'Free space for the SQLite database.', () => sizes.disk?.freeBytes)
   gauge('disk_bytes', 'Size of the file system of the SQLite database.', () => sizes.disk?.bytes)
-  gauge(
-    'backup_bytes',
-    'Size of the backups of the SQLite database in the folder backups beside it, without their checksums.',
-    () => sizes.backups?.bytes,
-  )
+  const backups = 'the backups of the SQLite database in the folder backups beside it'
+  gauge('backup_bytes', `Size of ${backups}, without their checksums.`, () => sizes.backups?.bytes)
   gauge(
     'backup_last_success_timestamp_seconds',
     'Time of the newest backup that the command backup has made, in seconds since 1970.',
     () => inSeconds(sizes.backups?.newestAt?.getTime()),
   )
   gauge('backup_interval_seconds', 'Time between scheduled backups, BACKUP_EVERY.', () => inSeconds(backupInterval))
-  gauge(
-    'backup_failed_attempts',
-    'Scheduled backups that have failed since the last one that succeeded.',
-    () => failedBackups,
-  )
+  const failed = 'Scheduled backups that have failed since the last one that succeeded.'
+  gauge('backup_failed_attempts', failed, () => failedBackups)
+  const connections = () => (load.pool ? { in_use: load.pool.inUse, idle: load.pool.idle } : {})
   gauge(
     'postgres_connections',
     'Connections to PostgreSQL that are in use or idle.',
-    () =>
-      load.pool
-        ? [
-            [{ state: 'in_use' }, load.pool.inUse],
-            [{ state: 'idle' }, load.pool.idle],
-          ]
-        : [],
+    () => Object.entries(connections()).map(([state, count]) => [{ state }, count]),
     ['state'],
   )
-  gauge(
-    'postgres_connections_max',
-    'Maximum number of connections to PostgreSQL for requests.',
-    () => load.pool?.max ?? 0,
-  )
+  const maximum = 'Maximum number of connections to PostgreSQL for requests.'
+  gauge('postgres_connections_max', maximum, () => load.pool?.max ?? 0)
   gauge('postgres_waiting', 'Queries that wait for a connection to PostgreSQL.', () => load.pool?.waiting ?? 0)
   counter(
     'postgres_connection_errors_total',

@@ -55,14 +55,8 @@ export function tracingWith(tracer: Tracer, database: 'sqlite' | 'postgres', com
    * `traceparent` of a caller counts only with a valid API key, because otherwise anybody could have each request traced.
    */
   function traceRequests(app: FastifyInstance): void {
-    app.addHook('preHandler', (request, reply, done) => {
-      startRequest(request, reply)
-      done()
-    })
-    app.addHook('onError', (request, reply, _error, done) => {
-      startRequest(request, reply)
-      done()
-    })
+    app.addHook('preHandler', async (request, reply) => startRequest(request, reply))
+    app.addHook('onError', async (request, reply) => startRequest(request, reply))
   }
 
   function startRequest(request: FastifyRequest, reply: FastifyReply): void {
