@@ -129,7 +129,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { service, config, store, metrics, tracing, loadMeter = processLoad, readinessTimeLimit } = options
   const { product, router, routes, console: folder } = service
   refuseOtherTexts(router)
-  const basePath = basePathOf(config)
+  // The path of PUBLIC_URL without a slash at the end. Links have it; requests do not, because a proxy removes it.
+  const basePath = config.publicUrl === undefined ? '' : new URL(config.publicUrl).pathname.replace(/\/$/, '')
   const page = readConsolePage(folder, basePath)
   const app = createBase(options, new Connections(), { tracing, page })
   metrics.store.watch(store)
@@ -170,11 +171,6 @@ export function listeningOn(app: FastifyInstance): { host: string; port: number 
   // A string is the path of a Unix socket.
   if (listening === null || typeof listening === 'string') throw new Error('The application does not listen yet.')
   return { host: listening.address, port: listening.port }
-}
-
-/** The path of PUBLIC_URL without a slash at the end. Links have it; requests do not, because a proxy removes it. */
-function basePathOf({ publicUrl }: AppOptions['config']): string {
-  return publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')
 }
 
 /** Creates the admin listener of a service: its health and metrics, without an API key. */

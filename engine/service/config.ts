@@ -163,12 +163,6 @@ function toConfig({ databaseUrl: database, apiKey, apiKeyFile, ...others }: z.in
   return { ...others, database, apiKey: apiKey ?? apiKeyFile }
 }
 
-/** The variables without the white space around their values, which YAML blocks and Windows line ends add. */
-function readVariables(env: Record<string, string | undefined>): Record<string, string> {
-  const trimmed = Object.entries(env).map(([name, value = '']) => [name, value.trim()] as const)
-  return Object.fromEntries(trimmed.filter(([, value]) => value !== ''))
-}
-
 export type Configuration = ReturnType<typeof configurationOf>
 
 /** The variables of the environment that a product reads. */
@@ -192,8 +186,9 @@ export function configurationOf(product: KeyedProduct) {
 
   /** Reads environment variables. One without text counts as not set. An {@link OperatorError} names every invalid one. */
   function readConfig(env = environment): Config {
-    const all = readVariables(env)
-    const given = Object.fromEntries(settings.map((setting) => [setting, all[nameOf(setting)]]))
+    // Without the white space that YAML blocks and Windows line ends add.
+    const read = (setting: Setting) => env[nameOf(setting)]?.trim() || undefined
+    const given = Object.fromEntries(settings.map((setting) => [setting, read(setting)]))
     const { data, error } = schema.safeParse(given)
     const broken = new Set(settings.filter((setting) => hasControlCharacter(given[setting] ?? '')))
     const problems = [...broken].map((each) => `${nameOf(each)}: expected no control characters, such as line breaks`)

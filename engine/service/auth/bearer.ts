@@ -65,10 +65,6 @@ export function bearerCheck(
     return shared
   }
 
-  function unknownKey(key: string): ApiError {
-    return invalidKey(realm, isApiKey(key) ? 'unknown' : 'malformed', startOfUnknown(key))
-  }
-
   return function checkBearer(request, _reply, done) {
     const { authorization = '' } = request.headers
     // Node uses the first header, but a proxy may have checked the second one.
@@ -77,9 +73,10 @@ export function bearerCheck(
     if (known) return done(admit(request, known))
     const key = credentials.exec(authorization)?.[1]
     if (key === undefined) return done(noKey(realm, authorization === '' ? 'missing' : 'malformed'))
+    const unknown = () => invalidKey(realm, isApiKey(key) ? 'unknown' : 'malformed', startOfUnknown(key))
     cache
       .load(`Bearer ${key}`, () => find(key))
-      .then((found) => (found ? admit(request, found) : unknownKey(key)))
+      .then((found) => (found ? admit(request, found) : unknown()))
       .then(done, done)
   }
 }

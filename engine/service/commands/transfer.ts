@@ -4,7 +4,7 @@ import type { AnyRouter } from '@trpc/server'
 import { type Command, Option } from 'commander'
 import { type BaseStore, describeLocation } from '#store'
 import { ownershipOf } from '#store/operations'
-import { count, describeCount, withProgress } from '../operator/format.ts'
+import { count, withProgress } from '../operator/format.ts'
 import { UsageError } from '../operator/operator-error.ts'
 import { joinWords } from '../reader/texts.ts'
 import { exportItems, type Write, writeFile, writeStream } from '../transfer/export.ts'
@@ -107,7 +107,7 @@ async function exportToFile<Stores>(
   }
   await withStore(cli, async (store, audit, database) => {
     const ownership = database.kind === 'sqlite' ? ownershipOf(database.path) : undefined
-    const progress = describeCount('Exported', resource.plural)
+    const progress = (done: number) => `Exported ${done} ${resource.plural}`
     const { written, sha256 } = await withProgress(progress, (onProgress) => {
       const options = { format: chosen, filters, onProgress }
       const work = (write: Write) => exportItems(resource, resource.collection(store), write, options)
@@ -143,7 +143,8 @@ async function importFromFile<Stores>(
     await withStore(
       cli,
       async (store, audit, database) => {
-        const { created, existing } = await withProgress(describeCount('Imported', plural), (onProgress) =>
+        const progress = (done: number) => `Imported ${done} ${plural}`
+        const { created, existing } = await withProgress(progress, (onProgress) =>
           importItems(resource, resource.collection(store), input, {
             format,
             key,

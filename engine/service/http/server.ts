@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, RequestListener, Server } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { FastifyBaseLogger } from 'fastify'
@@ -65,7 +65,9 @@ export function createHttpServer(
     lingerOnClose(socket)
   })
   server.on('request', (request, response) => {
-    if (!keepAlive || mustEndConnection(request)) response.shouldKeepAlive = false
+    // Node ignores the bytes that follow a request to upgrade in the same packet.
+    const isLast = !hasClearFraming(request) || request.headers.upgrade !== undefined
+    if (isLast || !keepAlive) response.shouldKeepAlive = false
     connections.run(request, response, listener)
   })
   server.on('clientError', (thrown, socket) => {
@@ -93,11 +95,6 @@ export function createHttpServer(
     server.emit('request', request, response)
   })
   return server
-}
-
-/** Node ignores the bytes that follow a request to upgrade in the same packet. */
-function mustEndConnection(request: IncomingMessage): boolean {
-  return !hasClearFraming(request) || request.headers.upgrade !== undefined
 }
 
 /**

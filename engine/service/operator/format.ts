@@ -68,10 +68,6 @@ export function describeRows({ step, table, done, total }: CopyProgress): string
   return `${verb} ${done} of ${total} rows of ${table} (${percent(done, total)})`
 }
 
-export function describeCount(verb: string, items: string): (done: number) => string {
-  return (done) => `${verb} ${done} ${items}`
-}
-
 /** The source of `db copy` can grow meanwhile. */
 function percent(done: number, total: number): string {
   return `${Math.min(100, Math.floor((done / total) * 100))} %`

@@ -89,14 +89,8 @@ function compileCall(router: AnyRouter, path: string, type: ProcedureType, defin
   return { isDirect: true, call }
 }
 
-interface Parts {
-  guard: Guard
-  schema: z.ZodType | undefined
-  resolver: Resolver
-}
-
 /** Undefined unless the chain is the guard, at most one input, at most one output that keeps its values, and the resolver. */
-function directParts({ inputs, output, middlewares, resolver, caller }: Definition): Parts | undefined {
+function directParts({ inputs, output, middlewares, resolver, caller }: Definition) {
   if (!Array.isArray(inputs) || !Array.isArray(middlewares) || typeof resolver !== 'function' || caller)
     return undefined
   const [schema] = inputs
@@ -105,7 +99,7 @@ function directParts({ inputs, output, middlewares, resolver, caller }: Definiti
   const expected = [...(schema ? ['input'] : []), ...(output ? ['output'] : []), 'resolver']
   const links = others.map(({ _type = 'resolver' }) => _type).sort()
   if (!guard || links.join() !== expected.join() || (output && !keepsValues(output))) return undefined
-  return { guard, schema, resolver: resolver as Resolver }
+  return { guard: guard as Guard, schema: schema as z.ZodType | undefined, resolver: resolver as Resolver }
 }
 
 /** Returns undefined if Zod cannot parse synchronously. */

@@ -56,11 +56,9 @@ export interface ResolverContext<Store> {
 
 /** What the resolver of a mutation reads. Its response is never cached, so it may depend on the caller. */
 export interface MutationContext<Store> extends ResolverContext<Store> {
-  apiKey: Caller
+  /** The API key of the call, without what identifies it to the service. */
+  apiKey: Pick<ApiKey, 'id' | 'name' | 'access'>
 }
-
-/** The API key of a call, without what identifies it to the service. */
-type Caller = Pick<ApiKey, 'id' | 'name' | 'access'>
 
 /** What the resolver of a mutation that replays reads. */
 export interface ReplayContext<Store> extends Omit<MutationContext<Store>, 'store'> {

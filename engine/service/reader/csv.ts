@@ -4,8 +4,7 @@ import { type Reader, type Row, Unreadable } from './table.ts'
 import { texts } from './texts.ts'
 
 const delimiters = { comma: ',', semicolon: ';', tab: '\t' }
-const dialects = ['comma', 'semicolon', 'tab'] as const
-type Dialect = (typeof dialects)[number]
+type Dialect = keyof typeof delimiters
 
 /** Bytes of a row. It bounds the memory when a quote is not closed. */
 const maxRow = 64 * 1024
@@ -17,7 +16,8 @@ export function csvReader(fields: readonly Field[], start: Uint8Array): Reader {
 
 /** The dialect in which the first rows have the most items, or else the most columns. */
 function detectDialect(fields: readonly Field[], start: Uint8Array): Dialect {
-  const scores = dialects.map((dialect) => {
+  // Safe: Object.keys returns exactly the keys of this constant.
+  const scores = (Object.keys(delimiters) as Dialect[]).map((dialect) => {
     const { read, widthOf } = readerOf(fields, dialect, 20)
     return { dialect, score: countItems(fields, () => read(start, false)) * 1_000 + widthOf() }
   })

@@ -34,14 +34,14 @@ export function parseText({ kind, presence, choices = {} }: Field, text: string)
   if (kind === 'text') return text === '' && presence === 'optional' ? undefined : text
   const word = text.trim()
   if (word === '') return undefined
-  if (kind === 'choice') return findName(Object.entries(choices), word) ?? text
-  if (kind === 'boolean') return parseBoolean(findName(Object.entries(choices), word) ?? word.toLowerCase()) ?? text
+  const choice = findName(Object.entries(choices), word)
+  if (kind === 'choice') return choice ?? text
+  if (kind === 'boolean') {
+    const name = choice ?? word.toLowerCase()
+    return name === 'true' || name === 'false' ? name === 'true' : text
+  }
   if (kind === 'time') return isTime(word) ? new Date(word) : text
   return (isRounded(word) ? undefined : parseNumber(word)) ?? text
-}
-
-function parseBoolean(word: string): boolean | undefined {
-  return word === 'true' ? true : word === 'false' ? false : undefined
 }
 
 /** What to do about an integer that is {@link isRounded}. */
@@ -77,17 +77,13 @@ export function nameOfColumn(fields: readonly Field[], cell: string): string {
   const word = cell.trim()
   const names = fields.map(({ name, label }) => [name, label] as const)
   const loose = ({ name }: Field) =>
-    normalize(word) !== '' && [normalize(name), shortOf(name)].includes(normalize(word))
+    normalize(word) !== '' && [normalize(name), normalize(name.replace(/Id$/, ''))].includes(normalize(word))
   return findName(names, word) ?? fields.find(loose)?.name ?? word
 }
 
 /** The word without its case and its separators. */
 function normalize(word: string): string {
   return word.toLowerCase().replaceAll(/[\s_-]/g, '')
-}
-
-function shortOf(name: string): string {
-  return normalize(name.replace(/Id$/, ''))
 }
 
 /** The name that the word is, or whose label it is, in any case of the letters. */

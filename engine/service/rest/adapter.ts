@@ -1,11 +1,5 @@
 import type { AnyRouter } from '@trpc/server'
-import type {
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  onRequestAsyncHookHandler,
-  onSendHookHandler,
-} from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { explainUnreadable, toApiError } from '../api/errors.ts'
 import { parseJson, writeJson } from '../api/literals.ts'
 import { isSafeMethod } from '../api/method.ts'
@@ -47,7 +41,7 @@ export async function restAdapter(
         method: methodsOf(operation),
         onSend: deprecationHooks([operation], apiUrl, address),
         // Before the body is read.
-        ...(operation.type === 'mutation' && { onRequest: refuseReadOnly }),
+        ...(operation.type === 'mutation' && { onRequest: async (request) => requireWriteAccess(request) }),
         config: { labels: { adapter: 'rest', operation: operation.name } },
         async handler(request, reply) {
           const { status, headers, body } = await (operation.meta.cache
@@ -63,8 +57,6 @@ export async function restAdapter(
   }
 }
 
-const refuseReadOnly: onRequestAsyncHookHandler = async (request) => requireWriteAccess(request)
-
 function methodsOf({ method }: Operation): string[] {
   return method === 'GET' ? ['GET', 'HEAD'] : [method]
 }
@@ -78,7 +70,10 @@ function responder(operation: Operation, calls: CallOptions, location: string, a
   return async (request: FastifyRequest, reply: FastifyReply): Promise<CacheableResponse> => {
     const input = readInput(request)
     const ctx = createContext(calls, request, reply, operation.replays)
-    const output = await operation.call(input, ctx).catch(fail)
+    const output = await operation.call(input, ctx).catch((thrown) => {
+      // RPC does the same. A library may throw an error with a status, which is not the status of this request.
+      throw toApiError(thrown)
+    })
     markReplays([ctx], reply)
     const headers: CacheableResponse['headers'] = { 'content-type': 'application/json; charset=utf-8' }
     if (operation.hasLocation && isRecord(output))
@@ -91,11 +86,6 @@ function responder(operation: Operation, calls: CallOptions, location: string, a
       throw explainUnreadable(operation.output, output, error)
     }
   }
-}
-
-/** RPC does the same. A library may throw an error with a status, which is not the status of this request. */
-function fail(thrown: unknown): never {
-  throw toApiError(thrown)
 }
 
 /**

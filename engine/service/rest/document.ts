@@ -40,12 +40,8 @@ export function createDocument(
     if (draft) paths[operation.path] = { ...paths[operation.path], [method]: patchOperation(draft, operation) }
   }
   const components = { ...generated.components, schemas: namedSchemas(operations) }
-  return { ...generated, servers, tags: tagsOf(operations), paths, components }
-}
-
-function tagsOf(operations: Operation[]): oas31.TagObject[] {
-  const tags = operations.flatMap(({ meta }) => meta.tag ?? [])
-  return tags.filter(({ name }, index) => tags.findIndex((each) => each.name === name) === index)
+  const tags = new Map(operations.flatMap(({ meta: { tag } }) => (tag ? [[tag.name, tag]] : [])))
+  return { ...generated, servers, tags: [...tags.values()], paths, components }
 }
 
 function patchOperation(draft: oas31.OperationObject, operation: Operation): oas31.OperationObject {
@@ -89,7 +85,10 @@ function patchResponses(draft: oas31.ResponsesObject['200'], operation: Operatio
   // trpc-to-openapi generates no references to responses.
   const success = draft as oas31.ResponseObject
   const always = deprecation ? required(deprecationHeaders) : {}
-  const ofKey = operation.type === 'mutation' ? { ...missingKey, ...readOnlyKey } : missingKey
+  const ofKey = {
+    401: 'The API key is missing or invalid.',
+    ...(operation.type === 'mutation' && { 403: 'The API key may only read.' }),
+  }
   const errors = [...Object.entries(ofKey), ...Object.entries(openapi?.errorResponses ?? {})]
   const failures = errors.map(([status, text]) => [
     status,
@@ -132,8 +131,6 @@ function failure(text: string, headers: oas31.HeadersObject, example: ErrorBody)
   return { description: text, headers, content: json('Error', example) }
 }
 
-const missingKey = { 401: 'The API key is missing or invalid.' }
-const readOnlyKey = { 403: 'The API key may only read.' }
 const locationHeader = required({ Location: header('Path of what was created.') })
 const nextText = 'On a full page, the URL of the next one with `rel="next"` (RFC 8288).'
 const tagHeader = required({

@@ -61,13 +61,10 @@ export function serversOf(
   { publicUrl, stagingUrl }: Pick<Config, 'publicUrl' | 'stagingUrl'>,
   address: string,
 ): oas31.ServerObject[] {
+  const isLoopback = (url: string) => /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname)
   const isProduction = publicUrl !== undefined && !isLoopback(publicUrl)
   return [
     { url: `${address}/v1`, description: isProduction ? 'Production' : 'This server' },
     ...(stagingUrl ? [{ url: `${stagingUrl}/v1`, description: 'Staging' }] : []),
   ]
-}
-
-function isLoopback(url: string): boolean {
-  return /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname)
 }

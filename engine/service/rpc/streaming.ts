@@ -1,4 +1,4 @@
-import type { AnyRouter, TRPCError } from '@trpc/server'
+import type { AnyRouter } from '@trpc/server'
 import type { FastifyHandlerOptions } from '@trpc/server/adapters/fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { ApiError, toApiError } from '../api/errors.ts'
@@ -41,7 +41,10 @@ export function streamer(
     router,
     maxBatchSize,
     createContext: ({ req, res }) => createContext(req, res),
-    responseMeta: ({ errors }) => ({ headers: errorHeaders(errors) }),
+    // tRPC's handler omits the content type of some errors.
+    responseMeta: ({ errors }) => ({
+      headers: Object.assign({ 'content-type': 'application/json' }, ...errors.map((each) => toApiError(each).headers)),
+    }),
   }
   return async (req: RpcRequest, res: FastifyReply) => {
     // Not before, because it imports node:http, and so Node's fetch.
@@ -65,11 +68,6 @@ export function streamer(
       },
     })
   }
-}
-
-/** tRPC's handler omits the content type of some errors. */
-function errorHeaders(errors: TRPCError[]): Record<string, string> {
-  return Object.assign({ 'content-type': 'application/json' }, ...errors.map((error) => toApiError(error).headers))
 }
 
 function prepareStream(...[request, reply, payload, done]: Parameters<onSendHookHandler>): void {

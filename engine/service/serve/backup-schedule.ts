@@ -44,7 +44,8 @@ export function scheduleBackups(config: ScheduleConfig, log: Logger): () => Prom
 
   const backUpIfDue = async () => {
     // The interval starts at the last backup, because a service that often restarts would otherwise never be backed up.
-    from ??= await newestTime(databasePath)
+    // If the folder cannot be read, a backup is due, and its failure will say what is wrong with the folder.
+    from ??= (await scheduledBackups(databasePath).catch(() => []))[0]?.time ?? 0
     const begin = Date.now()
     const rest = from + delay - begin
     // Also due if the clock was set back.
@@ -141,12 +142,6 @@ export async function deleteOldBackups(
     rmSync(checksumOf(path), { force: true })
     rmSync(path, { force: true })
   }
-}
-
-async function newestTime(database: string): Promise<number> {
-  // If the folder cannot be read, a backup is due, and its failure will say what is wrong with the folder.
-  const [newest] = await scheduledBackups(database).catch(() => [])
-  return newest?.time ?? 0
 }
 
 /** Newest first, without those from the future. */

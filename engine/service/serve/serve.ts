@@ -47,7 +47,11 @@ export async function serve(config: Config, service: Service<WithApiKeys>): Prom
   const damaged = Promise.withResolvers<undefined>()
   let isSaving = false
   const force = (reason: string) => {
-    if (!isSaving) killAtOnce(log, reason)
+    if (isSaving) return
+    log.error({ reason }, 'stopped by force')
+    log.flush()
+    // Any other exit waits for the threads, which may wait for a disk that does not respond.
+    process.kill(process.pid, 'SIGKILL')
   }
   const store = await openStore(service.store, config.database, {
     maxConnections: config.databaseConnections,
@@ -149,13 +153,6 @@ function limitStop(app: FastifyInstance, admin: FastifyInstance | undefined, for
   setTimeout(() => [app, admin].forEach((each) => void each?.server.closeAllConnections()), maxStopTime - 1_000).unref()
   // Repeated, because `force` does nothing during a rescue.
   setInterval(() => force('timeout'), maxStopTime).unref()
-}
-
-/** Uses SIGKILL, because any other exit waits for the threads, which may wait for a disk that does not respond. */
-function killAtOnce(log: Log, reason: string): void {
-  log.error({ reason }, 'stopped by force')
-  log.flush()
-  process.kill(process.pid, 'SIGKILL')
 }
 
 async function listen(app: FastifyInstance, address: Address, describe: (url: string) => string): Promise<void> {

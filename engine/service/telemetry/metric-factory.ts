@@ -24,15 +24,8 @@ export function metricFactory(registry: Registry, prefix: string) {
   }
 }
 
-/** What gauges and counters have in common. */
-interface Metric {
-  reset(): void
-  remove(): void
-  inc(labels: Record<string, string>, value: number): void
-}
-
 function collector(read: Read) {
-  return function collect(this: Metric): void {
+  return function collect(this: Gauge<string> | Counter<string>): void {
     // A metric without labels has the value 0 now, and one with labels has no series.
     this.reset()
     const value = read()

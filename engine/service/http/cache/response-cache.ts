@@ -66,13 +66,15 @@ export function responseCache(store: BaseStore, lookups?: CacheLookups): Respons
     }
     const response = await cache.load(url, read, ({ status }) => status === 200 && isRepeated(url))
     const { etag } = response.headers
-    if (etag !== undefined && hasContent(headers, etag)) return notModified(response)
-    const { body, compress } = response
-    if (!compress || body.length < minLength[origin]) return response
-    const encoding = encodingFor(headers)
-    if (!encoding) return response
-    const { status, headers: others } = response
-    return { status, headers: { ...others, 'content-encoding': encoding }, body: await compress(encoding) }
+    if (etag !== undefined && hasContent(headers, etag)) {
+      // Keeps headers that depend on more than the body, such as `Link` (RFC 9110, section 15.4.5).
+      const { 'content-type': _, ...others } = response.headers
+      return { status: 304, headers: others }
+    }
+    const { status, body, compress } = response
+    const encoding = compress && body.length >= minLength[origin] ? encodingFor(headers) : undefined
+    if (!compress || !encoding) return response
+    return { status, headers: { ...response.headers, 'content-encoding': encoding }, body: await compress(encoding) }
   }
 }
 
@@ -82,9 +84,4 @@ function negotiable(response: CacheableResponse): NegotiableResponse {
   if (status !== 200) return response
   const negotiated = { ...headers, ...revalidated, vary: 'accept-encoding', etag: entityTag(body) }
   return { status, headers: negotiated, body, compress: compressOnce(body, compression) }
-}
-
-/** RFC 9110, section 15.4.5. Keeps headers that depend on more than the body, such as `Link`. */
-function notModified({ headers: { 'content-type': _, ...headers } }: CacheableResponse): NegotiatedResponse {
-  return { status: 304, headers }
 }

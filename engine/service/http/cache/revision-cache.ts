@@ -1,8 +1,3 @@
-/** A source of values with a version counter. It is undefined while the source cannot tell whether it has changed. */
-interface Versioned {
-  revision(): number | undefined
-}
-
 /** How often a cache had a value, and how often the value was read from the source. */
 export interface CacheLookups {
   hits: number
@@ -17,9 +12,12 @@ interface Options<T> {
   lookups?: CacheLookups | undefined
 }
 
-/** Keeps values that were read from a source until its revision changes. Without a revision it keeps nothing. */
+/**
+ * Keeps values that were read from a source until its revision changes. It keeps nothing while the revision is undefined,
+ * because the source cannot tell whether it has changed.
+ */
 export function revisionCache<T extends object>(
-  source: Versioned,
+  source: { revision(): number | undefined },
   { capacity, weightOf = () => 1, lookups = { hits: 0, misses: 0 } }: Options<T>,
 ) {
   const values = new Map<string, T>()
