@@ -1,8 +1,10 @@
-import type { Fetch } from './retry.ts'
+/** Of tRPC's `fetch`. */
+type Init = Pick<RequestInit, 'headers' | 'body'>
+type Send = (url: string, init: object) => Promise<Response>
 
 interface Call {
   url: string
-  init: RequestInit
+  init: Init
   resolve: (response: Response) => void
   reject: (error: unknown) => void
 }
@@ -21,7 +23,7 @@ export class Batch {
   }
 
   /** The response to one of the calls. */
-  fetch(send: Fetch, url: string, init: RequestInit): Promise<Response> {
+  fetch(send: Send, url: string, init: Init): Promise<Response> {
     return new Promise((resolve, reject) => {
       this.#calls.push({ url, init, resolve, reject })
       if (this.#calls.length === this.#size) void sendAll(send, this.#calls)
@@ -29,7 +31,7 @@ export class Batch {
   }
 }
 
-async function sendAll(send: Fetch, calls: Call[]): Promise<void> {
+async function sendAll(send: Send, calls: Call[]): Promise<void> {
   const [first] = calls
   if (!first) return
   try {

@@ -11,27 +11,14 @@ import type { AnyRouter, TRPCBuiltRouter, TRPCDecorateCreateRouterOptions } from
 import superjson from 'superjson'
 import type { RpcError, sessionRouter } from '#service'
 import { Batch } from './batch.ts'
-import { createIdempotencyKey } from './idempotency-key.ts'
-import { type Fetch, withRetries } from './retry.ts'
+import { type Fetch, type RetryOptions, withRetries } from './retry.ts'
 import { withTransportErrors } from './transport-error.ts'
 
-export interface ClientOptions {
+export interface ClientOptions extends RetryOptions {
   /** Address of the service, without `/trpc`, such as `http://127.0.0.1:3000`. In a browser it may be relative to the page. */
   url: string
   /** An API key of the service. */
   apiKey: string
-  /** Maximum number of retries of a request after transient failures; 3 by default. */
-  retries?: number | undefined
-  /**
-   * Maximum pause before a retry in milliseconds, even if the service asks for a longer one; 10 s by default. Jitter adds
-   * up to half of the pause.
-   */
-  maxPause?: number | undefined
-  /**
-   * Maximum time of an attempt in milliseconds, from its start to the end of the response body; 30 s by default. An attempt
-   * that takes longer is a transient failure.
-   */
-  timeout?: number | undefined
   /** Replaces the global `fetch`. An error that it throws with a `Response` as its cause is not retried. */
   fetch?: Fetch | undefined
   /** Returns further headers of a request, such as `traceparent` (https://www.w3.org/TR/trace-context/). */
@@ -58,18 +45,16 @@ export type ServiceIssue = NonNullable<NonNullable<ServiceError['data']>['issues
 export function createClient<Router extends AnyRouter>({
   url,
   apiKey,
-  retries = 3,
-  maxPause,
-  timeout,
   fetch = globalThis.fetch,
   headers = () => ({}),
+  ...retryOptions
 }: ClientOptions): TRPCClient<Router> {
   checkRuntime()
   checkUrl(url)
-  checkNumbers({ retries, maxPause, timeout })
+  checkNumbers(retryOptions)
   const authorization = `Bearer ${checkApiKey(apiKey)}`
   const rpcUrl = `${url.replace(/\/+$/, '')}/trpc`
-  const send = withTransportErrors(withRetries(fetch, { retries, maxPause, timeout }), rpcUrl)
+  const send = withTransportErrors(withRetries(fetch, retryOptions), rpcUrl)
   const http = {
     url: rpcUrl,
     transformer: superjson,
@@ -93,11 +78,9 @@ export function createClient<Router extends AnyRouter>({
             ...http,
             fetch: async (input, init) => {
               const { batch, onResponse } = op.context
-              const response =
-                batch instanceof Batch
-                  ? // Safe: tRPC's own type of `init` differs from RequestInit only in that absent fields may be undefined.
-                    await batch.fetch(send, String(input), init as RequestInit)
-                  : await http.fetch(input, init)
+              const response = await (batch instanceof Batch
+                ? batch.fetch(http.fetch, String(input), init ?? {})
+                : http.fetch(input, init))
               if (typeof onResponse === 'function') onResponse(response)
               return response
             },
@@ -186,8 +169,8 @@ function checkRuntime(): void {
 }
 
 /** NaN, such as of an environment variable that is not set, would retry without end. */
-function checkNumbers(options: Record<string, number | undefined>): void {
-  for (const [name, value] of Object.entries(options)) {
+function checkNumbers({ retries, maxPause, timeout }: RetryOptions): void {
+  for (const [name, value] of Object.entries({ retries, maxPause, timeout })) {
     if (value !== undefined && !(value >= 0))
       throw new TypeError(`The option ${name} must be a number, and not negative.`)
   }
@@ -201,4 +184,10 @@ function lowercased(headers: Record<string, string>): Record<string, string> {
 /** The caller's idempotency key, or a new one. */
 function idempotencyKeyOf({ context }: Operation): string {
   return typeof context.idempotencyKey === 'string' ? context.idempotencyKey : createIdempotencyKey()
+}
+
+/** An idempotency key of 128 random bits in hexadecimal. `randomUUID` is missing on pages that are served by plain HTTP. */
+export function createIdempotencyKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

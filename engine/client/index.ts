@@ -3,6 +3,7 @@ export { Batch } from './batch.ts'
 export {
   type ClientOptions,
   createClient,
+  createIdempotencyKey,
   isAborted,
   isServiceError,
   type ServiceClient,
@@ -10,4 +11,3 @@ export {
   type ServiceIssue,
   type ServiceRouter,
 } from './client.ts'
-export { createIdempotencyKey } from './idempotency-key.ts'

@@ -1,10 +1,17 @@
 export type Fetch = typeof globalThis.fetch
 
-interface RetryOptions {
-  retries: number
-  /** Milliseconds; 10 s by default. */
+export interface RetryOptions {
+  /** Maximum number of retries of a request after transient failures; 3 by default. */
+  retries?: number | undefined
+  /**
+   * Maximum pause before a retry in milliseconds, even if the service asks for a longer one; 10 s by default. Jitter adds
+   * up to half of the pause.
+   */
   maxPause?: number | undefined
-  /** Milliseconds for one attempt, until the end of the response body; 30 s by default. */
+  /**
+   * Maximum time of an attempt in milliseconds, from its start to the end of the response body; 30 s by default. An attempt
+   * that takes longer is a transient failure.
+   */
   timeout?: number | undefined
 }
 
@@ -24,7 +31,7 @@ const maxDelay = 2 ** 31 - 1
  * cause is a `Response` is not retried. A batch is retried as a whole. Use it only for requests that the service may receive
  * twice.
  */
-export function withRetries(fetch: Fetch, { retries, maxPause = 10_000, timeout = 30_000 }: RetryOptions): Fetch {
+export function withRetries(fetch: Fetch, { retries = 3, maxPause = 10_000, timeout = 30_000 }: RetryOptions): Fetch {
   return async (input, init) => {
     for (let attempt = 0; ; attempt++) {
       let wait = firstPause * 2 ** attempt
