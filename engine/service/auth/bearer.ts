@@ -29,6 +29,12 @@ export function bearerCheck(
   lookups?: CacheLookups,
 ): onRequestHookHandler {
   const { isApiKey, startOfUnknown } = apiKeyFormat(keyPrefix)
+  const noKey = (reason: RejectionReason) => unauthorized(sendKey, `realm="${realm}"`, { reason })
+  function invalidKey(reason: RejectionReason, keyStart: string | undefined): ApiError {
+    const message = 'The API key is not valid: it is unknown, revoked or expired.'
+    return unauthorized(message, `realm="${realm}", error="invalid_token"`, { reason, keyStart })
+  }
+
   /** When the use of a key was recorded last, by the hash of the key. */
   const touchedAt = new Map<string, number>()
   /** The keys by the usual spelling of the header, which is found faster than a hash is computed. */
@@ -49,7 +55,7 @@ export function bearerCheck(
   function admit(request: FastifyRequest, apiKey: ApiKey): ApiError | undefined {
     const now = Date.now()
     const reason = rejectionOf(apiKey, now)
-    if (reason) return invalidKey(realm, reason, apiKey.start)
+    if (reason) return invalidKey(reason, apiKey.start)
     request.apiKey = apiKey
     touch(apiKey, now, request.log)
     return undefined
@@ -68,12 +74,12 @@ export function bearerCheck(
   return function checkBearer(request, _reply, done) {
     const { authorization = '' } = request.headers
     // Node uses the first header, but a proxy may have checked the second one.
-    if (countFields(request.raw.rawHeaders, 'authorization') > 1) return done(noKey(realm, 'malformed'))
+    if (countFields(request.raw.rawHeaders, 'authorization') > 1) return done(noKey('malformed'))
     const known = cache.get(authorization)
     if (known) return done(admit(request, known))
     const key = credentials.exec(authorization)?.[1]
-    if (key === undefined) return done(noKey(realm, authorization === '' ? 'missing' : 'malformed'))
-    const unknown = () => invalidKey(realm, isApiKey(key) ? 'unknown' : 'malformed', startOfUnknown(key))
+    if (key === undefined) return done(noKey(authorization === '' ? 'missing' : 'malformed'))
+    const unknown = () => invalidKey(isApiKey(key) ? 'unknown' : 'malformed', startOfUnknown(key))
     cache
       .load(`Bearer ${key}`, () => find(key))
       .then((found) => (found ? admit(request, found) : unknown()))
@@ -86,13 +92,4 @@ function rejectionOf({ createdAt, expiresAt, revokedAt }: ApiKey, now: number): 
   if (revokedAt !== undefined) return 'revoked'
   const isCurrent = expiresAt === undefined || expiresAt.getTime() > now
   return isCurrent && !Number.isNaN(createdAt.getTime()) ? undefined : 'expired'
-}
-
-function noKey(realm: string, reason: RejectionReason): ApiError {
-  return unauthorized(sendKey, `realm="${realm}"`, { reason })
-}
-
-function invalidKey(realm: string, reason: RejectionReason, keyStart: string | undefined): ApiError {
-  const message = 'The API key is not valid: it is unknown, revoked or expired.'
-  return unauthorized(message, `realm="${realm}", error="invalid_token"`, { reason, keyStart })
 }

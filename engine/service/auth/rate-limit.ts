@@ -27,12 +27,6 @@ export function withRateLimit(rate: Rate, check: onRequestHookHandler): onReques
   }
 }
 
-interface Window {
-  used: number
-  /** The time of the monotonic clock, in milliseconds. */
-  end: number
-}
-
 /**
  * Makes a fixed-window counter. It reports its state in the `RateLimit` and `RateLimit-Policy` fields
  * (draft-ietf-httpapi-ratelimit-headers), and returns an error if it refuses the calls. Refused calls are not charged. A
@@ -40,22 +34,17 @@ interface Window {
  */
 function counter({ requests, seconds }: Rate) {
   /** The windows by the ids of their keys. All have one length, so the first to start is the first to end. */
-  const windows = new Map<bigint, Window>()
+  const windows = new Map<bigint, { used: number; end: number }>()
 
-  function windowOf(key: bigint, now: number): Window {
+  return function count(key: bigint, calls: number, reply: FastifyReply): ApiError | undefined {
+    // Whole milliseconds, because otherwise the wait could be rounded up beyond the length of the window.
+    const now = Math.floor(performance.now())
     for (const [ended, { end }] of windows) {
       if (end > now) break
       windows.delete(ended)
     }
     const window = windows.get(key) ?? { used: 0, end: now + seconds * 1_000 }
     windows.set(key, window)
-    return window
-  }
-
-  return function count(key: bigint, calls: number, reply: FastifyReply): ApiError | undefined {
-    // Whole milliseconds, because otherwise the wait could be rounded up beyond the length of the window.
-    const now = Math.floor(performance.now())
-    const window = windowOf(key, now)
     const charge = Math.min(calls, requests)
     const isRefused = window.used + charge > requests
     if (!isRefused) window.used += charge

@@ -22,18 +22,7 @@ export function serveFile(
   headers: Record<string, string>,
   config?: RouteOptions['config'],
 ): void {
-  // A promise, so that requests that arrive meanwhile do not read the file, too.
-  let sender: Promise<SendFile> | undefined
-  const makeSender = async () => fileSender(await read(), headers)
-  async function handler(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    sender ??= makeSender().catch((error: unknown) => {
-      sender = undefined
-      throw error
-    })
-    const send = await sender
-    return send(request, reply)
-  }
-  serveReads(app, url, handler, config)
+  serveReads(app, url, fileSender(read, headers), config)
 }
 
 /** Serves the files of one folder from memory. A route for each of them would take 50 ms of the start. */
@@ -46,19 +35,25 @@ function serveFolder(app: FastifyInstance, path: string, senders: Map<string, Se
   })
 }
 
-type SendFile = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+type SendFile = ReturnType<typeof fileSender>
 
 /** All responses share one buffer for each encoding, which is compressed for the first request that accepts it. */
-function fileSender(content: Buffer, headers: Record<string, string>): SendFile {
-  let etag: string | undefined
-  const quality = content.length <= maxSlowLength ? 10 : 9
-  const compress = compressOnce(content, {
-    br: { params: { [constants.BROTLI_PARAM_QUALITY]: quality } },
-    gzip: { level: 9 },
-  })
+function fileSender(read: () => Promise<Buffer>, headers: Record<string, string>) {
+  async function load() {
+    const content = await read()
+    const quality = content.length <= maxSlowLength ? 10 : 9
+    const br = { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }
+    return { content, etag: entityTag(content), compress: compressOnce(content, { br, gzip: { level: 9 } }) }
+  }
+  // A promise, so that requests that arrive meanwhile do not read the file, too.
+  let file: ReturnType<typeof load> | undefined
 
-  return async function send(request, reply) {
-    etag ??= entityTag(content)
+  return async function send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    file ??= load().catch((error: unknown) => {
+      file = undefined
+      throw error
+    })
+    const { content, etag, compress } = await file
     const isUnchanged = hasContent(request.headers, etag)
     const hasBody = !isUnchanged && request.method !== 'HEAD'
     const encoding = encodingFor(request.headers)
@@ -102,10 +97,9 @@ const mediaTypes: Record<string, string> = {
 export function readConsolePage(folder: string | undefined, basePath: string): Page | undefined {
   const page = readPage(folder, 'index.html')
   if (page === undefined) return undefined
+  const base = `<base href="${basePath.replaceAll('&', '&amp;')}/" />`
   return {
-    content: Buffer.from(
-      page.replace(/<base href="\/" ?\/?>/, () => `<base href="${basePath.replaceAll('&', '&amp;')}/" />`),
-    ),
+    content: Buffer.from(page.replace(/<base href="\/" ?\/?>/, () => base)),
     headers: { 'content-type': mediaTypeOf('index.html'), 'content-security-policy': pagePolicy },
   }
 }
@@ -137,8 +131,8 @@ export async function webConsole(
     // Vite puts a hash of the content into the names of assets.
     const caching = path === 'assets' ? immutable : revalidated
     const senders = names.map((name): [string, SendFile] => {
-      const headers = { 'content-type': mediaTypeOf(name), ...caching }
-      return [basename(name), fileSender(readFileSync(join(folder, name)), headers)]
+      const content = readFileSync(join(folder, name))
+      return [basename(name), fileSender(async () => content, { 'content-type': mediaTypeOf(name), ...caching })]
     })
     serveFolder(app, path === '.' ? '' : `/${path.replaceAll(sep, '/')}`, new Map(senders))
   }

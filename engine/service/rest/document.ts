@@ -169,7 +169,9 @@ function required(headers: Record<string, oas31.HeaderObject>): oas31.HeadersObj
 /** The schemas with a name. Outputs may gain fields later, so no object forbids additional properties. */
 function namedSchemas(operations: Operation[]): Record<string, Schema> {
   const components = [
-    ...operations.filter(takesBody).map((operation) => createSchema(bodyOf(operation), { io: 'input' })),
+    ...operations
+      .filter(takesBody)
+      .map((operation) => createSchema(bodyOf(operation).meta({ ...operation.input.meta() }), { io: 'input' })),
     ...[ErrorBody, ...operations.map(({ output }) => output)].map((output) => createSchema(output, { io: 'output' })),
   ].map((created) => created.components)
   const named: Record<string, Schema> = Object.assign({}, ...components)
@@ -179,15 +181,15 @@ function namedSchemas(operations: Operation[]): Record<string, Schema> {
   return named
 }
 
-/** The input without the fields that are in the path, under the same name. */
+/** The input without the fields that are in the path. */
 function bodyOf(operation: Operation): z.ZodObject {
-  return splitInput(operation).elsewhere.meta({ ...operation.input.meta() })
+  return splitInput(operation).elsewhere
 }
 
 function bodyContent(operation: Operation): oas31.ContentObject {
   const id = operation.input.meta()?.id
   if (!id) throw new Error(`${operation.name}: a request body needs a name. Give its schema an id with meta().`)
-  return json(id, exampleOf(splitInput(operation).elsewhere))
+  return json(id, exampleOf(bodyOf(operation)))
 }
 
 function json(schemaName: string, example: unknown): oas31.ContentObject {
@@ -203,13 +205,11 @@ export function exampleOf(schema: z.core.$ZodType): unknown {
     const item = exampleOf(schema.element)
     return item === undefined ? undefined : [item]
   }
-  if (schema instanceof z.ZodObject) return objectOf(schema)
+  if (schema instanceof z.ZodObject) {
+    const fields = Object.entries(schema.shape).map(([name, field]) => ({ name, value: exampleOf(field), field }))
+    if (fields.some(({ value, field }) => value === undefined && !field.safeParse(undefined).success)) return undefined
+    return Object.fromEntries(fields.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])))
+  }
   const inner = unwrapped(schema)
   return inner && exampleOf(inner)
-}
-
-function objectOf({ shape }: z.ZodObject): Record<string, unknown> | undefined {
-  const fields = Object.entries(shape).map(([name, field]) => ({ name, value: exampleOf(field), field }))
-  if (fields.some(({ value, field }) => value === undefined && !field.safeParse(undefined).success)) return undefined
-  return Object.fromEntries(fields.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])))
 }

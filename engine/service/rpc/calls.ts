@@ -36,12 +36,9 @@ export function namesIn(path: string): string[] {
   return path.split(',')
 }
 
-const batchLabels = labelsFor('batch')
-const unknownLabels = labelsFor('unknown')
-
-function labelsFor(operation: string): RequestLabels {
-  return { adapter: 'rpc', operation }
-}
+const adapter = 'rpc'
+const batchLabels: RequestLabels = { adapter, operation: 'batch' }
+const unknownLabels: RequestLabels = { adapter, operation: 'unknown' }
 
 /** Reads the calls of a request (https://trpc.io/docs/rpc): queries by GET or HEAD, mutations by POST. */
 export function callReader(router: AnyRouter) {
@@ -50,7 +47,7 @@ export function callReader(router: AnyRouter) {
       procedure.name,
       {
         ...procedure,
-        labels: labelsFor(procedure.name),
+        labels: { adapter, operation: procedure.name } satisfies RequestLabels,
         methods: procedure.type === 'query' ? ['GET', 'HEAD'] : ['POST'],
         write: superjsonWriter(procedure.output),
       },

@@ -39,17 +39,16 @@ export function outputTo(fd: number, onRecovered: (lines: number) => void): Outp
         else waiting[0] = first.subarray(written)
       }
     } catch (error) {
+      const retry = () => {
+        timer = undefined
+        writeWaiting()
+      }
       timer ??= setTimeout(retry, retryDelay).unref()
       return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
     } finally {
       report()
     }
     return undefined
-  }
-
-  function retry(): void {
-    timer = undefined
-    writeWaiting()
   }
 
   /** Not before half of the text is written, because a slow reader would otherwise cause a report for each batch. */

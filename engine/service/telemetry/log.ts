@@ -74,8 +74,12 @@ export function logTo(destination: DestinationStream, level: Config['logLevel'],
      * logged.
      */
     request(request: FastifyRequest, reply: FastifyReply, labels: RequestLabels, result: RequestResult): void {
-      if (!logsRequests || !(Math.random() < sample || isAlwaysLogged(reply, result))) return
-      const isFault = result.isComplete && reply.statusCode >= 500
+      const { isComplete, milliseconds } = result
+      // The status 207 is that of a batch with a failed call.
+      const isRefused = reply.statusCode >= 400 || reply.statusCode === 207 || reply.failedCalls
+      const isAlwaysLogged = !isComplete || isRefused || milliseconds > maxUnloggedDuration
+      if (!logsRequests || !(Math.random() < sample || isAlwaysLogged)) return
+      const isFault = isComplete && reply.statusCode >= 500
       const others = isFault ? mayLog(`${labels.adapter} ${labels.operation} ${reply.statusCode}`) : 0
       if (others === undefined) return
       destination.write(`${JSON.stringify(requestLine(request, reply, labels, result, others || undefined))}\n`)
@@ -107,14 +111,6 @@ function batching(output: Output, format: (line: string) => string = (line) => l
     },
     flush,
   }
-}
-
-/** The status 207 is that of a batch with a failed call. */
-function isAlwaysLogged(
-  { statusCode, failedCalls }: FastifyReply,
-  { isComplete, milliseconds }: RequestResult,
-): boolean {
-  return !isComplete || statusCode >= 400 || statusCode === 207 || !!failedCalls || milliseconds > maxUnloggedDuration
 }
 
 /** Not written by pino, which joins it from so many strings that the garbage collector takes twice as long. */

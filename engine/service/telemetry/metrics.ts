@@ -20,20 +20,16 @@ export class Metrics {
   readonly requests: ReturnType<typeof requestMetrics>
   readonly cacheLookups: ReturnType<typeof cacheMetrics>
   readonly store: ReturnType<typeof storeMetrics>
-  readonly #ready: ReturnType<MetricFactory['gauge']>
+  readonly ready: ReturnType<MetricFactory['gauge']>
 
   constructor({ metricPrefix, version, revision = '' }: Pick<Product, 'metricPrefix' | 'version' | 'revision'>) {
     this.#factory = metricFactory(this.#registry, metricPrefix)
     this.requests = requestMetrics(this.#factory)
     this.cacheLookups = cacheMetrics(this.#factory)
     this.store = storeMetrics(this.#factory)
-    this.#ready = this.#factory.gauge('ready', '1 while /readyz responds 200, otherwise 0.')
+    this.ready = this.#factory.gauge('ready', '1 while /readyz responds 200, otherwise 0.')
     const help = 'Always 1. The labels have the version of the service, and the commit of its package or image.'
     this.#factory.gauge('build_info', help, () => [[{ version, revision }, 1]], ['version', 'revision'])
-  }
-
-  setReady(isReady: boolean): void {
-    this.#ready.set(isReady ? 1 : 0)
   }
 
   /** CPU, memory, descriptors, event loop, garbage collection, output. Call it once: its timers run until the process ends. */
@@ -82,7 +78,7 @@ export async function metricsRoute(
   // Collecting takes milliseconds, in which no other request is served.
   const collect = atMostOnceASecond(async () => {
     const [readiness] = await Promise.allSettled([check()])
-    metrics.setReady(readiness.status === 'fulfilled')
+    metrics.ready.set(readiness.status === 'fulfilled' ? 1 : 0)
     return Buffer.from(await metrics.text())
   })
   serveReads(app, '/metrics', async (_request, reply) =>

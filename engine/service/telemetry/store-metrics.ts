@@ -48,15 +48,6 @@ export function storeMetrics(factory: MetricFactory) {
     () => load.pool?.errors ?? 0,
   )
 
-  /** Scrapes share one measurement, so that a disk that hangs blocks at most one thread of Node's pool. */
-  async function measure(store: Pick<BaseStore, 'sizes'>): Promise<StoreSizes> {
-    measuring ??= store
-      .sizes()
-      .catch(() => ({}))
-      .finally(() => (measuring = undefined))
-    return Promise.race([measuring, wait(maxMeasureTime, {}, { ref: false })])
-  }
-
   return {
     /** Observes a store that is opened with it. */
     observer,
@@ -75,7 +66,12 @@ export function storeMetrics(factory: MetricFactory) {
       if (!store) return
       // First, because the measurement takes a connection to PostgreSQL.
       load = store.load()
-      sizes = await measure(store)
+      // Scrapes share one measurement, so that a disk that hangs blocks at most one thread of Node's pool.
+      measuring ??= store
+        .sizes()
+        .catch(() => ({}))
+        .finally(() => (measuring = undefined))
+      sizes = await Promise.race([measuring, wait(maxMeasureTime, {}, { ref: false })])
     },
   }
 }

@@ -10,17 +10,14 @@ import type { Format, Item, ItemStore, ItemType } from './fields.ts'
 /** Resolves when the next bytes may be written. */
 export type Write = (bytes: Uint8Array) => Promise<unknown>
 
-interface FileOptions {
-  /** Whether to replace a file that exists. Otherwise it is refused. */
-  overwrite: boolean
-  /** Who gets the file. By default it belongs to this user, and no other user can read it. */
-  ownership?: Ownership | undefined
-}
-
-/** Writes a file that appears only when it is complete and on disk. Until then it has a temporary name in the same folder. */
+/**
+ * Writes a file that appears only when it is complete and on disk. Until then it has a temporary name in the same folder.
+ * A file that exists is refused, unless `overwrite` allows to replace it. Without an `ownership`, the file belongs to this
+ * user, and no other user can read it.
+ */
 export function writeFile<T>(
   file: string,
-  { overwrite, ownership }: FileOptions,
+  { overwrite, ownership }: { overwrite: boolean; ownership?: Ownership | undefined },
   use: (write: Write) => Promise<T>,
 ): Promise<T> {
   return withFileErrors(file, 'written', async () => {
@@ -96,23 +93,15 @@ export async function exportItems<New>(
   }
 
   await append(toText([], columns, true))
-  for await (const page of readPages(items, filters)) {
+  let cursor: bigint | undefined = 0n
+  while (cursor !== undefined) {
+    const page: Item[] = await items.list({ limit: pageSize, cursor, ...filters })
     await append(toText(page, columns))
     written += page.length
-    onProgress?.(written)
+    if (page.length > 0) onProgress?.(written)
+    cursor = page.at(-1)?.id
   }
   return { written, sha256: hash.digest('hex') }
-}
-
-async function* readPages<New>(items: ItemStore<New>, filters: object): AsyncGenerator<Item[]> {
-  let cursor = 0n
-  for (;;) {
-    const page = await items.list({ limit: pageSize, cursor, ...filters })
-    const last = page.at(-1)
-    if (!last) return
-    yield page
-    cursor = last.id
-  }
 }
 
 /** One JSON object per line (https://github.com/ndjson/ndjson-spec). Integers have all their digits. */

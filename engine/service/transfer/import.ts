@@ -11,14 +11,11 @@ import { type Input, readBlocks } from './input.ts'
 /** Creates in flight. They share a few transactions. More would hold the write lock of SQLite for longer. */
 const batchSize = 500
 
-interface ReadOptions {
+interface ImportOptions {
   /** The format of the file. By default it is detected. */
   format?: Format | undefined
   /** Called with a description of each invalid line. Without it, the first invalid line is an error. */
   onInvalid?: ((description: string) => void) | undefined
-}
-
-interface ImportOptions extends ReadOptions {
   /** Identifies the import instead of the path of the file. */
   key?: string | undefined
   /** Called with the number of items that are stored. */
@@ -98,7 +95,7 @@ interface Placed<New> {
 export async function* readItems<New>(
   itemType: ItemType<New>,
   input: Input,
-  { format, onInvalid }: ReadOptions,
+  { format, onInvalid }: Pick<ImportOptions, 'format' | 'onInvalid'>,
 ): AsyncGenerator<Placed<New>[]> {
   const fields = fieldsOf(itemType)
   for await (const rows of readRows(fields, input, format)) {
