@@ -104,16 +104,14 @@ function retryAfter({ headers }: Response): number {
 
 function pause(milliseconds: number, signal: AbortSignal | null | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason)
-    const abort = () => {
+    const end = () => {
       clearTimeout(timer)
-      reject(signal?.reason)
+      signal?.removeEventListener('abort', end)
+      if (signal?.aborted) reject(signal.reason)
+      else resolve()
     }
-    const finish = () => {
-      signal?.removeEventListener('abort', abort)
-      resolve()
-    }
-    const timer = setTimeout(finish, Math.min(milliseconds, maxDelay))
-    signal?.addEventListener('abort', abort, { once: true })
+    const timer = setTimeout(end, Math.min(milliseconds, maxDelay))
+    signal?.addEventListener('abort', end)
+    if (signal?.aborted) end()
   })
 }

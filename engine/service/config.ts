@@ -11,7 +11,6 @@ import type { Product } from './product.ts'
 /** Only this module reads the environment. */
 export const environment: Record<string, string | undefined> = process.env
 
-const logFormats = ['json', 'pretty'] as const
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 const expectedPort = 'expected a port from 0 to 65535'
@@ -26,17 +25,16 @@ const Host = z
     'expected an IP address or a host name',
   )
 
-const HttpUrl = z
-  .url({ protocol: /^https?$/, error: 'expected an http or https URL' })
-  .refine((url) => !url.includes('*'), 'expected a whole host name, without *')
-
 const Ratio = z
   .string()
   .regex(/^(0|1|0?\.\d{1,9}|1\.0{1,9})$/, 'expected a number from 0 to 1')
   .transform(Number)
 
 /** Where clients reach a server: an origin and a path, without a slash at the end. */
-const PublicUrl = HttpUrl.transform((text) => new URL(text))
+const PublicUrl = z
+  .url({ protocol: /^https?$/, error: 'expected an http or https URL' })
+  .refine((url) => !url.includes('*'), 'expected a whole host name, without *')
+  .transform((text) => new URL(text))
   .refine(
     ({ href, origin, pathname }) => href === origin + pathname,
     'expected a URL without a user name, a password, a query or a fragment',
@@ -129,12 +127,8 @@ function settingsOf(product: KeyedProduct) {
     databaseConnections: Count.prefault('10').describe('the maximum number of connections to PostgreSQL'),
     publicUrl: PublicUrl.optional().describe('where clients reach the service, without /v1'),
     stagingUrl: PublicUrl.optional().describe('a second server for the OpenAPI document'),
-    logLevel: z
-      .enum(logLevels, `expected one of ${logLevels.join(', ')}`)
-      .default('info')
-      .describe(logLevels.join(', ')),
-    logFormat: z
-      .enum(logFormats, `expected one of ${logFormats.join(', ')}`)
+    logLevel: oneOf(logLevels).default('info').describe(logLevels.join(', ')),
+    logFormat: oneOf(['json', 'pretty'])
       .optional()
       .describe('json or pretty; by default pretty on a terminal, else json'),
     logSample: Ratio.prefault('1').describe('the share of successful requests to log, from 0 to 1'),
@@ -154,9 +148,6 @@ function settingsOf(product: KeyedProduct) {
 type Settings = ReturnType<typeof settingsOf>
 export type Setting = keyof Settings['shape']
 
-/** The settings whose variables have the prefix of the product, because a shell may have the API key of another program. */
-const prefixed: Setting[] = ['apiKey', 'apiKeyFile']
-
 export type Config = ReturnType<typeof toConfig>
 
 function toConfig({ databaseUrl: database, apiKey, apiKeyFile, ...others }: z.infer<Settings>) {
@@ -171,10 +162,10 @@ export function configurationOf(product: KeyedProduct) {
   /** All settings, in the order of the documentation. */
   const settings = schema.keyof().options
 
-  /** The name of its variable. */
+  /** The name of its variable. Those of keys have the prefix of the product: a shell may have the API key of another program. */
   function nameOf(setting: Setting): string {
     const name = setting.replaceAll(/[A-Z]/g, '_$&').toUpperCase()
-    return prefixed.includes(setting) ? product.environmentPrefix + name : name
+    return setting === 'apiKey' || setting === 'apiKeyFile' ? product.environmentPrefix + name : name
   }
 
   /** What the help says about a setting. */
@@ -231,6 +222,10 @@ export function publicAddressOf(
   if (publicUrl !== undefined) return publicUrl
   const isKnown = listening && !(listening.host in anyAddress) && trustProxy.length === 0
   return isKnown ? originOf(listening) : ''
+}
+
+function oneOf<const Words extends readonly string[]>(words: Words) {
+  return z.enum(words, `expected one of ${words.join(', ')}`)
 }
 
 function list<T extends z.ZodType<unknown, string>>(item: T) {

@@ -10,17 +10,14 @@ export interface Cli<Stores = unknown> {
   definition: StoreDefinition<Stores>
 }
 
-interface HelpDetails {
-  /** The arguments of the command. A line with more than the command has `$0` in its place. */
-  examples: string[]
-  settings?: readonly Setting[]
-}
-
-/** Adds examples and variables of the environment to the help of a command, and returns the command. */
+/**
+ * Adds examples and variables of the environment to the help of a command, and returns the command. An example is the
+ * arguments of the command. A line with more than the command has `$0` in its place.
+ */
 export function withHelp(
   { product, configuration }: Pick<Cli, 'product' | 'configuration'>,
   command: Command,
-  { examples, settings = [] }: HelpDetails,
+  { examples, settings = [] }: { examples: string[]; settings?: readonly Setting[] },
 ): Command {
   const lines = examples.map((example) => (example.includes('$0') ? example : `$0 ${example}`.trimEnd()))
   const table = settings.map((name) => [`  ${configuration.nameOf(name)}`, configuration.describe(name)])

@@ -16,7 +16,7 @@ import {
   type ServerState,
 } from '#store/operations'
 import type { Config } from '../config.ts'
-import { alignColumns, count, describeDuration, describeSize } from '../operator/format.ts'
+import { count, describeDuration, describeSize } from '../operator/format.ts'
 import { systemMessage } from '../operator/operator-error.ts'
 
 /** PostgreSQL's developers correct faults of each major version for five years: 15 is the oldest that they support. */
@@ -53,10 +53,6 @@ export async function examine(configuration: Finding[], target: DoctorTarget | u
     ...contents,
     ...(database.kind === 'sqlite' ? await examineFiles(command, database.path, isOwn, backupEvery) : []),
   ]
-}
-
-export function describeFindings(findings: Finding[]): string {
-  return alignColumns(findings.map(({ status, check, message }) => [status, check, message]))
 }
 
 /** Runs a check. An error becomes a failure, so that the other checks still run. */

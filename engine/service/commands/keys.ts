@@ -201,7 +201,10 @@ async function findKey(
 ): Promise<ApiKey> {
   const live = (await apiKeys.list()).filter(({ revokedAt }) => !revokedAt)
   const named = live.filter(({ name }) => name === nameOrStart)
-  const found = named.length > 0 ? named : live.filter(({ start }) => isStartOf(keyPrefix, start, nameOrStart))
+  // A whole key is accepted too, because an operator who finds a key in a log has only that.
+  const isStart = (start: string) => start.startsWith(nameOrStart) || nameOrStart.startsWith(start)
+  const started = nameOrStart.length > keyPrefix.length ? live.filter(({ start }) => isStart(start)) : []
+  const found = named.length > 0 ? named : started
   const [key] = found
   // The text may be a whole key, which must not appear in a log.
   const shown = apiKeyFormat(keyPrefix).startOfUnknown(nameOrStart) ?? nameOrStart
@@ -214,11 +217,6 @@ async function findKey(
       `Several API keys start with ${shown}: ${joinWords(found.map(({ name }) => name))}. Give the name or more of the key.`,
     )
   return key
-}
-
-/** A whole key is accepted too, because an operator who finds a key in a log has only that. */
-function isStartOf(prefix: string, start: string, text: string): boolean {
-  return text.length > prefix.length && (start.startsWith(text) || text.startsWith(start))
 }
 
 export function parseKeyName({ keyPrefix }: Pick<Product, 'keyPrefix'>, name: string): string {

@@ -2,10 +2,11 @@ import { once } from 'node:events'
 import type { Command } from 'commander'
 import type { WithApiKeys } from '#store/keys'
 import { type Config, type Configuration, originOf, publicAddressOf } from '../config.ts'
+import { alignColumns } from '../operator/format.ts'
 import { OperatorError } from '../operator/operator-error.ts'
 import type { Service } from '../service.ts'
 import { type Cli, withHelp } from './cli.ts'
-import { describeFindings, examine, type Finding, finding } from './doctor.ts'
+import { examine, type Finding, finding } from './doctor.ts'
 import { type JsonOption, jsonOption, print, printAs } from './output.ts'
 
 // An import of it would also load Node's fetch, in each command.
@@ -60,17 +61,14 @@ async function statusOf(url: string): Promise<number> {
     response.destroy()
     return response.statusCode
   } catch (error) {
+    // Safe: what the value lacks is undefined.
+    const { name, code, message } = Object(error) as Partial<NodeJS.ErrnoException>
+    const reason = name === 'AbortError' ? `no response within ${healthTimeout / 1_000} s` : (code ?? message)
     throw new OperatorError(
-      `The service does not respond at ${url} (${describeNoResponse(error)}). Start it, or set HOST and PORT to its address.`,
+      `The service does not respond at ${url} (${reason}). Start it, or set HOST and PORT to its address.`,
       { cause: error },
     )
   }
-}
-
-function describeNoResponse(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  if (error.name === 'AbortError') return `no response within ${healthTimeout / 1_000} s`
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message
 }
 
 export function addDoctorCommand(program: Command, cli: Cli): void {
@@ -85,7 +83,7 @@ export function addDoctorCommand(program: Command, cli: Cli): void {
     .action(async (options: JsonOption) => {
       const { config, findings } = examineConfig(configuration)
       const all = await examine(findings, config && { ...config, command, definition })
-      printAs(options, all, describeFindings)
+      printAs(options, all, () => alignColumns(all.map(({ status, check, message }) => [status, check, message])))
       if (all.some(({ status }) => status === 'failure')) process.exitCode = 1
     })
 }

@@ -6,13 +6,13 @@ import { labelRoutes } from './request.ts'
 import { serveReads } from './routing.ts'
 
 /** Milliseconds. */
-const defaultTimeLimit = 900
 const minInterval = 1_000
 
 /** Rejects unless the service can do its work, including a durable write. */
 export type CheckReadiness = () => Promise<void>
 
-export function readinessCheck(app: FastifyInstance, store: BaseStore, timeLimit = defaultTimeLimit): CheckReadiness {
+/** @param timeLimit milliseconds for a check */
+export function readinessCheck(app: FastifyInstance, store: BaseStore, timeLimit = 900): CheckReadiness {
   // Each check writes to the disk.
   const check = atMostOnceASecond(reportChanges(app, () => withinTime(store.check(), timeLimit)))
   return async () => {

@@ -20,15 +20,12 @@ const maxShareOfHeap = 0.85
 /** Milliseconds. */
 const heapInterval = 100
 
-export interface LoadMeter {
-  /** Milliseconds by the monotonic clock. */
-  now(): number
-  /** Used part of Node's heap limit, from 0 to 1. */
-  heap(): number
-}
+export type LoadMeter = typeof processLoad
 
-export const processLoad: LoadMeter = {
+export const processLoad = {
+  /** Milliseconds by the monotonic clock. */
   now: () => performance.now(),
+  /** Used part of Node's heap limit, from 0 to 1. */
   heap() {
     const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
     return used / limit

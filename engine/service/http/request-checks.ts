@@ -22,11 +22,14 @@ export function requestCheck(headers: Record<string, string>) {
 }
 
 function findError({ raw, url, originalUrl, method }: FastifyRequest): ApiError | undefined {
+  const { expect } = raw.headers
   if (url.length > limits.url) return new ApiError('uri_too_long', `The URL is longer than ${limits.url} characters.`)
   // Another URL stands for one that the router cannot read.
   if (url !== originalUrl || !isDecodable(url))
     return new ApiError('invalid_request', 'The URL is malformed: check its percent-encoding.')
-  if (hasUnknownExpectation(raw)) return new ApiError('expectation_failed', 'The only Expect served is 100-continue.')
+  // RFC 9110, section 10.1.1. HTTP/1.0 has no expectations.
+  if (expect !== undefined && raw.httpVersion !== '1.0' && expect.toLowerCase() !== '100-continue')
+    return new ApiError('expectation_failed', 'The only Expect served is 100-continue.')
   if (!hasValidHost(raw))
     return new ApiError('invalid_request', 'Send exactly one Host header, with a host and an optional port.')
   if (!hasClearFraming(raw))
@@ -43,11 +46,6 @@ function isDecodable(url: string): boolean {
   } catch {
     return false
   }
-}
-
-/** RFC 9110, section 10.1.1. HTTP/1.0 has no expectations. */
-function hasUnknownExpectation({ headers: { expect }, httpVersion }: IncomingMessage): boolean {
-  return expect !== undefined && httpVersion !== '1.0' && expect.toLowerCase() !== '100-continue'
 }
 
 // RFC 3986, section 3.2: a registered name or IPv4 address, or an IP address in brackets, and an optional port.

@@ -19,18 +19,12 @@ export function describeSize(bytes: number): string {
   return `${power === 0 ? bytes : (bytes / 1024 ** power).toFixed(1)} ${sizes[power]}`
 }
 
-const second = 1_000
-const units: Record<string, number> = {
-  s: second,
-  m: 60 * second,
-  h: 3_600 * second,
-  d: 24 * 3_600 * second,
-  w: 7 * 24 * 3_600 * second,
-}
+/** Milliseconds. */
+const units: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
 /** Such as `3 h`: whole numbers of the largest unit that fits. */
 export function describeDuration(milliseconds: number): string {
-  const [unit, length] = Object.entries(units).findLast(([, length]) => milliseconds >= length) ?? ['s', second]
+  const [unit, length] = Object.entries(units).findLast(([, length]) => milliseconds >= length) ?? ['s', 1_000]
   return `${Math.floor(milliseconds / length)} ${unit}`
 }
 

@@ -30,8 +30,7 @@ export function createContext(
   const key = replays ? readIdempotencyKey(request) : undefined
   const idempotency = key === undefined || !apiKey ? undefined : { owner: apiKey.id, key, isReplay: false }
   request.idempotency = idempotency && [idempotency]
-  const changedIds: bigint[] | undefined = isSafeMethod(request.method) ? undefined : []
-  request.changedIds = changedIds
+  request.changedIds = isSafeMethod(request.method) ? undefined : []
   // All calls of a batch share it, because each signal listens to the response.
   let searcher: Searcher | undefined
   // One literal, without a getter: otherwise V8 would make a hidden class for each request.
@@ -41,7 +40,7 @@ export function createContext(
     apiKey,
     rateLimit,
     release,
-    changedIds,
+    changedIds: request.changedIds,
     searcher: () => (searcher ??= { id: apiKey?.id, signal: signalOf(reply.raw) }),
   }
   return traceCalls ? traceCalls(request, context) : context

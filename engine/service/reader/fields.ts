@@ -58,6 +58,16 @@ export function textOf(value: unknown): string {
   return value instanceof Date ? value.toISOString() : String(value ?? '')
 }
 
+/** A line of CSV as in RFC 4180. An apostrophe before a formula makes a spreadsheet read a text (OWASP, CSV Injection). */
+export function csvLine(values: readonly unknown[]): string {
+  return `${values.map(csvValue).join(',')}\r\n`
+}
+
+function csvValue(value: unknown): string {
+  const text = typeof value === 'string' ? value.replace(/^'*[=+\-@\t\r＝＋－＠]/, "'$&") : textOf(value)
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
 /** The value of a field in JSON, which has neither integers of 64 bits nor times. */
 export function parseValue({ kind }: Field, value: unknown): unknown {
   if (kind === 'time') return typeof value === 'string' && isTime(value) ? new Date(value) : value

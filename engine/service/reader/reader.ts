@@ -19,7 +19,7 @@ export function mayBeUtf16(start: Uint8Array): boolean {
   return start.subarray(0, 1_024).includes(0)
 }
 
-export { csvLine } from './csv-line.ts'
+export { csvLine } from './fields.ts'
 export { maxJson } from './json.ts'
 export { type Format, type Reader, type Row, type Table, Unreadable } from './table.ts'
 export { texts } from './texts.ts'

@@ -48,7 +48,7 @@ function fieldsDecoder({ shape, _zod }: z.ZodObject, decoderOf: (field: z.core.$
 function decodeJson(schema: z.core.$ZodType): Decode {
   if (schema instanceof z.ZodBigInt)
     return (value) => (typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value)
-  if (schema instanceof z.ZodDate) return (value) => (typeof value === 'string' ? textDecoders.date(value) : value)
+  if (schema instanceof z.ZodDate) return (value) => (typeof value === 'string' ? decodeTime(value) : value)
   if (schema instanceof z.ZodArray) {
     const decode = decodeJson(innerOf(schema.element))
     return (value) => (Array.isArray(value) ? value.map(decode) : value)
@@ -60,29 +60,26 @@ function decodeJson(schema: z.core.$ZodType): Decode {
   return (value) => value
 }
 
+const decodeTime = (text: string) => (isTime(text) ? new Date(text) : text)
+
 /** What the text of a path or query parameter means, by the type of its schema. What is no integer stays a text. */
-const textDecoders = {
-  bigint: (text: string) => parseDigits(text) ?? new OtherText(text),
-  int(text: string) {
+const textDecoders: Partial<Record<string, (text: string) => unknown>> = {
+  bigint: (text) => parseDigits(text) ?? new OtherText(text),
+  int(text) {
     const digits = parseDigits(text)
     return digits === undefined ? new OtherText(text) : Number(digits)
   },
-  boolean: (text: string) => (text === 'true' || text === 'false' ? text === 'true' : text),
-  date: (text: string) => (isTime(text) ? new Date(text) : text),
-  string: (text: string) => text,
-  enum: (text: string) => text,
-  literal: (text: string) => text,
+  boolean: (text) => (text === 'true' || text === 'false' ? text === 'true' : text),
+  date: decodeTime,
+  string: (text) => text,
+  enum: (text) => text,
+  literal: (text) => text,
 }
 
 /** An empty text stays, so that the error says that it is empty. So does what is no text: a parameter that is given twice. */
 function decodeText(schema: z.core.$ZodType, name: string): Decode {
   const type = schema instanceof z.ZodNumber && schema.isInt ? 'int' : schema._zod.def.type
-  if (!isDecodable(type))
-    throw new Error(`The parameter ${name} cannot be served as REST, because its type is ${type}.`)
   const decode = textDecoders[type]
+  if (!decode) throw new Error(`The parameter ${name} cannot be served as REST, because its type is ${type}.`)
   return (text) => (typeof text === 'string' && text !== '' ? decode(text) : text)
-}
-
-function isDecodable(type: string): type is keyof typeof textDecoders {
-  return Object.hasOwn(textDecoders, type)
 }

@@ -9,17 +9,14 @@ import { type Context, errorEnvelope } from '../procedures/trpc.ts'
 import { callReader, isBatch, namesIn, pathOf, type RpcCall, type RpcRequest, type RpcRoute } from './calls.ts'
 import { isStreamed, streamer } from './streaming.ts'
 
-interface RpcOptions {
-  router: AnyRouter
-  calls: CallOptions
-  cache: ResponseCache
-}
-
 const url = `/:path${notEmpty}`
 const contentType = { 'content-type': 'application/json; charset=utf-8' }
 
 /** tRPC's clients require its envelope also for errors. Its own handler takes many times as long: it serves only streams. */
-export async function rpcAdapter(app: FastifyInstance, { router, calls: options, cache }: RpcOptions): Promise<void> {
+export async function rpcAdapter(
+  app: FastifyInstance,
+  { router, calls: options, cache }: { router: AnyRouter; calls: CallOptions; cache: ResponseCache },
+): Promise<void> {
   app.setErrorHandler((thrown, request, reply) => {
     const error = toHttpError(thrown)
     return prepareReply(error, request, reply).send(errorEnvelope(error, undefined))

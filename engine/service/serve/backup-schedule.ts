@@ -107,8 +107,12 @@ async function runBackup(program: string, database: string, path: string, stop: 
   const env = { DATABASE_URL: pathToFileURL(database).href }
   const running = promisify(execFile)(process.execPath, [program, 'backup', path], { env, windowsHide: true })
   const { child } = running
-  // Without a free file descriptor no process starts.
-  if (child.pid !== undefined) lowerPriority(child.pid)
+  try {
+    // Without a free file descriptor no process starts.
+    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // A sandbox refuses it, such as SystemCallFilter=~@resources of systemd. The backup is made all the same.
+  }
   const cancel = () => void child.kill()
   stop.addEventListener('abort', cancel)
   try {
@@ -119,13 +123,6 @@ async function runBackup(program: string, database: string, path: string, stop: 
   } finally {
     stop.removeEventListener('abort', cancel)
   }
-}
-
-/** A sandbox may refuse it, such as SystemCallFilter=~@resources of systemd. The backup is made all the same. */
-function lowerPriority(processId: number): void {
-  try {
-    setPriority(processId, constants.priority.PRIORITY_BELOW_NORMAL)
-  } catch {}
 }
 
 function messageOf(error: unknown): string {

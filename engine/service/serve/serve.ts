@@ -90,8 +90,7 @@ export async function serve(config: Config, service: Service<WithApiKeys>): Prom
       const asBanner = process.stdout.isTTY && config.logFormat !== 'json'
       const url = config.publicUrl ?? originOf(listeningOn(app))
       const { hasConsole } = app
-      const { name, path } = product
-      announce({ name, url, path, database: config.database, firstKey, hasConsole }, log, { asBanner })
+      announce({ ...product, url, database: config.database, firstKey, hasConsole }, log, { asBanner })
       const stopBackups = startBackups(config, log, metrics)
       // Logs why, if the service is not ready.
       void app.checkReadiness().catch(() => {})

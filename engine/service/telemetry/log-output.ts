@@ -8,13 +8,7 @@ const retryDelay = 20
 /** Milliseconds that the end of the process waits for a slow reader. */
 const maxExitDelay = 1_000
 
-export interface Output {
-  /** The number of lines that were dropped since the start. */
-  readonly dropped: number
-  write(text: string): void
-  /** Writes what waits, for at most {@link maxExitDelay}, and drops the rest: another file may get the descriptor. Blocks. */
-  close(): void
-}
+export type Output = ReturnType<typeof outputTo>
 
 /**
  * Writes to a file descriptor without waiting for its reader. A paused terminal, a pipe that is not read, or a full disk
@@ -24,7 +18,7 @@ export interface Output {
  * @param fd a descriptor that does not block, or a file
  * @param onRecovered called with the number of dropped lines when lines are accepted again
  */
-export function outputTo(fd: number, onRecovered: (lines: number) => void): Output {
+export function outputTo(fd: number, onRecovered: (lines: number) => void) {
   const waiting: Buffer[] = []
   let [waitingBytes, dropped, unreported] = [0, 0, 0]
   let timer: NodeJS.Timeout | undefined
@@ -60,10 +54,11 @@ export function outputTo(fd: number, onRecovered: (lines: number) => void): Outp
   }
 
   return {
+    /** The number of lines that were dropped since the start. */
     get dropped() {
       return dropped
     },
-    write(text) {
+    write(text: string) {
       writeWaiting()
       if (waitingBytes >= maxWaiting || unreported > 0) {
         const lines = text.split('\n').length - 1
@@ -76,6 +71,7 @@ export function outputTo(fd: number, onRecovered: (lines: number) => void): Outp
       waitingBytes += buffer.length
       writeWaiting()
     },
+    /** Writes what waits, for at most {@link maxExitDelay}, and drops the rest: another file may get the descriptor. Blocks. */
     close() {
       const deadline = performance.now() + maxExitDelay
       while (writeWaiting() === 'EAGAIN' && performance.now() < deadline) {

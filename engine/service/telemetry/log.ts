@@ -3,13 +3,12 @@ import type { Writable } from 'node:stream'
 import type { WriteStream } from 'node:tty'
 import { styleText } from 'node:util'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
+import { type DestinationStream, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino'
 import { type Config, environment } from '../config.ts'
 import { oncePerSecond } from '../http/error-responses.ts'
 import { clientAddressOf, type RequestLabels } from '../http/request.ts'
 import { routeOf } from '../http/routing.ts'
 import { isJournal, withPriorityOf } from './log-output.ts'
-import { serializeError } from './serialize-error.ts'
 
 /** Milliseconds. */
 const maxDelay = 10
@@ -148,4 +147,13 @@ function requestLine(
     ip: clientAddressOf(request),
     msg: 'request',
   }
+}
+
+/** Errors of drivers have further properties, such as the values of a row in the `detail` of PostgreSQL. */
+export function serializeError(error: unknown) {
+  if (!(error instanceof Error)) return String(error)
+  // Pino adds the stacks of the causes.
+  const { type, stack } = stdSerializers.err(error)
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
+  return { type, message: error.message, ...(code !== undefined && { code }), stack }
 }

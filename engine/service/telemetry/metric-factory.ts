@@ -7,12 +7,11 @@ export type MetricFactory = ReturnType<typeof metricFactory>
 
 /** Adds metrics to a registry. One with `read` shows at each scrape what that returns. */
 export function metricFactory(registry: Registry, prefix: string) {
-  const registers = [registry]
   const optionsOf = (name: string, help: string, labelNames: string[]) => ({
     name: prefix + name,
     help,
     labelNames,
-    registers,
+    registers: [registry],
   })
   return {
     gauge: (name: string, help: string, read?: Read, labelNames: string[] = []) =>

@@ -19,7 +19,7 @@ import { isProbe, labelsOf, whenEnded } from '../http/request.ts'
 import { routeOf } from '../http/routing.ts'
 import type { Context } from '../procedures/trpc.ts'
 import type { Product } from '../product.ts'
-import { serializeError } from './serialize-error.ts'
+import { serializeError } from './log.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

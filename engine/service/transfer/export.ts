@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { giveAway, type Ownership, publish, withCleanup } from '#store/operations'
 import { OperatorError, withFileErrors } from '../operator/operator-error.ts'
-import { csvLine } from '../reader/csv-line.ts'
+import { csvLine } from '../reader/fields.ts'
 import type { Format, Item, ItemStore, ItemType } from './fields.ts'
 
 /** Resolves when the next bytes may be written. */
@@ -64,8 +64,6 @@ export function writeStream<T>(stream: Writable, use: (write: Write) => Promise<
   return use((bytes) => withFileErrors('Standard output', 'written', () => write(bytes)))
 }
 
-const pageSize = 1_000
-
 interface ExportOptions {
   format: Format
   /** Exports only items with these values. */
@@ -95,7 +93,7 @@ export async function exportItems<New>(
   await append(toText([], columns, true))
   let cursor: bigint | undefined = 0n
   while (cursor !== undefined) {
-    const page: Item[] = await items.list({ limit: pageSize, cursor, ...filters })
+    const page: Item[] = await items.list({ limit: 1_000, cursor, ...filters })
     await append(toText(page, columns))
     written += page.length
     if (page.length > 0) onProgress?.(written)

@@ -5,7 +5,7 @@ import { checkItem, correct, isValid } from '../../../engine/console/bulk/table.
 import { fileOf } from '../../../engine/console/bulk/write-file.ts'
 import { issueTexts } from '../../../engine/console/issues.ts'
 import { issuesOf } from '../../../engine/service/api/validation.ts'
-import { csvLine } from '../../../engine/service/reader/csv-line.ts'
+import { csvLine } from '../../../engine/service/reader/fields.ts'
 import { textsOfAllCharacters } from '../../../engine/test/support/all-characters.ts'
 import { anyText } from '../../../engine/test/support/any-text.ts'
 import { NewPet } from '../../../server/pets/pets.ts'

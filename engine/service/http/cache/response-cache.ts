@@ -60,9 +60,14 @@ export function responseCache(store: BaseStore, lookups?: CacheLookups): Respons
 
   return async ({ url, headers }, respond) => {
     let origin: keyof typeof minLength = 'cached'
-    async function read() {
+    async function read(): Promise<NegotiableResponse> {
       origin = 'read'
-      return negotiable(await respond())
+      const response = await respond()
+      const { status, body } = response
+      if (status !== 200) return response
+      // The tag depends only on the body, so it holds for every instance, restart and restored backup; weak, for every encoding.
+      const headers = { ...response.headers, ...revalidated, vary: 'accept-encoding', etag: entityTag(body) }
+      return { status, headers, body, compress: compressOnce(body, compression) }
     }
     const response = await cache.load(url, read, ({ status }) => status === 200 && isRepeated(url))
     const { etag } = response.headers
@@ -76,12 +81,4 @@ export function responseCache(store: BaseStore, lookups?: CacheLookups): Respons
     if (!compress || !encoding) return response
     return { status, headers: { ...response.headers, 'content-encoding': encoding }, body: await compress(encoding) }
   }
-}
-
-/** The tag depends only on the body, so it holds for every instance, restart and restored backup; weak, for every encoding. */
-function negotiable(response: CacheableResponse): NegotiableResponse {
-  const { status, headers, body } = response
-  if (status !== 200) return response
-  const negotiated = { ...headers, ...revalidated, vary: 'accept-encoding', etag: entityTag(body) }
-  return { status, headers: negotiated, body, compress: compressOnce(body, compression) }
 }
