@@ -1,4 +1,5 @@
 import { lstatSync, renameSync, rmSync } from 'node:fs'
+import type Database from 'better-sqlite3'
 import { connect, orClose } from './connection.ts'
 import { type Damage, FilesDamaged } from './damage.ts'
 import { fileTimestamp, identify, identityOf, realPathOf, sizeOf } from './files.ts'
@@ -67,7 +68,8 @@ export function openFile(path: string, options: { readonly: boolean; expected?: 
   }
 
   return {
-    connection,
+    // Otherwise TypeScript cannot name the type in the declarations of the client.
+    connection: connection as Database.Database,
     identities,
     refuseLostFile,
 
