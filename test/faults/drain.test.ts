@@ -44,7 +44,6 @@ describe('SIGTERM', () => {
     onTestFinished(() => agent.destroy())
     const creates = Array.from({ length: 50 }, (_, i) => createInTwoParts(server.url, key, agent, `pet ${i}`))
     await Promise.all(creates.map(({ begun }) => begun))
-    await wait(100)
 
     server.child.kill('SIGTERM')
     await wait(100)
@@ -93,7 +92,6 @@ describe('SIGTERM', () => {
     const { server, key } = await startWithKey()
     const { begun } = createInTwoParts(server.url, key, new Agent(), 'never finished')
     await begun
-    await wait(100)
     server.child.kill('SIGTERM')
     await waitForOutput(server, /"(stopping)"/)
     await wait(250)
@@ -140,7 +138,6 @@ test('two SIGINT in quick succession count as one, because npm forwards the sign
   const { server, key } = await startAfter(repeated)
   const { begun, response, finish } = createInTwoParts(server.url, key, new Agent(), 'Rex')
   await begun
-  await wait(100)
   server.child.kill('SIGINT')
   await waitForOutput(server, /"(stopping)"/)
   finish()
@@ -155,7 +152,6 @@ test.for([
   const { server, key, folder } = await startWithKey()
   const creates = Array.from({ length: 20 }, (_, i) => createInTwoParts(server.url, key, new Agent(), `pet ${i}`))
   await Promise.all(creates.map(({ begun }) => begun))
-  await wait(100)
   server.child.kill(signal)
   await waitForOutput(server, new RegExp(`"signal":"${signal}".*"(stopping)"`))
   for (const { finish } of creates) finish()

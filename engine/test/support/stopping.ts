@@ -21,17 +21,23 @@ export function stoppingTests(
     return { server, folder, key: await waitForOutput(server, bannerKey) }
   }
 
-  /** Sends a create whose body is completed when `finish` is called. */
+  /** Sends a create whose body is completed when `finish` is called. It has `begun` when the service knows of it. */
   function createInTwoParts(url: string, key: string, agent: Agent, name: string) {
     const body = JSON.stringify({ ...JSON.parse(row.json), [row.text]: name })
     const sent = request(`${url}/v1${product.path}`, {
       method: 'POST',
       agent,
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'content-length': body.length },
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        'content-length': body.length,
+        expect: '100-continue',
+      },
     })
+    sent.flushHeaders()
     sent.on('error', () => {})
     onTestFinished(() => void sent.destroy())
-    const begun = new Promise<void>((resolve) => sent.write(body.slice(0, 5), () => resolve()))
+    const begun = once(sent, 'continue').then(() => void sent.write(body.slice(0, 5)))
     const response = once(sent, 'response').then(([incoming]) => {
       incoming.resume()
       return { name, status: incoming.statusCode, connection: incoming.headers.connection }
