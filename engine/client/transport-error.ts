@@ -1,20 +1,18 @@
 import type { Fetch } from './retry.ts'
 
 /**
- * Makes a `fetch` whose errors name the URL of the service and the cause. It also throws such an error if a proxy responds
- * in place of the service, because tRPC cannot read the proxy's response.
+ * Makes a `fetch` whose errors name the URL of the service and the cause. It also throws such an error, with the response as
+ * its cause, if a proxy responds in place of the service, because tRPC cannot read the proxy's response.
  */
 export function withTransportErrors(fetch: Fetch, url: string): Fetch {
+  const failed = (reason: string, cause: unknown) => new TypeError(`The request to ${url} failed: ${reason}`, { cause })
   return async (input, init) => {
-    try {
-      const response = await fetch(input, init)
-      if (await isFromService(response.clone())) return response
-      throw new TypeError(`status ${response.status}, without a response of the service`)
-    } catch (error) {
+    const response = await fetch(input, init).catch((error: unknown) => {
       // Fetch throws a TypeError for every network error. An abort keeps its own error.
-      if (!(error instanceof TypeError)) throw error
-      throw new TypeError(`The request to ${url} failed: ${reasonOf(error)}`, { cause: error })
-    }
+      throw error instanceof TypeError ? failed(reasonOf(error), error) : error
+    })
+    if (await isFromService(response.clone())) return response
+    throw failed(`status ${response.status}, without a response of the service`, response)
   }
 }
 

@@ -32,7 +32,9 @@ export function problemOf(error: unknown): Problem {
     const retryAfter = Number(response?.headers.get('retry-after') ?? Number.NaN)
     return { kind: 'busy', message: messages.problem.rateLimited, retryAfter: retryAfter > 0 ? retryAfter : undefined }
   }
-  // No response of the service: the network failed, or a gateway could not reach the service.
+  // A gateway that could not reach the service sends 502, 503 or 504.
+  if (!error.data && response && !/^50[234]$/.test(String(response.status)))
+    return { kind: 'busy', message: messages.problem.unexpected }
   const { unreachable, offline } = messages.problem
   if (!error.data) return { kind: 'unreachable', message: navigator.onLine ? unreachable : offline }
   const { code, status, message, issues } = error.data

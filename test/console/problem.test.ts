@@ -49,8 +49,10 @@ test('queries of an unreachable service are retried every two seconds, of a busy
 })
 
 test.for([
-  ['unreachable', 409, { error: { code: 'conflict', message: 'Conflict' } }],
-  ['unreachable', 429, { error: 'Slow down' }],
+  ['busy', 409, { error: { code: 'conflict', message: 'Conflict' } }],
+  ['busy', 429, { error: 'Slow down' }],
+  ['busy', 500, 'Error'],
+  ['unreachable', 503, 'Bad gateway'],
   ['busy', 422, { error: { json: { message: 'Invalid', code: -32600, data: { code: 'unprocessable' } } } }],
   ['busy', 500, [{ error: {} }]],
 ] as const)(

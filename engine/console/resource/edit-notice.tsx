@@ -15,7 +15,7 @@ import { type Edit, type Resource, shownText, type Values } from '../resource.ts
 import { useIsReadOnly } from '../sign-in/access.ts'
 import { editTextsOf } from '../texts/edits.ts'
 import { messages } from '../texts/messages.ts'
-import { type EditState, editOf, isRepeated, lastUndoable, undoTime } from './edits.ts'
+import { type EditState, editOf, hold, isRepeated, lastUndoable, undoTime } from './edits.ts'
 import { type PageOf, useList, useResource } from './page-context.ts'
 
 /** What became of an edit of many items, of an undo, or of a new item. */
@@ -100,6 +100,7 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
           <Saved
             key={isDone ? done.at : last?.edit.idempotencyKey}
             text={text ?? ''}
+            edit={isDone ? undefined : last?.edit}
             onUndo={canUndo ? undo : undefined}
             onClose={onClose}
           />
@@ -133,16 +134,18 @@ function changedBy({ fields }: Resource, { set = {} }: Edit) {
 
 interface SavedProps {
   text: string
+  edit: Edit | undefined
   onUndo: (() => void) | undefined
   onClose: () => void
 }
 
-/** Disappears by itself, but not while the pointer or the focus is in it. */
-function Saved({ text, onUndo, onClose }: SavedProps) {
+/** Disappears by itself, but not while the pointer or the focus is in it. Then a removal is not sent either. */
+function Saved({ text, edit, onUndo, onClose }: SavedProps) {
   const texts = editTextsOf(useResource().resource).edit
   const [isHeld, setIsHeld] = useState(false)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another render is no reason to wait longer.
   useEffect(() => {
+    if (edit) hold(edit, isHeld)
     if (isHeld) return
     const timer = setTimeout(onClose, undoTime)
     return () => clearTimeout(timer)

@@ -4,6 +4,7 @@ import { isTransient, problemOf, retryDelayAfter } from '../problem.ts'
 import { procedures as known } from '../requests/procedures.ts'
 import { type Edit, type Item, isSame, type Resource, type Values } from '../resource.ts'
 import { editDrafts } from './drafts.ts'
+import type { Counts } from './queries.ts'
 
 /** An edit, and what became of it. */
 export interface EditState {
@@ -96,8 +97,20 @@ export async function send(
   return undefined
 }
 
+interface Removal extends PromiseWithResolvers<void> {
+  timer?: ReturnType<typeof setTimeout>
+}
+
 /** The removals that wait until the time to undo them is over, or until the user leaves the page, by their idempotency keys. */
-const waiting = new Map<string, PromiseWithResolvers<void>>()
+const waiting = new Map<string, Removal>()
+
+/** Lets a removal wait for as long as the user looks at it, and then for the time to undo it. */
+export function hold({ idempotencyKey }: Edit, isHeld: boolean): void {
+  const removal = waiting.get(idempotencyKey)
+  if (!removal) return
+  clearTimeout(removal.timer)
+  if (!isHeld) removal.timer = setTimeout(removal.resolve, undoTime)
+}
 
 /** The idempotency keys of the edits that are not sent any more. */
 const stopped = new Set<string>()
@@ -137,7 +150,7 @@ export function editsOf(resource: Resource, client: ServiceClient, queryClient: 
       async mutationFn() {
         const removal = waiting.get(idempotencyKey)
         if (removal) {
-          setTimeout(removal.resolve, undoTime)
+          hold(edit, false)
           await removal.promise.finally(() => waiting.delete(idempotencyKey))
         }
         if (stopped.has(idempotencyKey)) throw new Stopped()
@@ -151,6 +164,7 @@ export function editsOf(resource: Resource, client: ServiceClient, queryClient: 
           return items && { ...page, items }
         })
         if (item) queryClient.setQueryData([many, 'item', item.id], item)
+        queryClient.setQueryData<Counts>([many, 'counts'], (counts) => counts && countsWith(resource, counts, [edit]))
       },
       onSettled(_item, error) {
         if (error && problemOf(error).kind === 'refused') return
@@ -230,6 +244,21 @@ export function useEdits({ many }: Resource): EditState[] {
       return { edit: variables as Edit, status, submittedAt, failureReason, failureCount }
     },
   })
+}
+
+/** The counts after edits that they do not know of yet. */
+export function countsWith({ counted = '' }: Resource, counts: Counts, edits: Edit[]): Counts {
+  const changed = { ...counts }
+  function add(change: number, item: Values = {}) {
+    const value = String(item[counted])
+    const former = changed[value]
+    if (former) changed[value] = { ...former, count: former.count + change }
+  }
+  for (const { seen, set } of edits) {
+    add(-1, seen)
+    add(1, set && { ...seen, ...set })
+  }
+  return changed
 }
 
 /** An item with the values that are being saved. Undefined if it is being removed. */

@@ -1,11 +1,12 @@
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { createRequiredContext } from '../components/required-context.ts'
 import type { Resource } from '../resource.ts'
 import type { PageTexts } from '../texts/page.ts'
-import type { Edits } from './edits.ts'
+import { countsWith, type Edits } from './edits.ts'
 import type { ShownList } from './list/use-shown-list.ts'
 import type { Navigation } from './navigation.ts'
-import type { Queries } from './queries.ts'
+import type { Counts, Queries } from './queries.ts'
 
 export interface PageOf extends Navigation {
   resource: Resource
@@ -21,3 +22,12 @@ export const [ResourceProvider, useResource] = createRequiredContext<PageOf>()
 
 /** The part of the list that the page shows. */
 export const [ListProvider, useList] = createRequiredContext<ShownList>()
+
+/** The number of items with each value of the counted field, after the edits that are not stored yet. */
+export function useCounts(): Counts | undefined {
+  const { resource, queries } = useResource()
+  const pending = useList().states.filter(({ status }) => status === 'pending')
+  const counts = useQuery(queries.counts).data
+  const edits = pending.map(({ edit }) => edit)
+  return counts && countsWith(resource, counts, edits)
+}

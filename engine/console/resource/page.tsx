@@ -1,10 +1,10 @@
 import './page.css'
 import { useDocumentTitle } from '@mantine/hooks'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useEffectEvent, useMemo, useState } from 'react'
 import { textOf } from '#service/fields'
 import { useClient } from '../client.ts'
-import { focusedRow, titleOfPage } from '../components/focus.ts'
+import { focusedRow, rowOf, titleOfPage } from '../components/focus.ts'
 import { loadLater, PanelSheet } from '../components/load-later.tsx'
 import { Account } from '../header/account-menu.tsx'
 import { Header } from '../header/header.tsx'
@@ -21,12 +21,12 @@ import { editOf, editsOf, isEditable, isRemovable, reverseOf } from './edits.ts'
 import type { ChangesProps } from './item/changes.tsx'
 import { useNewItem } from './item/new-item.ts'
 import { FilterChips } from './list/filter-chips.tsx'
-import { List, SelectionBar } from './list/list.tsx'
+import { Lines, List, SelectionBar } from './list/list.tsx'
 import { foundOf } from './list/paged-list.ts'
 import { ChoiceMenu } from './list/table.tsx'
 import { useShownList } from './list/use-shown-list.ts'
 import { type Dialog, navigationOf } from './navigation.ts'
-import { ListProvider, ResourceProvider, useList, useResource } from './page-context.ts'
+import { ListProvider, ResourceProvider, useCounts, useList, useResource } from './page-context.ts'
 import { partOf, queriesOf, totalOf } from './queries.ts'
 import { Tools } from './tools.tsx'
 import { useFileDrop } from './use-file-drop.ts'
@@ -197,6 +197,8 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
             onClose={onCloseDialog}
             onUndo={undoMany}
             onDone={(text, edits) => {
+              // The button that opened the dialog disappears with the selection.
+              if (edits[0]) rowOf(edits[0].seen.id)?.focus()
               onCloseDialog()
               selection.clear()
               const canBeUndone = edits.every(({ set }) => set) && !dialog.isUndo
@@ -224,9 +226,9 @@ interface OpenDialogProps extends ChangesProps {
 }
 
 function OpenDialog({ dialog, onClose, onAddAgain }: OpenDialogProps) {
-  const { resource, queries, turnTo } = useResource()
+  const { resource, turnTo } = useResource()
   const { view, list } = useList()
-  const counts = useQuery(queries.counts).data
+  const counts = useCounts()
   if (dialog.kind === 'changes') return <Changes onClose={onClose} onAddAgain={onAddAgain} />
   if (dialog.kind === 'help') return <Help noun={resource} onClose={onClose} />
   if (dialog.kind === 'import') {
@@ -257,6 +259,7 @@ async function preloadOverlays(): Promise<void> {
     AddItem,
     PanelSheet,
     SelectionBar,
+    Lines,
     Requests,
     Help,
     Changes,

@@ -1,7 +1,7 @@
 import type { Noun } from '../resource.ts'
 import { capitalized, countOf, joined, number, plural, was } from './formats.ts'
 
-/** The texts of an item, and of what changes and removes items. They are loaded after the list. */
+/** The texts of an item, and of what adds, changes and removes items. They are loaded after the list. */
 export function editTextsOf(noun: Noun) {
   const { one, many } = noun
   const [One, Many] = [capitalized(one), capitalized(many)]
@@ -53,7 +53,19 @@ export function editTextsOf(noun: Noun) {
       copyMine: 'Copy yours',
     },
 
+    add: {
+      description: (integer: unknown, isOptional: boolean) =>
+        joined(' ', [integer !== undefined && `An integer, such as ${integer}.`, isOptional && 'Optional.']),
+      adding: 'Adding…',
+      retry: 'Try again',
+      another: 'Add another',
+      uncertainText: `Try again: the ${one} is added only once.`,
+    },
+
     many: {
+      copyAs: (format: string) => `Copy ${format}`,
+      copyIds: 'Copy ids',
+      clearSelection: 'Clear the selection',
       title: (label: string, value: string) => `Set ${label.toLowerCase()} to ${value.toLowerCase()}?`,
       removeTitle: (count: number) => `Remove ${countOf(noun, count)}?`,
       plan: (changed: number, same: number, value: string) =>
@@ -97,12 +109,9 @@ export function editTextsOf(noun: Noun) {
       manyRemoved: (count: number) => `${countOf(noun, count)} ${was(count)} removed`,
       became: 'became',
       empty: 'nothing',
-      various: 'various values',
-      ofDay: (changed: number, removed: number, isMore: boolean) =>
-        joined(', ', [
-          changed > 0 && `${number(changed)}${isMore ? '+' : ''} changed`,
-          removed > 0 && `${number(removed)}${isMore ? '+' : ''} removed`,
-        ]),
+      note: `What is added is not listed here. In the list, the newest ${many} come first if you click on the id.`,
+      ofDay: (changed: number, removed: number) =>
+        joined(', ', [changed > 0 && `${number(changed)} changed`, removed > 0 && `${number(removed)} removed`]),
       shown: (changes: number) => `${countOf({ one: 'change', many: 'changes' }, changes)} shown`,
       addAgain: 'Add again',
       by: 'by',
@@ -111,3 +120,5 @@ export function editTextsOf(noun: Noun) {
     },
   }
 }
+
+export type EditTexts = ReturnType<typeof editTextsOf>

@@ -1,6 +1,6 @@
 import type { Noun } from '../resource.ts'
 import { keyVariable } from '../service.ts'
-import { capitalized, countOf, joined, listOfAny, number, time } from './formats.ts'
+import { capitalized, countOf, listOfAny, number, time } from './formats.ts'
 
 /** The texts of the page of a resource. */
 export function textsOf(noun: Noun) {
@@ -52,9 +52,6 @@ export function textsOf(noun: Noun) {
       select: (title: string, id: bigint) => `Select ${title}, id ${id}`,
       selectPage: `Select all ${many} of this page`,
       selected: (items: number) => `${number(items)} selected`,
-      copyAs: (format: string) => `Copy ${format}`,
-      copyIds: 'Copy ids',
-      clearSelection: 'Clear the selection',
     },
 
     edit: {
@@ -65,14 +62,8 @@ export function textsOf(noun: Noun) {
 
     add: {
       title: `Add ${one}`,
-      description: (integer: unknown, isOptional: boolean) =>
-        joined(' ', [integer !== undefined && `An integer, such as ${integer}.`, isOptional && 'Optional.']),
-      adding: 'Adding…',
-      retry: 'Try again',
-      another: 'Add another',
       added: (title: string, id: bigint) => `${title} was added with the id ${id}.`,
       uncertain: `The ${one} may not have been added`,
-      uncertainText: `Try again: the ${one} is added only once.`,
       notAdded: `The ${one} was not added`,
       showForm: 'Show the form',
     },

@@ -55,22 +55,29 @@ test('changes of many pets that are alike are one entry, which can be opened', a
   await panel(page, 'pet 7').waitFor()
 })
 
-test('changes of one field with several values are one entry, and do not link to a pet that is gone', async ({
+test('the same change of several pets is one entry, an undo is another one, and a pet that is gone has no link', async ({
   visit,
 }) => {
   const { url, key, store, rpc } = await startConsole()
-  await addPets(store, 5)
-  for (const petId of [1n, 2n, 3n, 4n]) await rpc.pets.update.mutate({ petId, name: `Ann ${petId}` })
+  await addPets(store, 6)
+  for (const status of ['sold', 'available'] as const)
+    for (const petId of [1n, 2n, 3n, 4n]) await rpc.pets.update.mutate({ petId, status })
+  for (const name of ['Ann', 'Bob', 'Cid']) await rpc.pets.update.mutate({ petId: 6n, name })
   await rpc.pets.remove.mutate({ petId: 4n })
   const page = await visit(url, { key })
   await page.getByRole('button', { name: 'Changes' }).click()
   const sheet = page.getByRole('dialog', { name: 'Changes of pets' })
-  await sheet.getByText('4 pets').click()
-  expect((await sheet.locator('summary').innerText()).replaceAll(/\s+/g, ' ')).toBe(
-    '4 pets Name various values → various values',
-  )
-  await sheet.getByRole('link', { name: 'Ann 3 #3' }).waitFor()
-  await expect.poll(() => sheet.getByRole('link').count()).toBe(3)
+  await sheet.getByRole('heading', { name: 'Today · 11 changed, 1 removed' }).waitFor()
+  const summaries = await sheet.locator('summary').allInnerTexts()
+  expect(summaries.map((text) => text.replaceAll(/\s+/g, ' '))).toEqual([
+    '4 pets Status Sold → Available',
+    '4 pets Status Available → Sold',
+  ])
+  await sheet.getByText('4 pets').first().click()
+  await sheet.getByRole('link', { name: 'pet 3 #3' }).waitFor()
+  // Three of the entry, and three of one pet.
+  await expect.poll(() => sheet.getByRole('link').count()).toBe(6)
+  await sheet.getByText(/^pet 4 #4$/).waitFor()
 })
 
 test('a pet that was removed can be added again, with its values', async ({ visit }) => {

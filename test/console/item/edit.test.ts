@@ -350,9 +350,38 @@ describe('the name of a pet', () => {
     await notice(page).getByRole('button', { name: 'Copy yours' }).waitFor()
     await panel(page).getByRole('heading', { name: 'No pet has the id 2' }).waitFor()
   })
+
+  test('of a pet that somebody else removes meanwhile can be copied', async ({ visit }) => {
+    const { url, key, store } = await startWithPets(3)
+    const page = await visit(`${url}/?pet=2`, { key })
+    await panelFocused(page, 'pet 2')
+    await page.keyboard.press('e')
+    await page.keyboard.type('Oscar')
+    await store.pets.remove({ id: 2n })
+    await panel(page).getByText('pet 2 was removed meanwhile. Your change: Oscar.').waitFor()
+    await panel(page).getByRole('button', { name: 'Copy yours' }).waitFor()
+    await inspect(page, 'removed-meanwhile')
+  })
 })
 
 describe('a pet is removed', () => {
+  test('once the pointer has left the notice that offers to undo it', async ({ visit }) => {
+    const { url, key, store } = await startWithPets(3)
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    await page.clock.install()
+    await page.getByRole('link', { name: 'pet 2' }).focus()
+    await page.keyboard.press('Delete')
+    await notice(page).hover()
+    await page.clock.runFor(30_000)
+    expect(await store.pets.get(2n)).toBeDefined()
+    await notice(page).getByRole('button', { name: 'Undo' }).waitFor()
+    await page.mouse.move(600, 100)
+    const isRemoved = () => page.clock.runFor(1_000).then(() => store.pets.get(2n))
+    await expect.poll(isRemoved).toBeUndefined()
+  })
+
   test('not if the user undoes that while the service is away', async ({ visit }) => {
     const { url, key, store } = await startWithPets(3)
     const page = await visit(url, { key })
@@ -365,6 +394,8 @@ describe('a pet is removed', () => {
     // The button is there with the text.
     await notice(page).getByText('pet 2 will be removed.').waitFor()
     expect(await notice(page).getByRole('button', { name: 'Undo' }).count()).toBe(1)
+    await counting(page, 'All 2')
+    await showing(page, '1–2 of 2')
     const isWaiting = () =>
       page.clock.runFor(1_000).then(() => notice(page).getByText('pet 2 is not saved yet.').isVisible())
     await expect.poll(isWaiting).toBe(true)

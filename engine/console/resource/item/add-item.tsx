@@ -12,8 +12,8 @@ import { Notice } from '../../form/notice.tsx'
 import { issueTexts } from '../../issues.ts'
 import { isTransient, type Problem, problemOf, retryDelayAfter } from '../../problem.ts'
 import type { Field, Item, Resource, Values } from '../../resource.ts'
+import { type EditTexts, editTextsOf } from '../../texts/edits.ts'
 import { messages } from '../../texts/messages.ts'
-import type { PageTexts } from '../../texts/page.ts'
 import { formDrafts } from '../drafts.ts'
 import { useList, useResource } from '../page-context.ts'
 import { type NewItem, useRetry } from './new-item.ts'
@@ -47,7 +47,7 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
   /** The fields whose entries may be others than those of the last attempt. */
   const [changed, setChanged] = useState<ReadonlySet<string>>(new Set())
   const isChanged = changed.size > 0
-  const texts = pageTexts.add
+  const texts = { ...pageTexts.add, ...editTextsOf(resource).add }
   const { mutate, isPending, error, entered, addsAnother, setAddsAnother } = newItem
   const [added, setAdded] = useState<Item>()
   const wasAdded = useRef(false)
@@ -179,7 +179,8 @@ interface FailureProps {
 }
 
 function Failure({ problem, newItem: { isUncertain, failures }, isStopped }: FailureProps) {
-  const texts = useResource().texts.add
+  const { resource, texts: pageTexts } = useResource()
+  const texts = { ...pageTexts.add, ...editTextsOf(resource).add }
   const { message, retryAfter } = problem
   const seconds = isStopped ? retryAfter : retryDelayAfter(failures.current, problem) / 1_000
   return (
@@ -202,6 +203,6 @@ function entriesOf({ entered }: Resource, filter: Values): Entries {
   return Object.fromEntries(entered.map((field) => [field.name, textOf(filter[field.name] ?? field.default)]))
 }
 
-function descriptionOf({ kind, presence, samples }: Field, texts: PageTexts['add']): string {
+function descriptionOf({ kind, presence, samples }: Field, texts: EditTexts['add']): string {
   return texts.description(kind === 'integer' ? samples?.[0] : undefined, presence === 'optional')
 }

@@ -9,7 +9,7 @@ import { Sheet } from '../../components/sheet.tsx'
 import { Value } from '../../components/value.tsx'
 import { problemOf } from '../../problem.ts'
 import { jsonOf } from '../../requests/curl.ts'
-import { type Change, type Field, isSame, type Values } from '../../resource.ts'
+import { type Change, type Field, isSame, type Resource, type Values } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
 import { dayOf, timeOfDay } from '../../texts/formats.ts'
 import { useList, useResource } from '../page-context.ts'
@@ -59,15 +59,16 @@ export function ChangeList({ id, ...actions }: ChangeListProps) {
   const days = Map.groupBy(changes, ({ at }) => dayOf(at))
   return (
     <div className="changes">
+      {id === undefined && <p className="changes-none">{texts.note}</p>}
       {changes.length === 0 && <p className="changes-none">{id === undefined ? texts.none : texts.noneOfItem}</p>}
       {[...days].map(([day, each], index) => (
         <Fragment key={day}>
           <Day>
             {day}
-            {id === undefined && <DaySummary changes={each} isMore={hasNextPage && index === days.size - 1} />}
+            {id === undefined && !(hasNextPage && index === days.size - 1) && <DaySummary changes={each} />}
           </Day>
           <ol>
-            {togetherOf(each).map((changes) => (
+            {togetherOf(resource, each).map((changes) => (
               <Entries key={String(changes[0]?.id)} changes={changes} isOfAll={id === undefined} {...actions} />
             ))}
           </ol>
@@ -91,36 +92,48 @@ export function ChangeList({ id, ...actions }: ChangeListProps) {
   )
 }
 
-/** How many changes and removals there are, at least. */
-function DaySummary({ changes, isMore }: { changes: Change[]; isMore: boolean }) {
+/** How many changes and removals a day has that is loaded as a whole. */
+function DaySummary({ changes }: { changes: Change[] }) {
   const texts = editTextsOf(useResource().resource).changes
   const removed = changes.filter(({ kind }) => kind === 'remove').length
-  return <> · {texts.ofDay(changes.length - removed, removed, isMore)}</>
+  return <> · {texts.ofDay(changes.length - removed, removed)}</>
 }
 
 /** Milliseconds between two changes that are shown as one. */
 const maxGap = 10_000
 
-/** Changes that follow each other and concern the same fields with the same key, such as those of an edit of many items. */
-function togetherOf(changes: Change[]): Change[][] {
+/** Changes of several items at about the same time that do the same with the same key, as an edit of many items does. */
+function togetherOf({ one }: Resource, changes: Change[]): Change[][] {
   const together: Change[][] = []
   for (const change of changes) {
-    const group = together.at(-1)
-    const former = group?.at(-1)
-    if (group && former && isAlike(former, change)) group.push(change)
+    const id = idOf(one, change)
+    const group = together.find((group) => {
+      const last = group.at(-1)
+      return last && isAlike(last, change) && group.every((each) => idOf(one, each) !== id)
+    })
+    if (group) group.push(change)
     else together.push([change])
   }
   return together
 }
 
 function isAlike(one: Change, other: Change): boolean {
-  const fieldsOf = ({ after = {} }: Change) => Object.keys(after).sort().join()
   return (
     one.kind === other.kind &&
     one.keyName === other.keyName &&
     Number(one.at) - Number(other.at) < maxGap &&
-    fieldsOf(one) === fieldsOf(other)
+    (one.kind === 'remove' || (areSame(one.before, other.before) && areSame(one.after, other.after)))
   )
+}
+
+function areSame(some: Values = {}, others: Values = {}): boolean {
+  return Object.keys({ ...some, ...others }).every((name) => isSame(some[name], others[name]))
+}
+
+/** The id of the changed item. */
+function idOf(one: string, change: Change): bigint {
+  // Safe: the service names the id of the item for the resource.
+  return (change as unknown as Record<string, bigint>)[`${one}Id`] ?? 0n
 }
 
 interface EntriesProps extends Omit<EntryProps, 'change'> {
@@ -138,11 +151,6 @@ function Entries({ changes, ...others }: EntriesProps) {
   if (!first || !others.isOfAll || changes.length < 3) return entries(changes)
   const { kind, after = {} } = first
   const values = resource.fields.filter(({ name }) => name in after)
-  /** The value that all of them have. */
-  const common = (each: 'before' | 'after', name: string) => {
-    const value = first[each]?.[name]
-    return changes.every((change) => isSame(change[each]?.[name], value)) ? (value ?? texts.empty) : texts.various
-  }
   return (
     <li data-kind={kind}>
       <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
@@ -151,7 +159,7 @@ function Entries({ changes, ...others }: EntriesProps) {
           {values.map((field) => (
             <Fragment key={field.name}>
               {' '}
-              <FieldChange field={field} before={common('before', field.name)} after={common('after', field.name)} />
+              <FieldChange field={field} change={first} />
             </Fragment>
           ))}
         </summary>
@@ -163,18 +171,18 @@ function Entries({ changes, ...others }: EntriesProps) {
 }
 
 /** The value of a field before and after a change. */
-function FieldChange({ field, before, after }: { field: Field; before: unknown; after: unknown }) {
+function FieldChange({ field, change: { before, after } }: { field: Field; change: Change }) {
   const texts = editTextsOf(useResource().resource).changes
   return (
     <>
       <span className="changes-label">{field.label}</span>{' '}
       <span className="changes-before">
-        <Value field={field} value={before} />
+        <Value field={field} value={before[field.name] ?? texts.empty} />
       </span>{' '}
       <span role="img" aria-label={texts.became}>
         →
       </span>{' '}
-      <Value field={field} value={after} />
+      <Value field={field} value={after?.[field.name] ?? texts.empty} />
     </>
   )
 }
@@ -188,8 +196,7 @@ function Entry({ change, isOfAll, onClose, onAddAgain }: EntryProps) {
   const { resource, queries, open } = useResource()
   const { changes: texts, item } = editTextsOf(resource)
   const { kind, before, after } = change
-  // Safe: the service names the id of the item for the resource.
-  const id = (change as unknown as Record<string, bigint>)[`${resource.one}Id`] ?? 0n
+  const id = idOf(resource.one, change)
   const changed = resource.fields.filter(({ name }) => name in before || (after && name in after))
   // The heading of a removed item has its title.
   const fields = changed.filter(({ name }) => after || name !== resource.title)
@@ -225,11 +232,7 @@ function Entry({ change, isOfAll, onClose, onAddAgain }: EntryProps) {
       {fields.map((field) => (
         <p key={field.name}>
           {after ? (
-            <FieldChange
-              field={field}
-              before={before[field.name] ?? texts.empty}
-              after={after[field.name] ?? texts.empty}
-            />
+            <FieldChange field={field} change={change} />
           ) : (
             <>
               <span className="changes-label">{field.label}</span> <Value field={field} value={before[field.name]} />

@@ -114,7 +114,7 @@ export function editButtonId({ name }: Field): string {
 }
 
 /** The key of the draft of a value. */
-export function draftKeyOf({ many }: Resource, { id }: Item, { name }: Field): string {
+export function draftKeyOf({ many }: Resource, { id }: Pick<Item, 'id'>, { name }: Field): string {
   return `${many}:${id}:${name}`
 }
 

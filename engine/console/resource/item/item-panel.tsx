@@ -58,10 +58,17 @@ export function ItemPanel({ id, onClose }: { id: bigint; onClose: () => void }) 
 function LoadedItem({ id, item }: { id: bigint; item: ShownList['item'] }) {
   const { resource, icon } = useResource()
   const { data, failureReason, failureCount } = item
-  const texts = editTextsOf(resource).item
+  const { item: texts, edit: editTexts } = editTextsOf(resource)
   // Also if it was shown before.
   if (failureReason && problemOf(failureReason).kind === 'missing') {
-    return <Message icon={icon} heading="h3" title={texts.missing(id)} text={texts.missingText} />
+    const [draft] = resource.entered.flatMap((field) => fieldDrafts.get(draftKeyOf(resource, { id }, field)) ?? [])
+    const former = textOf(data?.[resource.title])
+    const text = draft === undefined ? texts.missingText : editTexts.wasRemoved(former || texts.heading(id), draft)
+    return (
+      <Message icon={icon} heading="h3" title={texts.missing(id)} text={text}>
+        {draft !== undefined && <CopyButton withText label={editTexts.copyMine} value={draft} />}
+      </Message>
+    )
   }
   if (data) return <Details item={data} />
   if (!failureReason) return <div className="skeleton item-details-skeleton" role="status" aria-label={texts.loading} />

@@ -1,5 +1,4 @@
 import './cursor-footer.css'
-import { useQuery } from '@tanstack/react-query'
 import { Button, IconButton } from '../../components/buttons.tsx'
 import { Countdown } from '../../components/failure.tsx'
 import { keepFocus } from '../../components/focus.ts'
@@ -8,7 +7,7 @@ import { IconAlertTriangle, IconChevronLeft, IconChevronLeftPipe, IconChevronRig
 import { useShortcuts } from '../../keyboard.ts'
 import { problemOf } from '../../problem.ts'
 import { ShowRequest } from '../../requests/open-requests.tsx'
-import { type PageOf, useList, useResource } from '../page-context.ts'
+import { type PageOf, useCounts, useList, useResource } from '../page-context.ts'
 import { type Counts, totalOf } from '../queries.ts'
 import { maxLimit } from '../search.ts'
 import { type PageSize, pageSizes, rememberSize } from '../view.ts'
@@ -20,7 +19,7 @@ export function CursorFooter() {
   const page = useResource()
   const shown = useList()
   const { view, list } = shown
-  const counts = useQuery(page.queries.counts).data
+  const counts = useCounts()
   const isEmpty = view.cursor === 0n && list.items?.length === 0
   // The message in place of the list says why there is nothing to show.
   if (list.failureReason && !list.items) return null

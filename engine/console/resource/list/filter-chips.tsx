@@ -1,17 +1,16 @@
 import './filter-chips.css'
-import { useQuery } from '@tanstack/react-query'
 import { hint } from '../../components/hint.ts'
 import { Value } from '../../components/value.tsx'
 import { entriesOf, type Field, parseChoice } from '../../resource.ts'
-import { useList, useResource } from '../page-context.ts'
+import { useCounts, useList, useResource } from '../page-context.ts'
 import { nameOf, totalOf } from '../queries.ts'
 import { readView } from '../view.ts'
 
 /** Filters by a field with choices, and shows the number of items of each if the service counts them all. */
 export function FilterChips({ field }: { field: Field }) {
-  const { resource, texts, queries, turnTo } = useResource()
+  const { resource, texts, turnTo } = useResource()
   const { view } = useList()
-  const counts = useQuery(queries.counts).data
+  const counts = useCounts()
   const { name, label, choices = {} } = field
   // The counts are those of the whole list.
   const isPart = view.search !== undefined || entriesOf(view.filter).some(([other]) => other !== name)

@@ -1,24 +1,19 @@
-import { textOf } from '#service/fields'
-import './just-added.css'
 import './list.css'
-import { type ComponentProps, useEffect, useReducer, useRef, useState } from 'react'
-import { Button, IconButton } from '../../components/buttons.tsx'
+import { useEffect, useRef, useState } from 'react'
 import { Failure } from '../../components/failure.tsx'
-import { keepFocus } from '../../components/focus.ts'
-import { IconX } from '../../components/icons.tsx'
 import { loadLater } from '../../components/load-later.tsx'
-import { type Edit, type Item, isSearchable } from '../../resource.ts'
-import { messages } from '../../texts/messages.ts'
+import type { Edit, Item } from '../../resource.ts'
 import { importDrafts } from '../drafts.ts'
 import { isResultOf } from '../edits.ts'
-import { type NewItem, useRetry } from '../item/new-item.ts'
+import type { NewItem } from '../item/new-item.ts'
 import { useList, useResource } from '../page-context.ts'
-import { everything, hrefOf, hrefOfPlace, openHere } from '../view.ts'
+import { hrefOfPlace } from '../view.ts'
 import { useChanges } from './changes.ts'
 import { CursorFooter } from './cursor-footer.tsx'
 import { ResourceTable } from './table.tsx'
 
 const EmptyList = loadLater(async () => (await import('./empty-list.tsx')).EmptyList)
+export const Lines = loadLater(async () => (await import('./lines.tsx')).Lines)
 export const SelectionBar = loadLater(async () => (await import('./selection-bar.tsx')).SelectionBar)
 
 interface ListProps {
@@ -33,6 +28,7 @@ interface ListProps {
 export function List({ newItem, ownEdits, isImporting }: ListProps) {
   const { resource, texts } = useResource()
   const { view, selection } = useList()
+  const hasLines = newItem.added.length > 0 || newItem.error || importDrafts.has(resource.many)
   const surface = useRef<HTMLDivElement>(null)
   const scroller = useRef<HTMLDivElement>(null)
   const place = hrefOfPlace(resource, view)
@@ -48,9 +44,7 @@ export function List({ newItem, ownEdits, isImporting }: ListProps) {
   return (
     <div className="list">
       <div className="surface" ref={surface}>
-        <JustAdded {...newItem} />
-        <NotAdded {...newItem} />
-        {!isImporting && <LeftImport />}
+        {hasLines && <Lines newItem={newItem} isImporting={isImporting} onClose={newItem.dismissAdded} />}
         <div className="item-list" ref={scroller}>
           <div className="selection">
             {/* There before it has a text, or screen readers would not announce the first one. */}
@@ -90,94 +84,5 @@ function Content({ place, added, ownEdits }: { place: string; added: Item[]; own
       </span>
       <ResourceTable added={added} changes={changes} />
     </>
-  )
-}
-
-interface LineProps extends ComponentProps<'div'> {
-  text: string
-  /** How screen readers announce the text. */
-  live?: 'alert' | 'status'
-  onDismiss: () => void
-}
-
-/** A line above the list. */
-function Line({ text, live, onDismiss, children, ...props }: LineProps) {
-  const { texts } = useResource()
-  return (
-    <div ref={keepFocus} className="just-added" {...props}>
-      <span className="just-added-count" role={live}>
-        {text}
-      </span>
-      {children}
-      <IconButton label={texts.list.dismiss} size="xs" onClick={onDismiss}>
-        <IconX />
-      </IconButton>
-    </div>
-  )
-}
-
-/** A save that failed after its form was closed. */
-function NotAdded(newItem: NewItem) {
-  const { error, variables, isUncertain, forgetFailure, mutate } = newItem
-  const { resource, texts, open } = useResource()
-  const { view } = useList()
-  useRetry(newItem, () => variables && mutate(variables), view.isAdding)
-  if (!error || view.isAdding) return null
-  return (
-    <Line
-      text={isUncertain ? texts.add.uncertain : texts.add.notAdded}
-      onDismiss={forgetFailure}
-      live="alert"
-      data-failed
-    >
-      <bdi>{textOf(variables?.[resource.title])}</bdi>
-      <Button variant="subtle" size="compact-sm" onClick={() => open({ kind: 'add' })}>
-        {texts.add.showForm}
-      </Button>
-    </Line>
-  )
-}
-
-/** An import that was left before all of its rows were added. */
-function LeftImport() {
-  const { resource, open } = useResource()
-  const [, update] = useReducer((updates: number) => updates + 1, 0)
-  const { added = 0, waiting = 0 } = importDrafts.get(resource.many)?.progress ?? {}
-  if (waiting === 0) return null
-  function dismiss() {
-    importDrafts.delete(resource.many)
-    update()
-  }
-  return (
-    <Line text={messages.bulk.left(added, waiting)} onDismiss={dismiss} live="status">
-      <Button variant="subtle" size="compact-sm" onClick={() => open({ kind: 'import' })}>
-        {messages.bulk.show}
-      </Button>
-    </Line>
-  )
-}
-
-/** What the user has just added. The list may be at another page, or show other items. */
-function JustAdded({ added, dismissAdded }: NewItem) {
-  const { resource, texts, open, turnTo } = useResource()
-  const [latest] = added
-  if (!latest) return null
-  const { id } = latest
-  return (
-    <Line
-      text={texts.list.added(added.length)}
-      onDismiss={dismissAdded}
-      role="region"
-      aria-label={texts.list.justAdded}
-    >
-      <a href={hrefOf(resource, { item: id })} onClick={(event) => openHere(event, () => open({ kind: 'item', id }))}>
-        <bdi>{textOf(latest[resource.title])}</bdi> <span className="number">{`#${id}`}</span>
-      </a>
-      {isSearchable(resource) && (
-        <Button variant="subtle" size="compact-sm" onClick={() => turnTo({ ...everything, order: 'newest' })}>
-          {texts.list.showNewest}
-        </Button>
-      )}
-    </Line>
   )
 }

@@ -62,8 +62,8 @@ export function usePagedList(
     found,
     newest,
     arrived: (items && arrived) ?? [],
-    /** The number of the items of the place, without those that have left it. */
-    count: items && loaded?.length,
+    /** The number of the items of the place, without those that have left it or are being removed. */
+    count: items && loaded?.filter((item) => withEdits(item, edits)).length,
     /** Whether an item has left the place by an edit. Its row stays until the user moves on. */
     hasLeft: (item: Item) => !isIncluded(filter, item) || loaded?.every(({ id }) => id !== item.id) === true,
   }

@@ -1,5 +1,4 @@
 import './selection-bar.css'
-import { useQuery } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { exportItems } from '../../bulk/export-items.ts'
 import { useJob } from '../../bulk/use-job.ts'
@@ -15,7 +14,7 @@ import type { Field } from '../../resource.ts'
 import { useIsReadOnly } from '../../sign-in/access.ts'
 import { editTextsOf } from '../../texts/edits.ts'
 import { editOf, isEditable, isRemovable } from '../edits.ts'
-import { useList, useResource } from '../page-context.ts'
+import { useCounts, useList, useResource } from '../page-context.ts'
 import { totalOf } from '../queries.ts'
 import { foundOf } from './paged-list.ts'
 import { ChoiceMenu } from './table.tsx'
@@ -74,7 +73,7 @@ export function SelectionBar({ onClose }: { onClose: () => void }) {
       {menu && <ChoiceMenu field={menu} of="selection" onChoose={(value) => set(menu, value)} onClose={closeMenu} />}
       <CopyButton
         withText
-        label={texts.list.copyIds}
+        label={editTexts.many.copyIds}
         value={() =>
           selection
             .items()
@@ -86,11 +85,11 @@ export function SelectionBar({ onClose }: { onClose: () => void }) {
         <CopyButton
           key={format}
           withText
-          label={texts.list.copyAs(format.toUpperCase())}
+          label={editTexts.many.copyAs(format.toUpperCase())}
           value={() => fileOf(resource, format, selection.items())}
         />
       ))}
-      <IconButton label={texts.list.clearSelection} size="xs" onClick={onClose}>
+      <IconButton label={editTexts.many.clearSelection} size="xs" onClick={onClose}>
         <IconX />
       </IconButton>
     </section>
@@ -99,9 +98,9 @@ export function SelectionBar({ onClose }: { onClose: () => void }) {
 
 /** Selects also what the other pages of the list have. */
 function SelectAllFound() {
-  const { resource, texts, queries } = useResource()
+  const { resource, texts } = useResource()
   const { view, list, selection } = useList()
-  const counts = useQuery(queries.counts).data
+  const counts = useCounts()
   const editTexts = editTextsOf(resource)
   const procedures = resource.procedures(useClient())
   const [loaded, setLoaded] = useState(0)
