@@ -146,7 +146,8 @@ function Saved({ text, edit, onUndo, onClose }: SavedProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another render is no reason to wait longer.
   useEffect(() => {
     if (edit) hold(edit, isHeld)
-    if (isHeld) return
+    // Also if the notice is closed by then.
+    if (isHeld) return () => edit && hold(edit, false)
     const timer = setTimeout(onClose, undoTime)
     return () => clearTimeout(timer)
   }, [isHeld])

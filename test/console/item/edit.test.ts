@@ -378,8 +378,13 @@ describe('a pet is removed', () => {
     expect(await store.pets.get(2n)).toBeDefined()
     await notice(page).getByRole('button', { name: 'Undo' }).waitFor()
     await page.mouse.move(600, 100)
-    const isRemoved = () => page.clock.runFor(1_000).then(() => store.pets.get(2n))
-    await expect.poll(isRemoved).toBeUndefined()
+    const isRemoved = (id: bigint) => () => page.clock.runFor(1_000).then(() => store.pets.get(id))
+    await expect.poll(isRemoved(2n)).toBeUndefined()
+    await page.getByRole('link', { name: 'pet 3' }).focus()
+    await page.keyboard.press('Delete')
+    await notice(page).getByText('pet 3 will be removed.').waitFor()
+    await notice(page).getByRole('button', { name: 'Dismiss' }).click()
+    await expect.poll(isRemoved(3n)).toBeUndefined()
   })
 
   test('not if the user undoes that while the service is away', async ({ visit }) => {
