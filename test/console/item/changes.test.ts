@@ -77,7 +77,7 @@ test('the same change of several pets is one entry, an undo is another one, and 
   await sheet.getByRole('link', { name: 'pet 3 #3' }).waitFor()
   // Three of the entry, and three of one pet.
   await expect.poll(() => sheet.getByRole('link').count()).toBe(6)
-  await sheet.getByText(/^pet 4 #4$/).waitFor()
+  await sheet.getByText('Pet 4', { exact: true }).waitFor()
 })
 
 test('a pet that was removed can be added again, with its values', async ({ visit }) => {
