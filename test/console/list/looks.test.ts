@@ -116,6 +116,10 @@ test('the card of a phone gives the name its width, and aligns the other values 
   expect(card.height).toBeLessThan(80)
   // Two lines, and then an ellipsis.
   expect((await boxOf(long.locator('a'))).height).toBe(2 * name.height)
+  for (const label of ['Changes', 'Export', 'Add many']) {
+    const shown = await boxOf(page.locator('.tools').getByText(label, { exact: true }))
+    expect(shown.width).toBeGreaterThan(30)
+  }
   await inspect(page, 'cards-360')
 })
 
