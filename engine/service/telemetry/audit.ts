@@ -3,9 +3,16 @@ import type { Logger } from 'pino'
 import type { ApiKey } from '#store/keys'
 
 type AuditAction =
-  | `key.${'create' | 'rotate' | 'revoke' | 'register'}`
-  | `database.${'migrate' | 'backup' | 'restore' | 'copy'}`
-  | `${string}.${'import' | 'export'}`
+  | 'key.create'
+  | 'key.rotate'
+  | 'key.revoke'
+  | 'key.register'
+  | 'database.migrate'
+  | 'database.backup'
+  | 'database.restore'
+  | 'database.copy'
+  | `${string}.import`
+  | `${string}.export`
 
 interface AuditDetails {
   /** The key that the subject replaces. */
