@@ -78,7 +78,7 @@ test('the examples and the copied engines compile, and that of the console is bu
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ ...web, compilerOptions: { incremental: false } }))
   const bin = (name: string) => join(root, 'node_modules/.bin', name)
   expect(spawnSync(bin('tsc'), ['-p', folder], { encoding: 'utf8' }).stdout).toBe('')
-  const built = spawnSync(bin('vite'), ['build', 'web', '--logLevel', 'warn'], {
+  const built = spawnSync(bin('vite'), ['build', 'web', '--logLevel', 'warn', '--configLoader', 'native'], {
     cwd: folder,
     encoding: 'utf8',
     // Vitest sets NODE_ENV, which Vite would use.
