@@ -104,7 +104,7 @@ interface Removal extends PromiseWithResolvers<void> {
 /** The removals that wait until the time to undo them is over, or until the user leaves the page, by their idempotency keys. */
 const waiting = new Map<string, Removal>()
 
-/** Lets a removal wait for as long as the user looks at it, and then for the time to undo it. */
+/** Lets a removal wait while the pointer or the focus is in its notice, and then for the time to undo it. */
 export function hold({ idempotencyKey }: Edit, isHeld: boolean): void {
   const removal = waiting.get(idempotencyKey)
   if (!removal) return
