@@ -4,7 +4,7 @@ import { isTransient, problemOf, retryDelayAfter } from '../problem.ts'
 import { procedures as known } from '../requests/procedures.ts'
 import { type Edit, type Item, isSame, type Resource, type Values } from '../resource.ts'
 import { editDrafts } from './drafts.ts'
-import type { Counts } from './queries.ts'
+import { type Counts, countsWith } from './queries.ts'
 
 /** An edit, and what became of it. */
 export interface EditState {
@@ -244,21 +244,6 @@ export function useEdits({ many }: Resource): EditState[] {
       return { edit: variables as Edit, status, submittedAt, failureReason, failureCount }
     },
   })
-}
-
-/** The counts after edits that they do not know of yet. */
-export function countsWith({ counted = '' }: Resource, counts: Counts, edits: Edit[]): Counts {
-  const changed = { ...counts }
-  function add(change: number, item: Values = {}) {
-    const value = String(item[counted])
-    const former = changed[value]
-    if (former) changed[value] = { ...former, count: former.count + change }
-  }
-  for (const { seen, set } of edits) {
-    add(-1, seen)
-    add(1, set && { ...seen, ...set })
-  }
-  return changed
 }
 
 /** An item with the values that are being saved. Undefined if it is being removed. */

@@ -3,10 +3,10 @@ import type { ReactNode } from 'react'
 import { createRequiredContext } from '../components/required-context.ts'
 import type { Resource } from '../resource.ts'
 import type { PageTexts } from '../texts/page.ts'
-import { countsWith, type Edits } from './edits.ts'
+import type { Edits } from './edits.ts'
 import type { ShownList } from './list/use-shown-list.ts'
 import type { Navigation } from './navigation.ts'
-import type { Counts, Queries } from './queries.ts'
+import { type Counts, countsWith, type Queries } from './queries.ts'
 
 export interface PageOf extends Navigation {
   resource: Resource

@@ -8,7 +8,16 @@ import {
 import type { ServiceClient } from '#client'
 import { loadWords } from '../components/words.ts'
 import { MissingItem } from '../problem.ts'
-import { type Count, entriesOf, type Field, type Item, isSearchable, type Resource, type Values } from '../resource.ts'
+import {
+  type Count,
+  type Edit,
+  entriesOf,
+  type Field,
+  type Item,
+  isSearchable,
+  type Resource,
+  type Values,
+} from '../resource.ts'
 import { areEqual } from './list/changes.ts'
 import { isScan, loadPart, maxLimit, meaningsOf, type Start } from './search.ts'
 import type { Place } from './view.ts'
@@ -257,4 +266,19 @@ export function partOf({ fields }: Resource, filter: Values): string | undefined
 /** The name of a filtered value for the user, such as `Large` or `Size 7`. */
 export function nameOf({ label, choices }: Field, value: unknown): string {
   return choices?.[String(value)] ?? `${label} ${value}`
+}
+
+/** The counts after edits that they do not know of yet. */
+export function countsWith({ counted = '' }: Resource, counts: Counts, edits: Edit[]): Counts {
+  const changed = { ...counts }
+  function add(change: number, item: Values = {}) {
+    const value = String(item[counted])
+    const former = changed[value]
+    if (former) changed[value] = { ...former, count: former.count + change }
+  }
+  for (const { seen, set } of edits) {
+    add(-1, seen)
+    add(1, set && { ...seen, ...set })
+  }
+  return changed
 }
