@@ -48,7 +48,7 @@ export function keysOf(shortcut: Shortcut): string[] {
 /** Marks the elements in which arrow keys move between items. Elsewhere they scroll the page. */
 export const arrowKeys = { 'data-arrow-keys': true }
 
-/** Handles shortcuts while the component is mounted. */
+/** Handles shortcuts while the component is mounted. A key that is held down only moves again. */
 export function useShortcuts(actions: Partial<Record<Shortcut, () => void>>): void {
   // Safe: TypeScript types the names of entries as strings.
   const items = Object.entries(actions).flatMap(([name, action]) => hotkeysOf(name as Shortcut, action))
@@ -58,7 +58,7 @@ export function useShortcuts(actions: Partial<Record<Shortcut, () => void>>): vo
 
 function hotkeysOf(shortcut: Shortcut, action: () => void): HotkeyItem[] {
   const handle = (event: KeyboardEvent) => {
-    if (!isFor(shortcut, event)) return
+    if (!isFor(shortcut, event) || (event.repeat && !/^(next|prev|select)/.test(shortcut))) return
     event.preventDefault()
     action()
   }

@@ -2,14 +2,22 @@ import './help.css'
 import { useState } from 'react'
 import { areCharactersOn, keyName, keysOf, type Shortcut, setCharactersOn, shortcuts } from '../keyboard.ts'
 import type { Noun } from '../resource.ts'
+import { useIsReadOnly } from '../sign-in/access.ts'
 import { help } from '../texts/help.ts'
 import { messages } from '../texts/messages.ts'
 import { Sheet } from './sheet.tsx'
+
+/** What a key that may only read cannot do. */
+const writes: Shortcut[] = ['add', 'choose', 'edit', 'remove', 'undo']
 
 /** Lists the keyboard shortcuts, and turns off those of one character. */
 export function Help({ noun, onClose }: { noun: Noun; onClose: () => void }) {
   const actions = help.actions(noun)
   const [isOn, setIsOn] = useState(areCharactersOn)
+  const isReadOnly = useIsReadOnly()
+  // Safe: TypeScript types the names of entries as strings.
+  const all = Object.keys(shortcuts) as Shortcut[]
+  const listed = isReadOnly ? all.filter((shortcut) => !writes.includes(shortcut)) : all
   function change(isChecked: boolean) {
     setCharactersOn(isChecked)
     setIsOn(isChecked)
@@ -21,8 +29,7 @@ export function Help({ noun, onClose }: { noun: Noun; onClose: () => void }) {
         {help.characters}
       </label>
       <dl className="shortcuts">
-        {/* Safe: TypeScript types the names of entries as strings. */}
-        {(Object.keys(shortcuts) as Shortcut[]).map((shortcut) => (
+        {listed.map((shortcut) => (
           <div key={shortcut}>
             <dt>{actions[shortcut]}</dt>
             <dd>

@@ -9,7 +9,7 @@ import { Countdown } from '../components/failure.tsx'
 import { keepFocus, rowOf } from '../components/focus.ts'
 import { hint } from '../components/hint.ts'
 import { IconX } from '../components/icons.tsx'
-import { useShortcuts } from '../keyboard.ts'
+import { areCharactersOn, useShortcuts } from '../keyboard.ts'
 import { isTransient, problemOf, retryDelayAfter } from '../problem.ts'
 import { type Edit, type Resource, shownText, type Values } from '../resource.ts'
 import { useIsReadOnly } from '../sign-in/access.ts'
@@ -45,7 +45,10 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
   const failed = states.findLast(
     ({ status, failureReason }) => status === 'error' && failureReason && problemOf(failureReason).kind !== 'refused',
   )
-  const waiting = states.filter(isRepeated)
+  const repeated = new Set(states.filter(isRepeated).map(({ edit }) => edit.seen.id))
+  // With the later edits of the same items.
+  const waiting = states.filter(({ status, edit }) => status === 'pending' && repeated.has(edit.seen.id))
+  const cause = waiting.find(isRepeated)
   const last = states.at(-1)
   const isDone = done !== undefined && done.at >= (last?.submittedAt ?? 0)
   const isRecent = (isDone ? done.at : (last?.submittedAt ?? 0)) >= closedAt
@@ -88,13 +91,13 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
     <>
       {/* There before it has a text, or screen readers would not announce the first one. */}
       <span className="visually-hidden" role="status">
-        {isSaved && `${text} ${canUndo ? texts.undoKey : ''}`}
+        {isSaved && `${text} ${canUndo && areCharactersOn() ? texts.undoKey : ''}`}
       </span>
       <div className="edit-notices">
         {failed ? (
           <Failed key={failed.edit.idempotencyKey} {...failed} onClose={() => edits.forget(failed.edit)} />
         ) : (
-          waiting[0] && <Waiting key={waiting[0].edit.idempotencyKey} {...waiting[0]} all={waiting} />
+          cause && <Waiting key={cause.edit.idempotencyKey} {...cause} all={waiting} />
         )}
         {isSaved && (
           <Saved

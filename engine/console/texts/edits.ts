@@ -94,6 +94,7 @@ export function editTextsOf(noun: Noun) {
           left > 0 && `${number(left)} not sent`,
         ]),
       selectAll: (count: string) => `Select all ${count} that match`,
+      elsewhere: (count: number) => `${number(count)} not on this page`,
       selecting: (count: number) => `${number(count)} selected…`,
     },
 

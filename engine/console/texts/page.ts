@@ -58,6 +58,7 @@ export function textsOf(noun: Noun) {
       valueOf: (label: string, title: string, value: string) => `${label} of ${title}: ${value}`,
       readOnly: (hasHistory: boolean) => `This key may only read${hasHistory ? ', and sees no changes' : ''}.`,
       changes: 'Changes',
+      saving: 'Not saved yet',
     },
 
     add: {

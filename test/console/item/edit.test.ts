@@ -200,6 +200,29 @@ describe('the status of a pet', () => {
     await notice(page).getByText('pet 2 is pending.').waitFor()
   })
 
+  test('and its undo are discarded together while the service is away', async ({ visit }) => {
+    const { url, key, store } = await startWithPets(3)
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    await page.route('**/trpc/pets.update', (route) => route.abort())
+    await setStatus(page, 'pet 2', 'Sold')
+    const unsaved = page.getByRole('region', { name: 'Not saved' })
+    await unsaved.getByText('pet 2 is not saved yet.').waitFor()
+    const link = page.getByRole('link', { name: 'pet 2' })
+    expect(await link.getAttribute('aria-description')).toBe('Not saved yet')
+    await link.focus()
+    await page.keyboard.press('z')
+    await unsaved.getByRole('button', { name: 'Discard them' }).click()
+    await unsaved.waitFor({ state: 'hidden' })
+    await expect.poll(() => link.getAttribute('aria-description')).toBeNull()
+    await page.unroute('**/trpc/pets.update')
+    await setStatus(page, 'pet 2', 'Pending')
+    await expectStatus(store, 2n).toBe('pending')
+    await notice(page).getByText('pet 2 is pending.').waitFor()
+    expect(await store.pets.history({ limit: 10 })).toHaveLength(1)
+  })
+
   test('is saved by itself after an outage, a reload and a restart of the service, once', async ({ visit }) => {
     const store = await openTestStore()
     await addPets(store, 3)
@@ -415,6 +438,29 @@ describe('a pet is removed', () => {
     expect(await store.pets.get(2n)).toBeDefined()
   })
 
+  test('alone by a double click and by a key that is held down, and the focus stays in the panel', async ({
+    visit,
+  }) => {
+    const { url, key } = await startWithPets(6)
+    const page = await visit(url, { key })
+    await showing(page, '1–6 of 6')
+    await panelsLoaded(page)
+    await page.getByRole('link', { name: 'pet 2' }).click()
+    await panel(page, 'pet 2').getByRole('button', { name: 'Remove pet' }).dblclick()
+    await panel(page, 'pet 3').waitFor()
+    expect(await names(page)).toEqual(['pet 1', 'pet 3', 'pet 4', 'pet 5', 'pet 6'])
+    await panel(page, 'pet 3').getByRole('button', { name: 'Remove pet' }).press('Enter')
+    await panelFocused(page, 'pet 4')
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name: 'pet 5' }).focus()
+    // The second one is a repetition.
+    await page.keyboard.down('Delete')
+    await page.keyboard.down('Delete')
+    await page.keyboard.up('Delete')
+    await notice(page).getByText('pet 5 will be removed.').waitFor()
+    expect(await names(page)).toEqual(['pet 1', 'pet 4', 'pet 6'])
+  })
+
   test('with one key, and comes back with another one', async ({ visit }) => {
     const { url, key, store } = await startWithPets(3)
     const page = await visit(url, { key })
@@ -618,6 +664,10 @@ test('a key that may only read sees no controls, and why', async ({ visit }) => 
   await page.locator('.tools').getByText('This key may only read, and sees no changes.').waitFor()
   await panelsLoaded(page)
   expect(await panel(page).count()).toBe(0)
+  await page.keyboard.press('?')
+  const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  await help.getByText('Next pet', { exact: true }).waitFor()
+  expect(await help.getByText(/Add a new pet|Remove the pet|Undo/).count()).toBe(0)
 })
 
 test('two tabs change one pet: each shows what the other one did, and no change is lost', async ({ visit }) => {

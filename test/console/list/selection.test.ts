@@ -168,8 +168,28 @@ test('keys extend the selection and clear it, and the focus stays in the page', 
     await box(page, 'pet 3').check()
     await clear(page.getByRole('button', { name: 'Clear the selection' }))
     await page.getByRole('region', { name: /selected$/ }).waitFor({ state: 'hidden' })
-    expect(await focusedText(page)).toBe('Pets')
+    expect(await focusedText(page)).toBe('pet 3')
   }
+})
+
+test('the bar says how many selected pets are on other pages, and one can be removed and kept again', async ({
+  visit,
+}) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 25)
+  const page = await visit(url, { key })
+  await showing(page, '1–20 of 25')
+  await box(page, 'pet 3').check()
+  const bar = page.getByRole('region', { name: '1 selected' })
+  await bar.waitFor()
+  expect(await bar.getByText('not on this page').count()).toBe(0)
+  await page.keyboard.press(']')
+  await bar.getByText('1 not on this page').waitFor()
+  await bar.getByRole('button', { name: 'Remove' }).click()
+  await page.getByText('pet 3 will be removed.').first().waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('pet 3 stays').first().waitFor()
+  expect(await store.pets.get(3n)).toBeDefined()
 })
 
 test('keys change and remove all selected pets, or those of the panel alone', async ({ visit }) => {

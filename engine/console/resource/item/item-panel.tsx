@@ -65,7 +65,7 @@ function LoadedItem({ id, item }: { id: bigint; item: ShownList['item'] }) {
     const former = textOf(data?.[resource.title])
     const text = draft === undefined ? texts.missingText : editTexts.wasRemoved(former || texts.heading(id), draft)
     return (
-      <Message icon={icon} heading="h3" title={texts.missing(id)} text={text}>
+      <Message icon={icon} heading="h3" role="alert" title={texts.missing(id)} text={text}>
         {draft !== undefined && <CopyButton withText label={editTexts.copyMine} value={draft} />}
       </Message>
     )
@@ -137,7 +137,7 @@ function Details({ item }: { item: Item }) {
           </div>
         ))}
       </dl>
-      <div className="item-actions">
+      <div ref={keepFocus} className="item-actions">
         <CopyButton
           withText
           label={editTexts.item.copyLink}
@@ -145,7 +145,14 @@ function Details({ item }: { item: Item }) {
         />
         <CopyButton withText label={editTexts.item.copyJson} value={json} />
         {canRemove && (
-          <Button className="remove" variant="gray" size="xs" icon={<IconTrash />} onClick={() => remove(item)}>
+          <Button
+            className="remove"
+            variant="gray"
+            size="xs"
+            icon={<IconTrash />}
+            // The second click of a double click would remove the next one, which the panel shows by then.
+            onClick={({ detail }) => detail < 2 && remove(item)}
+          >
             {editTexts.edit.remove}
           </Button>
         )}

@@ -96,6 +96,7 @@ export const Row = memo(function Row(props: RowProps) {
                 href={hrefOf(resource, { item: id })}
                 tabIndex={isTabStop ? 0 : -1}
                 aria-current={isShown || undefined}
+                aria-description={isSaving ? texts.edit.saving : undefined}
                 title={hiddenPartOf(textOf(item[field.name]))}
                 // Dragging selects text instead.
                 draggable={false}

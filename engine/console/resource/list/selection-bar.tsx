@@ -22,12 +22,13 @@ import { ChoiceMenu } from './table.tsx'
 /** What can be done with the selected items. It covers the head of the table, so nothing moves when it appears. */
 export function SelectionBar({ onClose }: { onClose: () => void }) {
   const { resource, texts, open } = useResource()
-  const { selection, actsOnSelection, place } = useList()
+  const { list, selection, actsOnSelection, place, remove: removeOne } = useList()
   const editTexts = editTextsOf(resource)
   const isReadOnly = useIsReadOnly()
   const [menu, setMenu] = useState<Field>()
   const closeMenu = useCallback(() => setMenu(undefined), [])
   const title = texts.list.selected(selection.count)
+  const elsewhere = selection.count - (list.items?.filter(({ id }) => selection.has(id)).length ?? 0)
   const choices = isEditable(resource) && !isReadOnly ? resource.entered.filter((field) => field.choices) : []
   const [choice] = choices
   const canRemove = isRemovable(resource) && !isReadOnly
@@ -40,6 +41,9 @@ export function SelectionBar({ onClose }: { onClose: () => void }) {
   }
 
   function remove() {
+    const [item, ...others] = selection.items()
+    // One can be undone.
+    if (item && others.length === 0) return removeOne(item)
     open({ kind: 'editMany', edits: selection.items().map((item) => editOf(item, undefined, place)), same: 0 })
   }
 
@@ -51,6 +55,7 @@ export function SelectionBar({ onClose }: { onClose: () => void }) {
   return (
     <section ref={keepFocus} className="selection-bar" aria-label={title}>
       <span className="number">{title}</span>
+      {elsewhere > 0 && <span className="number">{editTexts.many.elsewhere(elsewhere)}</span>}
       <SelectAllFound />
       {choices.map((field) => (
         <Button
@@ -116,7 +121,7 @@ function SelectAllFound() {
   if (status === 'pending') return <span className="number">{editTexts.many.selecting(loaded)}</span>
   if (!isWholePage || !isMore || (total?.isExact && selection.count >= total.count)) return null
   return (
-    <Button variant="subtle" size="xs" onClick={() => start()}>
+    <Button ref={keepFocus} variant="subtle" size="xs" onClick={() => start()}>
       {editTexts.many.selectAll(total ? texts.list.count(total.count, total.isExact) : '')}
     </Button>
   )
