@@ -1,5 +1,5 @@
 import { textOf } from '#service/fields'
-import './just-added.css'
+import './lines.css'
 import { type ComponentProps, useReducer } from 'react'
 import { Button, IconButton } from '../../components/buttons.tsx'
 import { keepFocus } from '../../components/focus.ts'
