@@ -4,6 +4,12 @@ import { ClosedStore, StoreUnavailable, tooManyWrites, writeFailureOf } from '..
 /** The maximum number of waiting writes. A longer queue would mean that the database hangs, so further writes fail. */
 const maxWaiting = 10_000
 
+/**
+ * The maximum number of writes in a transaction. Updates of one row run one after the other, and a connection ends that is in
+ * use for too long.
+ */
+const maxBatch = 200
+
 export type Outcome<T> = { value: T } | { error: Error }
 
 /**
@@ -16,15 +22,14 @@ export function groupCommit<Write, T>(commit: (batch: Write[]) => Promise<Outcom
     write: Write
   }
 
-  let waiting: Pending[] = []
+  const waiting: Pending[] = []
   let committing: Promise<void> | undefined
   let isClosed = false
   let batchSize = 0
 
   async function commitAll(): Promise<void> {
     while (waiting.length > 0) {
-      const batch = waiting
-      waiting = []
+      const batch = waiting.splice(0, maxBatch)
       batchSize = batch.length
       await commitBatch(batch)
       batchSize = 0

@@ -145,7 +145,7 @@ function getTypeParser(type: number): (text: string) => unknown {
 }
 
 /**
- * Closes a connection that is in use for too long, because its server does not respond. One timer checks all connections:
+ * Closes a connection that is in use for too long, mostly because its server does not respond. One timer checks all connections:
  * pg's own timer for each query takes a tenth of a list's CPU time.
  */
 function closeUnresponsive(pool: Pool): void {

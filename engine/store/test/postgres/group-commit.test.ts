@@ -38,12 +38,19 @@ test('closing waits for the accepted writes and refuses further ones', async () 
   expect(await results).toEqual(['a of 1', 'b of 1'])
 })
 
+test('a batch has at most 200 writes', async () => {
+  const { queue, batches, commitNext } = openQueue()
+  const results = Promise.all(Array.from({ length: 450 }, () => queue.run('a')))
+  for (let batch = 0; batch < 4; batch++) await commitNext()
+  await results
+  expect(batches.map(({ length }) => length)).toEqual([1, 200, 200, 49])
+})
+
 test('with 10,000 waiting writes further ones are refused', async () => {
   const { queue, commitNext } = openQueue()
   const accepted = Promise.all(Array.from({ length: 10_001 }, () => queue.run('a')))
   await expect(queue.run('b')).rejects.toThrow(StoreUnavailable)
-  await commitNext()
-  await commitNext()
+  for (let batch = 0; batch < 51; batch++) await commitNext()
   expect(await accepted).toHaveLength(10_001)
 })
 

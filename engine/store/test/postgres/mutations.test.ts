@@ -10,14 +10,14 @@ async function addNotes(store: NotesStore, count: number): Promise<bigint[]> {
   return (await Promise.all(Array.from({ length: count }, () => store.notes.create({ ...note })))).map(({ id }) => id)
 }
 
-/** The number of transactions of 501 creates and a further call that shares a batch with 500 of them. */
+/** The number of transactions of 101 creates and a further call that shares a batch with 100 of them. */
 async function countTransactions(further: (store: NotesStore) => Promise<unknown>): Promise<number> {
   let transactions = 0
   const store = await (await notesDatabase()).open({ transactionCommitted: () => void transactions++ })
   // The first one begins a transaction. The others share the next one.
-  const [last] = await Promise.allSettled([store.notes.create({ ...note }), addNotes(store, 500), further(store)])
+  const [last] = await Promise.allSettled([store.notes.create({ ...note }), addNotes(store, 100), further(store)])
   expect(last.status).toBe('fulfilled')
-  expect(await store.notes.list({ limit: 600 })).toHaveLength(501)
+  expect(await store.notes.list({ limit: 200 })).toHaveLength(101)
   return transactions
 }
 
