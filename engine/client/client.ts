@@ -90,7 +90,10 @@ export function createClient<Router extends AnyRouter>({
               ...(op.type === 'mutation' && { 'idempotency-key': idempotencyKeyOf(op) }),
             },
           })
-          return link(runtime)(options)
+          // tRPC would refuse a call whose signal is aborted before it reaches the batch, whose other calls would wait.
+          return link(runtime)(
+            op.context.batch instanceof Batch ? { ...options, op: { ...op, signal: null } } : options,
+          )
         },
         // A batch ignores the signals of its queries unless all of them have one.
         false: splitLink({ condition: ({ signal }) => signal != null, true: batch, false: batch }),

@@ -12,7 +12,7 @@ import { freePort } from '../../test/support/free-port.ts'
 import { slowResponses, startServer } from '../../test/support/slow-server.ts'
 import { temporaryFolder } from '../../test/support/temporary.ts'
 import { fetchFrom } from '../../test/support/transport.ts'
-import { isAborted, isServiceError } from '../index.ts'
+import { Batch, isAborted, isServiceError } from '../index.ts'
 import { withRetries } from '../retry.ts'
 
 describe('retries', () => {
@@ -285,6 +285,16 @@ describe('the context of a call', () => {
     ])
     expect(sent.map(({ path }) => path).toSorted()).toEqual(['/trpc/notes.counts', '/trpc/notes.list,notes.list'])
     expect(sent.flatMap(({ keys }) => keys)).not.toContain('idempotency-key')
+  })
+
+  test('a batch sends the calls that have an aborted signal, too, and is sent once', async () => {
+    const { rpc, store } = await startTestApi()
+    const batch = new Batch(2)
+    const create = (body: string, signal?: AbortSignal) =>
+      rpc.notes.create.mutate({ body, priority: 7n }, { context: { batch }, ...(signal && { signal }) })
+    await Promise.allSettled([create('Ann'), create('Bob', AbortSignal.abort())])
+    expect((await store.notes.list({ limit: 9 })).map(({ body }) => body)).toEqual(['Ann', 'Bob'])
+    await expect(create('Cleo')).rejects.toThrow('This batch has been sent: make a new one.')
   })
 
   test('onResponse tells a repeated create from the first one', async () => {
