@@ -3,8 +3,8 @@ import { z } from 'zod'
 import type { IdempotencyKey } from '#store'
 import { innerOf } from '../api/validation.ts'
 import { UsageError } from '../operator/operator-error.ts'
+import { proceduresOf } from '../procedures/procedures.ts'
 import { type Field, parseText } from '../reader/fields.ts'
-import { operationsOf } from '../rest/operations.ts'
 
 /** What the commands `export` and `import` need to know of the items of a collection. */
 
@@ -65,8 +65,9 @@ export function fieldsOf({ item, newItem }: Pick<ItemType<unknown>, 'item' | 'ne
 
 /** The filters of an export: the parameters of the list of this resource, without those of the page. */
 export function filtersOf(router: AnyRouter, resource: string) {
-  const list = operationsOf(router).find(({ name }) => name === `${resource}.list`)
-  return Object.entries<z.ZodType>(list?.input.shape ?? {})
+  const list = proceduresOf(router).find(({ name }) => name === `${resource}.list`)
+  const input = list?.inputs[0] instanceof z.ZodType ? innerOf(list.inputs[0]) : undefined
+  return Object.entries<z.ZodType>(input instanceof z.ZodObject ? input.shape : {})
     .filter(([name]) => name !== 'limit' && name !== 'cursor')
     .map(([name, schema]) => {
       const [field] = fieldsOf({ item: { shape: { [name]: schema } }, newItem: z.object({}) })
