@@ -65,3 +65,13 @@ function checksum(secret: string): string {
   }
   return sum
 }
+
+/** Why a key is refused at a time, in milliseconds since the epoch. Fails closed: a key with an unreadable time counts as expired. */
+export function rejectionOf(
+  { createdAt, expiresAt, revokedAt }: ApiKey,
+  now: number,
+): 'revoked' | 'expired' | undefined {
+  if (revokedAt !== undefined) return 'revoked'
+  const isCurrent = expiresAt === undefined || expiresAt.getTime() > now
+  return isCurrent && !Number.isNaN(createdAt.getTime()) ? undefined : 'expired'
+}

@@ -5,7 +5,7 @@ import { type CacheLookups, revisionCache } from '../http/cache/revision-cache.t
 import { countFields } from '../http/request-checks.ts'
 import { sendKey, unauthorized } from '../procedures/access.ts'
 import type { Product } from '../product.ts'
-import { apiKeyFormat, hashApiKey } from './api-key.ts'
+import { apiKeyFormat, hashApiKey, rejectionOf } from './api-key.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -85,11 +85,4 @@ export function bearerCheck(
       .then((found) => (found ? admit(request, found) : unknown()))
       .then(done, done)
   }
-}
-
-/** Fails closed: a key with an unreadable time counts as expired. */
-function rejectionOf({ createdAt, expiresAt, revokedAt }: ApiKey, now: number): 'revoked' | 'expired' | undefined {
-  if (revokedAt !== undefined) return 'revoked'
-  const isCurrent = expiresAt === undefined || expiresAt.getTime() > now
-  return isCurrent && !Number.isNaN(createdAt.getTime()) ? undefined : 'expired'
 }

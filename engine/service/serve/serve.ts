@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import { describeLocation, openStore } from '#store'
 import type { WithApiKeys } from '#store/keys'
-import { apiKeyFormat } from '../auth/api-key.ts'
+import { apiKeyFormat, rejectionOf } from '../auth/api-key.ts'
 import { type Config, environment, originOf } from '../config.ts'
 import { OperatorError } from '../operator/operator-error.ts'
 import type { Product } from '../product.ts'
@@ -176,9 +176,11 @@ async function registerKey(
   const { apiKeyRecord, startOf } = apiKeyFormat(keyPrefix)
   const record = apiKeyRecord(key, `environment (${startOf(key)})`)
   const isNew = await apiKeys.register(record)
-  if (!isNew && !(await apiKeys.find(record.hash)))
+  const stored = await apiKeys.find(record.hash)
+  const reason = stored ? rejectionOf(stored, Date.now()) : `another key has its name, ${record.name}`
+  if (reason)
     log.warn(
-      `The API key of the configuration is refused, because another key has its name, ${record.name}. Configure that key or a new one.`,
+      `The API key of the configuration is refused: ${stored ? `it is ${reason}` : reason}. Configure another one.`,
     )
   if (isNew) audit('key.register', describeKey({ name: 'environment', start: record.start }))
 }
