@@ -1,5 +1,6 @@
 import { type Column, getTableName, type SQL, sql, type Table } from 'drizzle-orm'
 import type { Names } from './query.ts'
+import { textLiteral } from './schema.ts'
 
 /** A number of rows. If it is not exact, it is the limit of what is counted, and there are more rows. */
 export interface Count {
@@ -20,7 +21,7 @@ export type Counted<T extends Table, F extends Names> = {
 export function countStatement(column: Column, limit: number, select: (value: SQL) => SQL): SQL {
   const counts = valuesOf(column).map(
     (value) =>
-      sql`(SELECT count(*) FROM (${select(sql.raw(`'${value}'`))} LIMIT ${sql.raw(String(limit + 1))}) AS counted)`,
+      sql`(SELECT count(*) FROM (${select(sql.raw(textLiteral(value)))} LIMIT ${sql.raw(String(limit + 1))}) AS counted)`,
   )
   return sql`SELECT ${sql.join(counts, sql`, `)}`
 }

@@ -36,9 +36,14 @@ export function isPositive(column: Column): CheckBuilder {
   return rule(column, 'positive', `${column.name} > 0`)
 }
 
+/** A text in SQL. */
+export function textLiteral(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}
+
 /** Allows only the values in the type of the column. */
 export function isOneOf(column: Column): CheckBuilder {
-  const values = column.enumValues?.map((value) => `'${value}'`) ?? []
+  const values = column.enumValues?.map(textLiteral) ?? []
   return rule(column, 'known', `${column.name} IN (${values.join(', ')})`)
 }
 

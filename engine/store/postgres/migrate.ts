@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { asc, getTableName, type SQL, sql } from 'drizzle-orm'
+import { getTableName, type SQL, sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { type PgTable, pgTable, text } from 'drizzle-orm/pg-core'
 import type { Client } from 'pg'
@@ -117,7 +117,9 @@ export async function hasTable(db: NodePgDatabase, table: PgTable): Promise<bool
 
 /** The journal must exist. */
 export async function readJournal(db: NodePgDatabase): Promise<AppliedMigration[]> {
-  return db.select({ name: journal.name, hash: journal.hash }).from(journal).orderBy(asc(journal.name))
+  const applied = await db.select({ name: journal.name, hash: journal.hash }).from(journal)
+  // As the migrations are, whatever the collation of the database.
+  return applied.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 /** A reason if something is missing in an up-to-date database: a table, column or rule, or a trigger that orders ids. */

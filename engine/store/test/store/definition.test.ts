@@ -3,7 +3,7 @@ import { type IndexBuilder, index, type SQLiteColumn, sqliteTable, text, uniqueI
 import { expect, test } from 'vitest'
 import { books, notes } from '../../../test/notes/tables.ts'
 import { uniqueColumnOf } from '../../collection/row.ts'
-import { int64 } from '../../collection/schema.ts'
+import { int64, isOneOf } from '../../collection/schema.ts'
 import { collection } from '../../collection.ts'
 
 test('a table that could give the id of a removed row to another one is refused', () => {
@@ -32,4 +32,9 @@ test('a row is found by a unique field only', () => {
   expect(uniqueColumnOf(books, 'title').name).toBe('title')
   expect(uniqueColumnOf(notes, 'id').name).toBe('id')
   expect(() => uniqueColumnOf(notes, 'body')).toThrow('The table notes cannot get a row by its field body')
+})
+
+test('a choice may have an apostrophe', () => {
+  const { state } = sqliteTable('toys', { state: text({ enum: ["can't", 'can'] }) })
+  expect(isOneOf(state).value.queryChunks).toMatchObject([{ value: ["state IN ('can''t', 'can')"] }])
 })
