@@ -7,7 +7,7 @@ import { parseAst } from 'vitest/node'
 import { filesOf, modulesOf, patternsFor } from '../../sources.ts'
 import { root } from '../support/documents.ts'
 
-/** Programs, which run when they are started. In `db`, they are threads, a probe and what is loaded before a thread. */
+/** Programs, which run when they are started. Those of the store are threads, a probe and what is loaded before a thread. */
 const programs = [
   'server/launch.mjs',
   'server/main.ts',

@@ -12,9 +12,9 @@ export type TableWithId = PgTable & { id: PgColumn }
 /** A write that shares transactions, and may have an idempotency key. Its statements return 64-bit integers as `bigint`. */
 export interface AnyMutation {
   /**
-   * Resolves to an outcome for each row: what it has generated, undefined if it found no row to change, or the rule
-   * that the row breaks. Only the first of them changes something. If it rejects, for example with a violated
-   * constraint, the rows are run again in parts, and those that are refused fail alone.
+   * Resolves to an outcome for each row: what it has generated, or, where it changes nothing, undefined if it found no
+   * row, or the rule that the row breaks. If it rejects, for example with a violated constraint, the rows are run again
+   * in parts, and those that are refused fail alone.
    *
    * @param isLocked whether it runs in a transaction that has the advisory lock of inserts
    * @param historyDays for how many days it keeps the entries that it leaves in the history

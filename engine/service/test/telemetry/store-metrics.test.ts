@@ -1,7 +1,8 @@
-import { mkdirSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, statfsSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { backUpDatabase, streamBackup } from '../../../store/sqlite/backup/backup.ts'
+import { measureBackups } from '../../../store/sqlite/backup/inventory.ts'
 import { connect } from '../../../store/sqlite/file/connection.ts'
 import { definition, type NotesStore } from '../../../test/notes/definition.ts'
 import type { NewNote } from '../../../test/notes/tables.ts'
@@ -93,6 +94,16 @@ test('the sizes are those of the files', async () => {
   expect(readMetric(after, 'notes_backup_bytes')).toBe(70)
   const seconds = Date.parse('2026-01-03T03:04:05.678Z') / 1_000
   expect(readMetric(after, 'notes_backup_last_success_timestamp_seconds')).toBe(seconds)
+})
+
+test('a backup of this millisecond counts', async () => {
+  const { path } = openObserved()
+  const now = Date.UTC(2026, 0, 2)
+  writeFileSync(`${path}.backed-up`, '')
+  utimesSync(`${path}.backed-up`, now / 1_000 + 0.0009, now / 1_000 + 0.0009)
+  vi.useFakeTimers({ toFake: ['Date'], now })
+  onTestFinished(() => void vi.useRealTimers())
+  expect((await measureBackups(path)).newestAt).toEqual(new Date(now))
 })
 
 test('backups in another folder, with another name, and to a stream count as the newest one', async () => {

@@ -75,7 +75,9 @@ export async function measureBackups(database: string): Promise<BackupSizes> {
   // A file may be deleted meanwhile.
   const files = await Promise.all(backups.map(({ path }) => stat(path).catch(() => undefined)))
   const record = await stat(recordOf(database)).catch(() => undefined)
-  const times = [...backups.map(({ time }) => time), record?.mtimeMs ?? 0].filter((time) => time <= Date.now())
+  // In whole milliseconds, as the current time: otherwise a backup of this millisecond would be in the future.
+  const recorded = Math.floor(record?.mtimeMs ?? 0)
+  const times = [...backups.map(({ time }) => time), recorded].filter((time) => time <= Date.now())
   const newest = Math.max(0, ...times)
   return {
     bytes: files.reduce((sum, file) => sum + (file?.size ?? 0), 0),
