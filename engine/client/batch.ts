@@ -11,10 +11,11 @@ interface Call {
 
 /**
  * Mutations that are sent as one request. Each has the batch in its context and waits until there are as many as the batch
- * has calls. Each has an idempotency key and gets a response of its own. Their signals are ignored. A batch is sent once.
+ * has calls. Each has an idempotency key and gets a response of its own. Their signals are ignored. Further
+ * calls are sent alone.
  */
 export class Batch {
-  readonly #size: number
+  #size: number
   readonly #calls: Call[] = []
 
   /** @param size the number of calls, of which a service takes at most 20 in a request */
@@ -24,10 +25,11 @@ export class Batch {
 
   /** The response to one of the calls. */
   fetch(send: Send, url: string, init: Init): Promise<Response> {
-    if (this.#calls.length === this.#size) throw new TypeError('This batch has been sent: make a new one.')
     return new Promise((resolve, reject) => {
       this.#calls.push({ url, init, resolve, reject })
-      if (this.#calls.length === this.#size) void sendAll(send, this.#calls)
+      if (this.#calls.length < this.#size) return
+      void sendAll(send, this.#calls.splice(0))
+      this.#size = 1
     })
   }
 }

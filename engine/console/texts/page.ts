@@ -55,10 +55,10 @@ export function textsOf(noun: Noun) {
     },
 
     edit: {
+      saving: 'Not saved yet',
       valueOf: (label: string, title: string, value: string) => `${label} of ${title}: ${value}`,
       readOnly: (hasHistory: boolean) => `This key may only read${hasHistory ? ', and sees no changes' : ''}.`,
       changes: 'Changes',
-      saving: 'Not saved yet',
     },
 
     add: {

@@ -42,7 +42,7 @@ test('a click on a category shows its pets, and a button all again', async ({ vi
   await page.getByRole('button', { name: 'Remove the filter Category 1' }).click()
   await showing(page, '1–2 of 2')
   expect(await names(page)).toEqual(['Molly', 'Rex'])
-  expect(await isFocused(page.locator('h1'))).toBe(true)
+  expect(await isFocused(page.getByRole('link', { name: 'Rex' }))).toBe(true)
   await page.getByRole('button', { name: 'Filter by Category -7' }).press('Enter')
   await showing(page, '1 of 1')
   expect(await names(page)).toEqual(['Molly'])
