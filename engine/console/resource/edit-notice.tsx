@@ -180,9 +180,9 @@ function Saved({ text, edit, onUndo, onClose }: SavedProps) {
 }
 
 function Dismiss({ onClose }: { onClose: () => void }) {
-  const { texts } = useResource()
+  const { resource } = useResource()
   return (
-    <IconButton label={texts.list.dismiss} size="xs" onClick={onClose}>
+    <IconButton label={editTextsOf(resource).edit.dismiss} size="xs" onClick={onClose}>
       <IconX />
     </IconButton>
   )

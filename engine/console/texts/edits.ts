@@ -1,4 +1,5 @@
 import type { Noun } from '../resource.ts'
+import { keyVariable } from '../service.ts'
 import { capitalized, countOf, joined, number, plural, was } from './formats.ts'
 
 /** The texts of an item, and of what adds, changes and removes items. They are loaded after the list. */
@@ -11,6 +12,7 @@ export function editTextsOf(noun: Noun) {
       copyLink: 'Copy link',
       copyJson: 'Copy JSON',
       request: 'Request and JSON',
+      curl: `A request, with your API key in ${keyVariable()}`,
       previous: `Previous ${one}`,
       next: `Next ${one}`,
       loading: `Loading the ${one}`,
@@ -25,7 +27,9 @@ export function editTextsOf(noun: Noun) {
       edit: (label: string) => `Edit the ${label.toLowerCase()}`,
       remove: `Remove ${one}`,
       removeShort: 'Remove',
+      clearFilter: (value: string) => `Remove the filter ${value}`,
       last: 'Last change',
+      dismiss: 'Dismiss',
       undo: 'Undo',
       undoKey: 'Undo with Z.',
       undone: (text: string) => `Undone: ${text}`,
@@ -59,6 +63,12 @@ export function editTextsOf(noun: Noun) {
       adding: 'Adding…',
       retry: 'Try again',
       another: 'Add another',
+      justAdded: 'Just added',
+      count: (count: number) => `${number(count)} added`,
+      showNewest: 'Show newest',
+      showForm: 'Show the form',
+      notAdded: `The ${one} was not added`,
+      uncertain: `The ${one} may not have been added`,
       uncertainText: `Try again: the ${one} is added only once.`,
     },
 

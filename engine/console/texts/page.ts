@@ -1,5 +1,4 @@
 import type { Noun } from '../resource.ts'
-import { keyVariable } from '../service.ts'
 import { capitalized, countOf, listOfAny, number, time } from './formats.ts'
 
 /** The texts of the page of a resource. */
@@ -19,13 +18,8 @@ export function textsOf(noun: Noun) {
       searchHint: (labels: string[]) => capitalized(listOfAny(labels.map((label) => label.toLowerCase()))),
       clearSearch: 'Clear the search',
       filterBy: (value: string) => `Filter by ${value}`,
-      clearFilter: (value: string) => `Remove the filter ${value}`,
       searching: (found: number) => `${number(found)} found, searching…`,
       searched: (items: number) => `${number(items)} compared`,
-      justAdded: 'Just added',
-      added: (count: number) => `${number(count)} added`,
-      showNewest: 'Show newest',
-      dismiss: 'Dismiss',
       loading: 'Loading…',
       range: (first: number, last: number) => (first === last ? number(last) : `${number(first)}–${number(last)}`),
       rangeOf: (range: string, total: string) => `${range} of ${total}`,
@@ -43,7 +37,6 @@ export function textsOf(noun: Noun) {
       nextPage: 'Next page',
       order: (isNewest: boolean) => (isNewest ? 'Newest first' : 'Oldest first'),
       outOfDate: (loadedAt: Date) => `Out of date, loaded at ${time(loadedAt)}.`,
-      curl: `A request, with your API key in ${keyVariable()}`,
       notLoaded: `The ${many} could not be loaded`,
       pageSize: `${Many} per page`,
       perPage: (size: number) => `${size} / page`,
@@ -64,9 +57,6 @@ export function textsOf(noun: Noun) {
     add: {
       title: `Add ${one}`,
       added: (title: string, id: bigint) => `${title} was added with the id ${id}.`,
-      uncertain: `The ${one} may not have been added`,
-      notAdded: `The ${one} was not added`,
-      showForm: 'Show the form',
     },
   }
 }

@@ -161,11 +161,11 @@ function focusInForm(field: Field | undefined): void {
 
 /** Beside the label of the first field, which has the focus. It moves nothing. */
 function Added({ item }: { item: Item }) {
-  const { resource, texts } = useResource()
+  const { resource } = useResource()
   return (
     <>
       <IconCheck />
-      <span className="visually-hidden">{texts.list.added(1)} </span>
+      <span className="visually-hidden">{editTextsOf(resource).add.count(1)} </span>
       <bdi>{textOf(item[resource.title])}</bdi> <span className="number">#{String(item.id)}</span>
     </>
   )
@@ -179,8 +179,8 @@ interface FailureProps {
 }
 
 function Failure({ problem, newItem: { isUncertain, failures }, isStopped }: FailureProps) {
-  const { resource, texts: pageTexts } = useResource()
-  const texts = { ...pageTexts.add, ...editTextsOf(resource).add }
+  const { resource } = useResource()
+  const texts = editTextsOf(resource).add
   const { message, retryAfter } = problem
   const seconds = isStopped ? retryAfter : retryDelayAfter(failures.current, problem) / 1_000
   return (

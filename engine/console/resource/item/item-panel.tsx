@@ -76,7 +76,7 @@ function LoadedItem({ id, item }: { id: bigint; item: ShownList['item'] }) {
 }
 
 function Details({ item }: { item: Item }) {
-  const { resource, texts } = useResource()
+  const { resource } = useResource()
   const { states, edit, remove, toEdit } = useList()
   const editTexts = editTextsOf(resource)
   // After a reload, the user continues with the draft of a field.
@@ -168,7 +168,7 @@ function Details({ item }: { item: Item }) {
         onToggle={({ currentTarget }) => currentTarget.open && currentTarget.scrollIntoView({ block: 'nearest' })}
       >
         <summary>{editTexts.item.request}</summary>
-        <Command label={texts.list.curl} command={commandOf(procedures, itemCallOf(resource, id))} />
+        <Command label={editTexts.item.curl} command={commandOf(procedures, itemCallOf(resource, id))} />
         <pre>{json}</pre>
       </details>
     </>

@@ -5,6 +5,7 @@ import { Button, IconButton } from '../../components/buttons.tsx'
 import { keepFocus } from '../../components/focus.ts'
 import { IconX } from '../../components/icons.tsx'
 import { isSearchable } from '../../resource.ts'
+import { editTextsOf } from '../../texts/edits.ts'
 import { messages } from '../../texts/messages.ts'
 import { importDrafts } from '../drafts.ts'
 import { type NewItem, useRetry } from '../item/new-item.ts'
@@ -39,14 +40,14 @@ interface LineProps extends ComponentProps<'div'> {
 
 /** A line above the list. */
 function Line({ text, live, onDismiss, children, ...props }: LineProps) {
-  const { texts } = useResource()
+  const { resource } = useResource()
   return (
     <div ref={keepFocus} className="just-added" {...props}>
       <span className="just-added-count" role={live}>
         {text}
       </span>
       {children}
-      <IconButton label={texts.list.dismiss} size="xs" onClick={onDismiss}>
+      <IconButton label={editTextsOf(resource).edit.dismiss} size="xs" onClick={onDismiss}>
         <IconX />
       </IconButton>
     </div>
@@ -56,20 +57,21 @@ function Line({ text, live, onDismiss, children, ...props }: LineProps) {
 /** A save that failed after its form was closed. */
 function NotAdded(newItem: NewItem) {
   const { error, variables, isUncertain, forgetFailure, mutate } = newItem
-  const { resource, texts, open } = useResource()
+  const { resource, open } = useResource()
+  const { add: addTexts } = editTextsOf(resource)
   const { view } = useList()
   useRetry(newItem, () => variables && mutate(variables), view.isAdding)
   if (!error || view.isAdding) return null
   return (
     <Line
-      text={isUncertain ? texts.add.uncertain : texts.add.notAdded}
+      text={isUncertain ? addTexts.uncertain : addTexts.notAdded}
       onDismiss={forgetFailure}
       live="alert"
       data-failed
     >
       <bdi>{textOf(variables?.[resource.title])}</bdi>
       <Button variant="subtle" size="compact-sm" onClick={() => open({ kind: 'add' })}>
-        {texts.add.showForm}
+        {addTexts.showForm}
       </Button>
     </Line>
   )
@@ -96,23 +98,19 @@ function LeftImport() {
 
 /** What the user has just added. The list may be at another page, or show other items. */
 function JustAdded({ added, dismissAdded }: NewItem) {
-  const { resource, texts, open, turnTo } = useResource()
+  const { resource, open, turnTo } = useResource()
+  const { add: addTexts } = editTextsOf(resource)
   const [latest] = added
   if (!latest) return null
   const { id } = latest
   return (
-    <Line
-      text={texts.list.added(added.length)}
-      onDismiss={dismissAdded}
-      role="region"
-      aria-label={texts.list.justAdded}
-    >
+    <Line text={addTexts.count(added.length)} onDismiss={dismissAdded} role="region" aria-label={addTexts.justAdded}>
       <a href={hrefOf(resource, { item: id })} onClick={(event) => openHere(event, () => open({ kind: 'item', id }))}>
         <bdi>{textOf(latest[resource.title])}</bdi> <span className="number">{`#${id}`}</span>
       </a>
       {isSearchable(resource) && (
         <Button variant="subtle" size="compact-sm" onClick={() => turnTo({ ...everything, order: 'newest' })}>
-          {texts.list.showNewest}
+          {addTexts.showNewest}
         </Button>
       )}
     </Line>

@@ -4,12 +4,13 @@ import { Button } from '../../components/buttons.tsx'
 import { keepFocus } from '../../components/focus.ts'
 import { IconX } from '../../components/icons.tsx'
 import { type Field, isCompared, parseFilter, type Resource, type Values } from '../../resource.ts'
+import { editTextsOf } from '../../texts/edits.ts'
 import { useList, useResource } from '../page-context.ts'
 import { nameOf } from '../queries.ts'
 
 /** The filters without chips of their own, each with a button that removes it, and those that the search names. */
 export function OtherFilters() {
-  const { resource, texts, turnTo } = useResource()
+  const { resource, turnTo } = useResource()
   const { view, list } = useList()
   const { filter } = view
   const filtered = resource.fields.filter((field) => isCompared(field) && field.name in filter)
@@ -22,7 +23,7 @@ export function OtherFilters() {
             key={field.name}
             ref={keepFocus}
             variant="default"
-            aria-label={texts.list.clearFilter(name)}
+            aria-label={editTextsOf(resource).edit.clearFilter(name)}
             endIcon={<IconX />}
             onClick={() => turnTo({ filter: { ...filter, [field.name]: undefined } })}
           >
