@@ -11,8 +11,8 @@ interface Call {
 
 /**
  * Mutations that are sent as one request. Each has the batch in its context and waits until there are as many as the batch
- * has calls. Each has an idempotency key and gets a response of its own. Their signals are ignored. Further
- * calls are sent alone.
+ * has calls. Each has an idempotency key and gets a response of its own. Their signals are ignored.
+ * Further calls are sent alone.
  */
 export class Batch {
   #size: number

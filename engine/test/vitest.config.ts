@@ -20,7 +20,8 @@ export const common = {
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
-    // Loading the modules again for each file took a fifth of the time. They keep no state but caches, and queues that are empty after each test.
+    // Loading the modules again for each file took a fifth of the time. They keep no state but caches, and queues that
+    // are empty after each test.
     isolate: false,
     // Twice the cores of a small machine: many tests wait for processes, disks and timers.
     maxWorkers: 4,

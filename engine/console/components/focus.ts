@@ -38,7 +38,10 @@ export function focusedRow(items: Item[] = []): Item | undefined {
   return items.find(({ id }) => row?.contains(rowOf(id)))
 }
 
-/** Moves the focus from an element that is about to disappear to the panel around it, the row of the list that the Tab key reaches, or the title of the page. */
+/**
+ * Moves the focus from an element that is about to disappear to the panel around it, the row of the list that the Tab key
+ * reaches, or the title of the page.
+ */
 function focusAround(element: Element): void {
   const panel = element.closest<HTMLElement>('[tabindex="-1"]')
   const row = document.querySelector<HTMLElement>('tbody a[tabindex="0"]')

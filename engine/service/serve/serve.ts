@@ -177,11 +177,9 @@ async function registerKey(
   const record = apiKeyRecord(key, `environment (${startOf(key)})`)
   const isNew = await apiKeys.register(record)
   const stored = await apiKeys.find(record.hash)
-  const reason = stored ? rejectionOf(stored, Date.now()) : `another key has its name, ${record.name}`
-  if (reason)
-    log.warn(
-      `The API key of the configuration is refused: ${stored ? `it is ${reason}` : reason}. Configure another one.`,
-    )
+  const rejection = stored && rejectionOf(stored, Date.now())
+  const reason = stored ? rejection && `it is ${rejection}` : `another key has its name, ${record.name}`
+  if (reason) log.warn(`The API key of the configuration is refused: ${reason}. Configure another one.`)
   if (isNew) audit('key.register', describeKey({ name: 'environment', start: record.start }))
 }
 
