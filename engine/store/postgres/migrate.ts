@@ -18,7 +18,7 @@ import { causeOf, orUnusable, ruleNamesOf, Standby, sqlStateOf, urlWithoutPasswo
 import { sweepHistory } from './history.ts'
 import { sqlTextOf } from './statements.ts'
 import { tablesOf, time } from './table.ts'
-import { lockStatement } from './transaction.ts'
+import { lockCall, lockStatement } from './transaction.ts'
 
 /** Milliseconds for a server that is starting, and for the locks of other instances that are starting. */
 const startTimeout = 10_000
@@ -136,10 +136,12 @@ export async function findMissingPart(
     for (const { table, writes } of Object.values(collections)) {
       if (!Object.values(writes).some(({ hasOrderedIds }) => hasOrderedIds)) continue
       // Without it, a client that pages by id could skip rows. drizzle-kit does not write triggers.
-      const [name, trigger] = [getTableName(table), `${getTableName(table)}_take_turns`]
-      const { rows } = await db.execute(sql`SELECT FROM pg_trigger
-        WHERE tgrelid = ${oidOf(table)} AND tgname = ${trigger} AND tgenabled <> 'D'`)
-      if (rows.length === 0) return incomplete(`trigger "${trigger}" of table "${name}" does not exist`)
+      const lock = lockCall('inserts')
+      const { rows } = await db.execute(sql`SELECT FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid
+        WHERE tgrelid = ${oidOf(table)} AND tgenabled IN ('O', 'A') AND strpos(prosrc, ${lock}) > 0
+          AND pg_get_triggerdef(pg_trigger.oid) LIKE '% BEFORE INSERT % FOR EACH STATEMENT EXECUTE %'`)
+      if (rows.length === 0)
+        return incomplete(`table "${getTableName(table)}" has no trigger before each INSERT that calls ${lock}`)
     }
     return undefined
   } catch (error) {

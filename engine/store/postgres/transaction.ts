@@ -15,7 +15,11 @@ const locks = { migrations: 1, inserts: 2, probes: 4 } as const
 
 /** Takes an advisory lock, which is held until the transaction ends and its rows are visible to all. */
 export function lockStatement(lock: keyof typeof locks): string {
-  return `SELECT pg_advisory_xact_lock(${lockSpace}, ${locks[lock]})`
+  return `SELECT ${lockCall(lock)}`
+}
+
+export function lockCall(lock: keyof typeof locks): string {
+  return `pg_advisory_xact_lock(${lockSpace}, ${locks[lock]})`
 }
 
 export async function withConnection<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
