@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Column, getTableColumns, getTableName, is, type SQL, sql, type Table } from 'drizzle-orm'
+import { type Column, getTableColumns, is, type SQL, sql, type Table } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { PgBoolean, PgTimestamp } from 'drizzle-orm/pg-core'
 import { type Client, DatabaseError } from 'pg'
@@ -72,7 +72,7 @@ async function begin(
 const maxClosingTime = 2_000
 
 function methods(url: string, program: string, tables: Table[], client: Client): CopyDatabase {
-  const run = (statement: SQL, name?: string) => orRefused(url, () => query<Row>(client, statement, name))
+  const run = (statement: SQL, keep = false) => orRefused(url, () => query<Row>(client, statement, keep))
   return {
     name: urlWithoutPassword(url),
     emptying: `run ${sqlTextOf(sql`TRUNCATE ${listOf(tables.map((table) => sql`${table}`))}`)}`,
@@ -99,7 +99,7 @@ function methods(url: string, program: string, tables: Table[], client: Client):
       )
       const insert = sql`INSERT INTO ${table} (${listOf(columns.map(({ name }) => sql.identifier(name)))})
         OVERRIDING SYSTEM VALUE SELECT * FROM unnest(${listOf(arrays)})`
-      await run(insert, `copy_${getTableName(table)}`)
+      await run(insert, true)
     },
     async lastId(table) {
       const [sequence] = await run(sql`SELECT ${sequenceOf(table)}`)

@@ -1,11 +1,11 @@
-import { getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
+import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { ClientBase } from 'pg'
 import { type ChangeValues, changeRow } from '../collection/change.ts'
 import { RowChanged } from '../collection/errors.ts'
 import { columnOf, fieldsOfNew, idOf, listOf } from '../collection/row.ts'
 import type { AnyMutation, DerivedMutations, Result, TableWithId } from './collection.ts'
 import { recordFields, recordingOf, recordsOf } from './history.ts'
-import { entityMapper, insertInto, sqlTextOf } from './statements.ts'
+import { entityMapper, insertInto, prepared, sqlTextOf } from './statements.ts'
 import { lockStatement } from './transaction.ts'
 
 export function mutationsOf(table: TableWithId, hasHistory = false): DerivedMutations {
@@ -92,16 +92,12 @@ function statementsOf(table: TableWithId, hasHistory: boolean) {
   const parameter = (field: string, type: string) => sql`${sql.placeholder(field)}::${sql.raw(type)}`
   const { read, lock, update, remove } = sqlOf(table, hasHistory, parameter)
   const records = hasHistory ? recordFields : []
-  const prepare = (verb: string, text: SQL, fields: string[]) => ({
-    name: `${verb}_${getTableName(table)}`,
-    text: sqlTextOf(text, fields),
-  })
   return {
     given,
-    read: prepare('read', read, ['id']),
-    lock: prepare('lock', lock, ['id']),
-    update: prepare('update', update, ['count', 'id', 'version', ...given, ...records]),
-    remove: prepare('remove', remove, ['count', 'id', 'version', ...records]),
+    read: prepared(read, ['id']),
+    lock: prepared(lock, ['id']),
+    update: prepared(update, ['count', 'id', 'version', ...given, ...records]),
+    remove: prepared(remove, ['count', 'id', 'version', ...records]),
   }
 }
 

@@ -1,4 +1,5 @@
-import { type Column, getTableColumns, getTableName, is, Placeholder, type SQL, sql, type Table } from 'drizzle-orm'
+import { hash } from 'node:crypto'
+import { type Column, getTableColumns, is, Placeholder, type SQL, sql, type Table } from 'drizzle-orm'
 import { PgDialect, type PgTable } from 'drizzle-orm/pg-core'
 import type { ClientBase, Pool } from 'pg'
 import { type Count, countStatement, toCounts } from '../collection/counts.ts'
@@ -85,7 +86,7 @@ export function pageStatement(table: TableWithId, filters: readonly string[], or
       WHERE ${sql.join(conditions, sql` AND `)} ORDER BY ${keys} LIMIT query.size
     ) AS page
     ORDER BY query.place, ${sorted(sql`page.id`)}`
-  return { name: ['list', getTableName(table), ...filters, order].join('_'), text: sqlTextOf(text, names) }
+  return prepared(text, names)
 }
 
 /**
@@ -107,8 +108,7 @@ export function rowsOf<T extends TableWithId, Field extends keyof Entity<T> & st
   const columns = listOf(Object.values(getTableColumns(table)))
   const column = uniqueColumnOf(table, field)
   const values = sql`${sql.placeholder('values')}::${sql.raw(column.getSQLType())}[]`
-  const text = sql`SELECT ${columns} FROM ${table} WHERE ${column} = ANY (${values})`
-  const statement = { name: `get_${getTableName(table)}_${field}`, text: sqlTextOf(text, ['values']) }
+  const statement = prepared(sql`SELECT ${columns} FROM ${table} WHERE ${column} = ANY (${values})`, ['values'])
   const toEntity = entityMapper(table)
   return batchReads(
     (value: Entity<T>[Field]) => value,
@@ -128,8 +128,7 @@ export function countsOf(
   const column = columnOf(table, field)
   const select = (value: SQL) => sql`SELECT ${table.id} FROM ${table}
     WHERE ${rangeOf(column, table.id, value, sql`0`)} ORDER BY ${column}, ${table.id}`
-  const text = sqlTextOf(countStatement(column, limit, select))
-  const statement = { name: `count_${getTableName(table)}_${field}`, text }
+  const statement = prepared(countStatement(column, limit, select))
   return async () => {
     const [row] = await read<bigint[]>(statement, [])
     return toCounts(column, limit, row)
@@ -147,10 +146,7 @@ export function insertInto<T extends TableWithId>(table: T): Mutation<NewEntity<
     FROM unnest(${listOf(arrays.map((array, index) => sql`${array}::${sql.raw(columns[index]?.getSQLType() ?? '')}[]`))})
       WITH ORDINALITY AS given (${names}, "place of the row")
     ORDER BY "place of the row" RETURNING ${sql.identifier(table.id.name)}`
-  const statement = {
-    name: `insert_${getTableName(table)}`,
-    text: sqlTextOf(insert(fields.map((field) => sql`${sql.placeholder(field)}`)), fields),
-  }
+  const statement = prepared(insert(fields.map((field) => sql`${sql.placeholder(field)}`)), fields)
   return {
     // Safe: these are the names of the columns that are not generated, as the type says.
     fields: given as (keyof NewEntity<T> & string)[],
@@ -187,9 +183,20 @@ export function sqlTextOf(statement: SQL, fields: readonly string[] = []): strin
   return numbering.sqlToQuery(statement).sql
 }
 
-/** Runs a statement with its values, as a prepared one if it has a name. Returns rows as arrays. */
-export async function query<Row extends unknown[]>(client: ClientBase, statement: SQL, name?: string): Promise<Row[]> {
+/** PostgreSQL tells names apart by their first 63 bytes, and names of tables and columns may have as many. */
+export function prepared(statement: SQL, fields?: readonly string[]): Statement {
+  const text = sqlTextOf(statement, fields)
+  return { name: nameOf(text), text }
+}
+
+function nameOf(text: string): string {
+  return hash('sha256', text, 'base64')
+}
+
+/** Runs a statement with its values, and may keep it prepared. Returns rows as arrays. */
+export async function query<Row extends unknown[]>(client: ClientBase, statement: SQL, keep = false): Promise<Row[]> {
   const { sql: text, params: values } = dialect.sqlToQuery(statement)
+  const name = keep ? nameOf(text) : undefined
   return (await client.query<Row>({ text, values, rowMode: 'array', name })).rows
 }
 

@@ -1,9 +1,20 @@
+import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { expect, test } from 'vitest'
 import { maxInt64, minInt64 } from '../../../service/api/int64.ts'
 import { states } from '../../../test/notes/tables.ts'
 import { postgresDatabase } from '../../../test/notes/tests.ts'
 import { emptyDatabase } from '../../../test/support/postgres/databases.ts'
+import { int64 } from '../../collection/schema.ts'
 import { batchReads } from '../../postgres/batch-reads.ts'
+import { pageStatement } from '../../postgres/statements.ts'
+import { postgresTableOf } from '../../postgres/table.ts'
+
+test('PostgreSQL tells the names of all statements apart', () => {
+  const long = sqliteTable('a'.repeat(60), { id: int64('id').primaryKey(), b_c: text(), b: text(), c: text() })
+  const filters = [['b_c'], ['b', 'c'], ['b'], ['c']]
+  const names = filters.map((each) => pageStatement(postgresTableOf(long), each).name.slice(0, 63))
+  expect(new Set(names).size).toBe(filters.length)
+})
 
 test('reads that arrive during a statement share the next one, because the current one may be out of date', async () => {
   const { read, statements } = openReads()
