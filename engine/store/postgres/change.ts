@@ -124,7 +124,6 @@ function sqlOf(table: TableWithId, hasHistory: boolean, parameter: (field: strin
     SELECT 1 / (count(*) = ${count})::int FROM "written rows"`
   const sets = names.map((name) => sql`${name} = "rows as read".${name}`)
   const own = sql`"id of the row", "version of the row"`
-  const remove = all(sql`DELETE FROM ${table} USING ${rows([])} (${own})`)
   return {
     read,
     // In the order of their ids, because other programs lock rows, too.
@@ -132,8 +131,8 @@ function sqlOf(table: TableWithId, hasHistory: boolean, parameter: (field: strin
     // A table without fields to set is never updated.
     update:
       sets.length === 0
-        ? remove
+        ? read
         : all(sql`UPDATE ${table} SET ${listOf(sets)} FROM ${rows(arrays)} (${listOf([own, ...names])})`),
-    remove,
+    remove: all(sql`DELETE FROM ${table} USING ${rows([])} (${own})`),
   }
 }

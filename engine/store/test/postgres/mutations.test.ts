@@ -1,10 +1,14 @@
 import { sql } from 'drizzle-orm'
+import { sqliteTable } from 'drizzle-orm/sqlite-core'
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import type { NotesStore } from '../../../test/notes/definition.ts'
 import { note, notesDatabase } from '../../../test/notes/open.ts'
 import { countWaiting } from '../../../test/support/postgres/databases.ts'
+import { int64 } from '../../collection/schema.ts'
+import { mutationsOf } from '../../postgres/change.ts'
 import { sqlTextOf } from '../../postgres/statements.ts'
+import { postgresTableOf } from '../../postgres/table.ts'
 
 async function addNotes(store: NotesStore, count: number): Promise<bigint[]> {
   return (await Promise.all(Array.from({ length: count }, () => store.notes.create({ ...note })))).map(({ id }) => id)
@@ -166,4 +170,9 @@ test('a value that is too large for an index, or what a trigger refuses, fails a
   const [done, refused] = ['fulfilled', 'rejected']
   expect(settled.map(({ status }) => status)).toEqual([done, done, refused, refused, done])
   for (const each of settled) if ('reason' in each) expect(each.reason.name).not.toBe('StoreUnavailable')
+})
+
+test('an update of a table without fields to set needs no right to delete', () => {
+  const { update, remove } = mutationsOf(postgresTableOf(sqliteTable('ids', { id: int64('id').primaryKey() })))
+  expect([update.probe, remove.probe].map((probe) => probe.includes('DELETE FROM'))).toEqual([false, true])
 })
