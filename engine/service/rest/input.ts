@@ -19,10 +19,14 @@ export function inputReader(operation: Operation): (request: FastifyRequest) => 
     const parameters = decodePath(params)
     if (Object.values(parameters).some((value) => value instanceof OtherText))
       throw new ApiError('not_found', 'There is nothing at this path.')
-    if (hasBody && body === undefined) throw new ApiError('invalid_request', 'The body is missing.')
-    if (hasBody && !isRecord(body))
-      throw new ApiError('invalid_request', `body: ${expected('an object')({ input: body })}`)
-    return Object.assign(decodeOthers(hasBody ? body : query), parameters)
+    const given = hasBody ? body : query
+    if (given === undefined) throw new ApiError('invalid_request', 'The body is missing.')
+    if (!isRecord(given)) throw new ApiError('invalid_request', `body: ${expected('an object')({ input: body })}`)
+    const others = decodeOthers(given)
+    // The caller may mean another row than that of the path. Unknown parameters are ignored, unless the schema is strict.
+    const repeated = Object.keys(parameters).find((name) => Object.hasOwn(hasBody ? given : others, name))
+    if (repeated !== undefined) throw new ApiError('invalid_request', `${repeated}: expected only in the path`)
+    return Object.assign(others, parameters)
   }
 }
 

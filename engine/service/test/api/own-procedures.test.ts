@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { procedure, router } from '../../../test/notes/notes.ts'
+import { mutation, procedure, router } from '../../../test/notes/notes.ts'
 import { shareTestApi } from '../../../test/notes/tests.ts'
+import { updateOf } from '../../api/change.ts'
 import { Int64 } from '../../api/int64.ts'
 import { pageOf, searchOf } from '../../api/page.ts'
 import type { Deprecation } from '../../procedures/trpc.ts'
@@ -28,6 +29,14 @@ const counts = router({
     .input(z.object({ id: Int64, size }))
     .output(Counted)
     .query(({ input: { id, size } }) => ({ id: id + size })),
+  update: mutation({ openapi: { method: 'PATCH', path: '/counts/{id}' }, idempotencyKey: 'ignored' })
+    .input(updateOf({ id: Int64 }, { size: Int64 }).meta({ id: 'UpdateCount' }))
+    .output(Counted)
+    .mutation(({ input: { id } }) => ({ id })),
+  remove: mutation({ openapi: { method: 'DELETE', path: '/counts/{id}' }, idempotencyKey: 'ignored' })
+    .input(z.strictObject({ id: Int64 }))
+    .output(Counted)
+    .mutation(({ input: { id } }) => ({ id })),
 })
 /** What libraries throw that call another service. */
 const failures: Record<string, object> = { status: { statusCode: 404 }, reset: { code: 'ECONNRESET' } }
@@ -61,6 +70,16 @@ test('a page of a deprecated list links to the next one, and to the successor of
 test('a parameter may have a default that its schema checks', async () => {
   const idOf = async (url: string) => Object((await api().rest.get(url)).body).id
   expect([await idOf('/v1/counts/1'), await idOf('/v1/counts/1?size=5')]).toEqual([8, 6])
+})
+
+test('a field of the path is refused elsewhere, because it could name another row', async () => {
+  const { rest } = api()
+  const patch = { method: 'PATCH', headers: { 'content-type': 'application/json' } } as const
+  const change = (more: string) => rest.send({ ...patch, url: '/v1/counts/1', payload: `{"size":1${more}}` })
+  expect(await change('')).toMatchObject({ status: 200, body: { id: 1 } })
+  const refused = { status: 400, body: { code: 'invalid_request', message: 'id: expected only in the path' } }
+  expect(await change(',"id":2')).toMatchObject(refused)
+  expect(await rest.send({ method: 'DELETE', url: '/v1/counts/1?id=2' })).toMatchObject(refused)
 })
 
 test.for(['limit', 'cursor'])('a list cannot have a filter with the name %s', (name) => {
