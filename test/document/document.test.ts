@@ -215,8 +215,11 @@ describe('the components', () => {
   })
 })
 
-test('the schema of a body omits the parameters of the path', () => {
-  const input = z.object({ petId: z.bigint(), grams: z.int() }).meta({ id: 'Weight' })
+test.for([
+  ['a body', z.object, undefined],
+  ['a body that allows no other fields', z.strictObject, false],
+] as const)('the schema omits the parameters of the path: %s', ([, object, additionalProperties]) => {
+  const input = object({ petId: z.bigint(), grams: z.int() }).meta({ id: 'Weight' })
   const openapi = { method: 'PUT', path: '/pets/{petId}/weight' } as const
   const weigh = mutation({ openapi, idempotencyKey: 'ignored' })
     .input(input)
@@ -227,7 +230,8 @@ test('the schema of a body omits the parameters of the path', () => {
     parameters: [{ in: 'path', name: 'petId' }],
     requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Weight' } } } },
   })
-  expect(components?.schemas?.Weight).toMatchObject({ properties: { grams: {} }, required: ['grams'] })
+  const properties = { properties: { grams: {} }, required: ['grams'], additionalProperties }
+  expect({ additionalProperties: undefined, ...components?.schemas?.Weight }).toMatchObject(properties)
   expect(components?.schemas?.Weight).not.toHaveProperty('properties.petId')
 })
 

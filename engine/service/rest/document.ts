@@ -166,19 +166,17 @@ function required(headers: Record<string, oas31.HeaderObject>): oas31.HeadersObj
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, { ...value, required: true }]))
 }
 
-/** The schemas with a name. Outputs may gain fields later, so no object forbids additional properties. */
+/** The schemas with a name. Outputs may gain fields later, so none of them forbids additional properties. */
 function namedSchemas(operations: Operation[]): Record<string, Schema> {
-  const components = [
-    ...operations
-      .filter(takesBody)
-      .map((operation) => createSchema(bodyOf(operation).meta({ ...operation.input.meta() }), { io: 'input' })),
-    ...[ErrorBody, ...operations.map(({ output }) => output)].map((output) => createSchema(output, { io: 'output' })),
-  ].map((created) => created.components)
-  const named: Record<string, Schema> = Object.assign({}, ...components)
-  for (const schema of Object.values(named)) {
+  const inputs = operations
+    .filter(takesBody)
+    .map((operation) => createSchema(bodyOf(operation).meta({ ...operation.input.meta() }), { io: 'input' }).components)
+  const outputs = [ErrorBody, ...operations.map(({ output }) => output)].map(
+    (output) => createSchema(output, { io: 'output' }).components,
+  )
+  for (const schema of outputs.flatMap((named) => Object.values(named)))
     if ('additionalProperties' in schema) delete schema.additionalProperties
-  }
-  return named
+  return Object.assign({}, ...inputs, ...outputs)
 }
 
 /** The input without the fields that are in the path. */
