@@ -111,8 +111,24 @@ export function createWriter(
   }
 
   function sendTogether(): void {
-    thread?.postMessage(unsent satisfies WriterMessage)
+    const [writes, last] = [unsent, sent.length - unsent.length]
     unsent = []
+    try {
+      thread?.postMessage(writes satisfies WriterMessage)
+    } catch {
+      // One of them has a value that cannot be copied, such as a function.
+      for (const [index, own] of sent.splice(last).entries()) sendAlone(own, writes.slice(index, index + 1))
+    }
+  }
+
+  function sendAlone(own: SentWrite, write: Write[]): void {
+    try {
+      thread?.postMessage(write satisfies WriterMessage)
+      sent.push(own)
+    } catch (cause) {
+      sentCount--
+      reject(own, new TypeError(`A value of ${own.name} cannot be copied to the writer thread.`, { cause }))
+    }
   }
 
   function findRefusal(): Error | undefined {
