@@ -105,6 +105,20 @@ describe('the backup command', () => {
       expect(calls.slice(0, named).findLast((call) => /f(?:data)?sync\(.*\.partial>/.test(call))).toBeDefined()
       expect(calls.slice(named).find((call) => call.includes('fsync('))).toContain(`<${folder}>`)
     })
+
+    test('a restore without hard links syncs its copy of the old database before it replaces it', () => {
+      const { folder, database } = makeSample()
+      change(makeDatabase(join(folder, 'copy.db'), 1), 'PRAGMA journal_mode = DELETE')
+      const trace = ['-f', '-y', '-qq', '-o', 'trace', '-e', 'trace=fsync,rename,link', '-e', 'inject=link:error=EPERM']
+      expect(spawnSync('strace', [...trace, ...commandLine, 'restore', 'copy.db'], { cwd: folder }).status).toBe(0)
+      const calls = readFileSync(join(folder, 'trace'), 'utf8').split('\n')
+      const before = calls.slice(
+        0,
+        calls.findIndex((call) => call.includes('rename(')),
+      )
+      expect(before.some((call) => /fsync\(.*before-restore-\S+Z>/.test(call))).toBe(true)
+      expect(textsIn(database)).toEqual(['note 1'])
+    })
   }
 
   if (canMount()) {

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, fsyncSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { reasons, UnusableDatabase } from '../../collection/errors.ts'
@@ -109,8 +109,10 @@ function keepBeside(path: string, kept: string, ownership: Ownership): boolean {
   for (const suffix of present) {
     const [from, to] = [path + suffix, kept + suffix]
     link(from, to, () => {
-      makeFile(to, ownership)
-      copyFileSync(from, to)
+      makeFile(to, ownership, (file) => {
+        copyFileSync(from, to)
+        fsyncSync(file)
+      })
     })
   }
   syncFolder(dirname(path))
