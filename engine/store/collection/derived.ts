@@ -7,7 +7,7 @@ import type { IdempotencyKey } from './idempotency.ts'
 import { addingMethodOf, operationOf, type RunMutation } from './mutation.ts'
 import type { Found, Names, Only, PageOrder, PageQuery, SearchFields, SearchQuery } from './query.ts'
 import type { Entity, NewEntity } from './row.ts'
-import { searchWith } from './search.ts'
+import { type Reads, searchWith } from './search.ts'
 
 /** What both databases derive for a collection from its table, its filters and the fields of its search. */
 export interface Derived<
@@ -53,12 +53,10 @@ interface CollectionOf<Mutation> {
 }
 
 /** How a database reads the rows of a collection, and runs its mutations. */
-interface Means<Mutation> extends Pick<Derived, 'getBy' | 'count' | 'revision'> {
+interface Means<Mutation> extends Pick<Derived, 'getBy' | 'count' | 'revision'>, Pick<Reads, 'step' | 'inTurn'> {
   pages(order: PageOrder): ReturnType<Derived['list']>
   /** Makes the function that reads pages of the whole history, the newest first. */
   entries(): Parameters<typeof historyWith>[1]
-  /** The maximum number of rows that a search reads in one turn of the event loop. */
-  step: number
   run(operation: string, mutation: Mutation): RunMutation
 }
 
@@ -66,7 +64,7 @@ interface Means<Mutation> extends Pick<Derived, 'getBy' | 'count' | 'revision'> 
 export function derive<Mutation>(
   name: string,
   { table, filters, search, mutations, writes }: CollectionOf<Mutation>,
-  { pages, entries, step, run, ...means }: Means<Mutation>,
+  { pages, entries, step, inTurn, run, ...means }: Means<Mutation>,
 ) {
   const runnerOf = (mutation: Mutation) => run(operationOf(name, writes, mutation), mutation)
   const { create, update, remove } = mutations
@@ -74,8 +72,10 @@ export function derive<Mutation>(
     ...means,
     list: () => pages('oldest'),
     get: () => means.getBy('id'),
-    search: () =>
-      searchWith(filters, search, { get: means.getBy('id'), newest: pages('newest'), oldest: pages('oldest'), step }),
+    search() {
+      const reads = { get: means.getBy('id'), newest: pages('newest'), oldest: pages('oldest'), step, inTurn }
+      return searchWith(filters, search, reads)
+    },
     create: () => addingMethodOf<Record<string, unknown>, Entity<Table>>(create.fields, runnerOf(create)),
     update: () => changeMethodOf(table, runnerOf(update)),
     remove: () => changeMethodOf(table, runnerOf(remove)),

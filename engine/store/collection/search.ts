@@ -16,12 +16,13 @@ export const maxRead = { text: 7_500, value: 30_000 }
 /** The maximum number of scans of a caller that wait, and milliseconds for which one waits. */
 const [maxWaiting, maxWait] = [100, 15_000]
 
-interface Reads<T extends Table> {
+export interface Reads<T extends Table = Table> {
   get(id: bigint): Promise<Entity<T> | undefined>
   newest: PagesOf<T>
   oldest: PagesOf<T>
   /** The maximum number of rows that a search reads in one turn of the event loop. */
   step: number
+  inTurn: ReturnType<typeof scanQueue>
 }
 
 /** Makes the method that searches a collection. The filters are the fields with an index. */
@@ -64,50 +65,54 @@ export function searchWith<T extends Table, F extends Names, S extends SearchFie
       return { items, searched, next }
     }
 
-    if (id === undefined) return isScan ? inTurn(searcher?.id, () => read(reads.step)) : read(limit)
+    if (id === undefined) return isScan ? reads.inTurn(searcher?.id, () => read(reads.step)) : read(limit)
     const isOnPage = cursor === undefined || (order === 'newest' ? id < cursor : id > cursor)
     const row = isOnPage ? await reads.get(id) : undefined
     return { items: row && matches(row) ? [row] : [], searched: row ? 1 : 0 }
   }
 }
 
-/** The queues of scans by caller, in round-robin order: the first one is next. */
-const waiting = new Map<unknown, (() => Promise<unknown>)[]>()
-let isScanning = false
+/** Makes the queue of a store: one scan runs after the other, so that they leave the event loop as much time as one does. */
+export function scanQueue() {
+  /** The scans that wait, by caller, in round-robin order: the first one is next. */
+  const waiting = new Map<unknown, (() => Promise<unknown>)[]>()
+  let isScanning = false
 
-/** One scan of this process after the other, so that any number of them leaves the event loop as much time as one does. */
-async function inTurn<T>(caller: unknown, scan: () => Promise<T>): Promise<T> {
-  const own = waiting.get(caller) ?? []
-  if (own.length >= maxWaiting)
-    throw new TooManySearches('Too many searches of this caller wait. Await their results before you search again.')
-  const { promise, resolve, reject } = Promise.withResolvers<T>()
-  function run() {
-    clearTimeout(timer)
-    const result = scan()
-    resolve(result)
-    return result.catch(() => {})
+  async function inTurn<T>(caller: unknown, scan: () => Promise<T>): Promise<T> {
+    const own = waiting.get(caller) ?? []
+    if (own.length >= maxWaiting)
+      throw new TooManySearches('Too many searches of this caller wait. Await their results before you search again.')
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    function run() {
+      clearTimeout(timer)
+      const result = scan()
+      resolve(result)
+      return result.catch(() => {})
+    }
+    const timer = setTimeout(() => {
+      own.splice(own.indexOf(run), 1)
+      reject(new TooManySearches('The searches before this one take too long. Try again later.'))
+    }, maxWait)
+    own.push(run)
+    waiting.set(caller, own)
+    if (!isScanning) void scanAll()
+    return promise
   }
-  const timer = setTimeout(() => {
-    own.splice(own.indexOf(run), 1)
-    reject(new TooManySearches('The searches before this one take too long. Try again later.'))
-  }, maxWait)
-  own.push(run)
-  waiting.set(caller, own)
-  if (!isScanning) void scanAll()
-  return promise
-}
 
-async function scanAll(): Promise<void> {
-  isScanning = true
-  for (let [next] = waiting; next; [next] = waiting) {
-    const [caller, own] = next
-    const scan = own.shift()
-    // The caller moves to the end of the round.
-    waiting.delete(caller)
-    if (own.length > 0) waiting.set(caller, own)
-    await scan?.()
+  async function scanAll(): Promise<void> {
+    isScanning = true
+    for (let [next] = waiting; next; [next] = waiting) {
+      const [caller, own] = next
+      const scan = own.shift()
+      // The caller moves to the end of the round.
+      waiting.delete(caller)
+      if (own.length > 0) waiting.set(caller, own)
+      await scan?.()
+    }
+    isScanning = false
   }
-  isScanning = false
+
+  return inTurn
 }
 
 /** Whether the field of a row has the words of the text, or else equals the value. */

@@ -4,6 +4,7 @@ import { derive } from '../collection/derived.ts'
 import { OtherRelease, runtimeMessage, StoreUnavailable, writeFailureOf } from '../collection/errors.ts'
 import { history } from '../collection/history.ts'
 import { addingMethodOf } from '../collection/mutation.ts'
+import { scanQueue } from '../collection/search.ts'
 import type { Loaded, OpenOptions } from '../database/loaded.ts'
 import { isUpToDate } from '../database/migrations.ts'
 import type { AnyMutation, Mutation, PostgresCollection, Statement } from './collection.ts'
@@ -27,6 +28,7 @@ export async function openPostgresStore(
   const failures = failuresOf(tablesOf(loaded.collections))
   const mutations = groupCommit(prepareMutations(pool, failures, options.historyDays), observer)
   const probes: string[] = []
+  const inTurn = scanQueue()
   const db = drizzle({ client: pool })
 
   async function read<Row extends unknown[]>(statement: Statement, values: unknown[]): Promise<Row[]> {
@@ -45,6 +47,7 @@ export async function openPostgresStore(
       count: (field: string, limit: number) => countsOf(read, table, field, limit),
       entries: () => pagesOf(read, postgresTableOf(history), ['rowId', 'collection'], 'newest'),
       step: 250,
+      inTurn,
       run(operation, mutation) {
         probes.push(mutation.probe)
         return (values, idempotency) =>

@@ -3,6 +3,7 @@ import type { BaseStore, StoreSizes } from '../../collection/base-store.ts'
 import { derive } from '../../collection/derived.ts'
 import { history } from '../../collection/history.ts'
 import { addingMethodOf } from '../../collection/mutation.ts'
+import { scanQueue } from '../../collection/search.ts'
 import type { Loaded, OpenOptions } from '../../database/loaded.ts'
 import { measureBackups } from '../backup/inventory.ts'
 import type { Mutation, SqliteCollection } from '../collection.ts'
@@ -32,6 +33,7 @@ export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
   const reader = orUnusable(path, () => openReader(loaded, watched))
   const { identities, watch } = reader
   const writer = createWriter({ ...options, identities }, { onDamage: watch.leave, onWarning, observer })
+  const inTurn = scanQueue()
   const opened = Object.entries(loaded.collections).map(([name, collection]) => {
     const { table, filters } = collection
     const { derived, runnerOf } = derive<unknown>(name, collection, {
@@ -41,6 +43,7 @@ export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
       entries: () => reader.add(preparePages(history, ['rowId', 'collection'], 'newest')),
       // To read this many rows takes 0.1 ms of the event loop.
       step: 100,
+      inTurn,
       run: (operation) => (values, idempotency) => writer.mutate(operation, values, idempotency),
       revision: reader.revision,
     })

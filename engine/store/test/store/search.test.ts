@@ -5,7 +5,7 @@ import { type NewNote, type Note, states } from '../../../test/notes/tables.ts'
 import { addNotes, openTestStore, testDatabase } from '../../../test/notes/tests.ts'
 import { type NoteSearch, openStoreModel } from '../../../test/support/store-model.ts'
 import type { Searcher } from '../../collection/base-store.ts'
-import { maxRead, searchWith } from '../../collection/search.ts'
+import { maxRead, scanQueue, searchWith } from '../../collection/search.ts'
 
 /** Letters whose case only some rules know, letters with marks, wildcards of LIKE, and the ends of ranges of code points. */
 const characters = [
@@ -156,7 +156,7 @@ describe('scans', () => {
     const search = searchWith(
       [],
       { body: 'text' },
-      { get: async () => undefined, oldest: page, newest: page, step: 500 },
+      { get: async () => undefined, oldest: page, newest: page, step: 500, inTurn: scanQueue() },
     )
     const query = { body: 'molly', order: 'oldest', limit: 1 } as const
     return {
@@ -194,6 +194,15 @@ describe('scans', () => {
     )
     expect(await other).toMatchObject({ searched: maxRead.text })
     stop()
+  })
+
+  test('of another store wait in a queue of its own', async () => {
+    const [one, other] = [await openTestStore(), await openTestStore()]
+    const search = ({ notes }: typeof one) =>
+      notes.search({ body: 'ann', order: 'oldest', limit: 1 }, { id: 1n, signal: new AbortController().signal })
+    const many = Promise.allSettled(Array.from({ length: 150 }, () => search(one)))
+    expect(await search(other)).toEqual({ items: [], searched: 0 })
+    expect((await many).filter(({ status }) => status === 'rejected')).toHaveLength(49)
   })
 
   test('that have waited for too long are refused', async () => {
