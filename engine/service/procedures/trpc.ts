@@ -63,15 +63,15 @@ export interface MutationContext<Store> extends ResolverContext<Store> {
 /** What the resolver of a mutation that replays reads. */
 export interface ReplayContext<Store> extends Omit<MutationContext<Store>, 'store'> {
   /** Each mutation needs `idempotency`, so that a resolver that does not pass it on does not compile. */
-  store: { [Name in keyof Store]: WithOnce<Store[Name]> }
+  store: { [Name in keyof Store]: WithIdempotency<Store[Name]> }
   idempotency: IdempotencyKey | undefined
 }
 
-type WithOnce<Part> = Part extends (...args: never) => unknown
+type WithIdempotency<Part> = Part extends (...args: never) => unknown
   ? Part
-  : { [Name in keyof Part]: RequireOnce<Part[Name]> }
+  : { [Name in keyof Part]: RequireIdempotency<Part[Name]> }
 
-type RequireOnce<Method> = Method extends (...args: infer Args) => infer Result
+type RequireIdempotency<Method> = Method extends (...args: infer Args) => infer Result
   ? Required<Args> extends [infer Input, IdempotencyKey]
     ? (input: WithCaller<Input>, idempotency: IdempotencyKey | undefined) => Result
     : Method

@@ -17,7 +17,7 @@ interface Row {
 }
 
 /** Prepares the mutation with an idempotency key. What it writes and the key are stored together or not at all. */
-export function prepareOnce(
+export function prepareIdempotentWrite(
   connection: Database.Database,
   mutations: ReadonlyMap<string, (...values: unknown[]) => unknown>,
 ): (operation: string, owner: bigint, key: string, now: Date, ...values: unknown[]) => MutationResult {
@@ -37,7 +37,7 @@ export function prepareOnce(
     sweptTo = plan.sweptTo
   }
 
-  function once(operation: string, owner: bigint, key: string, now: Date, ...values: unknown[]): MutationResult {
+  function write(operation: string, owner: bigint, key: string, now: Date, ...values: unknown[]): MutationResult {
     const mutate = mutations.get(operation)
     if (!mutate) throw new Error(`There is no mutation ${operation}.`)
     const original = find.get(owner, key)
@@ -53,5 +53,5 @@ export function prepareOnce(
     return { generated, isReplay: false }
   }
 
-  return connection.transaction(once)
+  return connection.transaction(write)
 }

@@ -138,7 +138,7 @@ const calls = [
     return settled.map((each) => (each.status === 'fulfilled' ? each.value : each.reason.name))
   }),
   call('create', note, ({ notes }, input) => notes.create(input)),
-  call('createOnce', fc.tuple(fewNotes, fc.constantFrom('a', 'b'), place), async (subject, [input, key, place]) => {
+  call('createWithKey', fc.tuple(fewNotes, fc.constantFrom('a', 'b'), place), async (subject, [input, key, place]) => {
     const owner = await idAt(subject, place)
     if (!owner) return undefined
     const idempotency = { owner, key, isReplay: false }

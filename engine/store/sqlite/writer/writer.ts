@@ -10,7 +10,7 @@ import { concernsDatabase, conflictOf, type Failure, isBusy, storeError } from '
 import type { FileIdentities } from '../file/open-file.ts'
 import { startThread } from '../thread.ts'
 import type { Outcome, Settled, WriterData, WriterMessage } from './writes.ts'
-import { onceWrite, probeWrite, type Write } from './writes.ts'
+import { idempotentWrite, probeWrite, type Write } from './writes.ts'
 
 interface WriterOptions extends Pick<OpenOptions, 'busyTimeout' | 'historyDays'> {
   path: string
@@ -215,9 +215,9 @@ export function createWriter(
     run,
     /** Runs a mutation. With an idempotency key, at most once. */
     async mutate(operation: string, values: unknown[], idempotency?: IdempotencyKey): Promise<MutationResult> {
-      // Safe: a mutation returns what it has generated, and `once` returns a MutationResult.
+      // Safe: a mutation returns what it has generated, and one with a key returns a MutationResult.
       if (!idempotency) return { generated: (await run(operation, ...values)) as object | undefined, isReplay: false }
-      const write: Write = [onceWrite, operation, idempotency.owner, idempotency.key, new Date(), ...values]
+      const write: Write = [idempotentWrite, operation, idempotency.owner, idempotency.key, new Date(), ...values]
       return send(operation, write) as Promise<MutationResult>
     },
     get queued() {

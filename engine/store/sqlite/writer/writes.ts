@@ -3,7 +3,7 @@ import type { TransactionTimes } from '../../collection/base-store.ts'
 import type { SqliteCollection } from '../collection.ts'
 import type { Failure } from '../file/failure.ts'
 import type { FileIdentities } from '../file/open-file.ts'
-import { prepareOnce } from '../idempotency.ts'
+import { prepareIdempotentWrite } from '../idempotency.ts'
 
 /** A call of a write, as it is sent to the writer thread: a flat array is copied faster than an object. */
 export type Write = [name: string, ...args: unknown[]]
@@ -11,7 +11,7 @@ export type Write = [name: string, ...args: unknown[]]
 /** The writes by `<collection>.<write>`. Whoever sends a name sends the arguments of that write. */
 export type Writes = ReadonlyMap<string, (...args: unknown[]) => unknown>
 
-export const onceWrite = 'once'
+export const idempotentWrite = 'idempotent'
 /** Tries whether a write can reach the disk. */
 export const probeWrite = 'probe'
 
@@ -28,7 +28,7 @@ export function prepareWrites(
       writes.set(`${collection}.${name}`, connection.transaction(prepare(connection, historyDays)))
     }
   }
-  writes.set(onceWrite, prepareOnce(connection, writes) as (...args: unknown[]) => unknown)
+  writes.set(idempotentWrite, prepareIdempotentWrite(connection, writes) as (...args: unknown[]) => unknown)
   // Writes a page of the database, whose content stays the same.
   const version = () => connection.pragma('user_version', { simple: true })
   writes.set(probeWrite, () => void connection.pragma(`user_version = ${version()}`))

@@ -6,7 +6,7 @@ import { apiKeyRecord, mintApiKey, onPostgres, postgresDatabase, preparePostgres
 import { emptyDatabase, query } from '../../../test/support/postgres/databases.ts'
 import { StoreUnavailable } from '../../collection/errors.ts'
 
-test.for(['create', 'createOnce'] as const)('%s waits until an uncommitted note is committed', async (method) => {
+test.for(['create', 'createWithKey'] as const)('%s waits until an uncommitted note is committed', async (method) => {
   const { store, other } = await startBesideTransaction()
   const created = createBy(store, method)
   await expect.poll(other.countWaiting).toBe(1)
@@ -16,9 +16,9 @@ test.for(['create', 'createOnce'] as const)('%s waits until an uncommitted note 
   expect((await store.notes.list({ limit: 10, cursor: 0n })).map(({ id }) => id)).toEqual([1n, 2n])
 })
 
-test('create and createOnce fail after two seconds behind an uncommitted note, and succeed after its commit', async () => {
+test('create and createWithKey fail after two seconds behind an uncommitted note, and succeed after its commit', async () => {
   const { url, store, other } = await startBesideTransaction()
-  const stores = { create: store, createOnce: await postgresDatabase(url).open() }
+  const stores = { create: store, createWithKey: await postgresDatabase(url).open() }
   async function measure(method: keyof typeof stores): Promise<void> {
     const begin = performance.now()
     await expect(createBy(stores[method], method)).rejects.toThrow(StoreUnavailable)
@@ -26,10 +26,10 @@ test('create and createOnce fail after two seconds behind an uncommitted note, a
     expect(milliseconds).toBeGreaterThan(1_900)
     expect(milliseconds).toBeLessThan(15_000)
   }
-  await Promise.all([measure('create'), measure('createOnce')])
+  await Promise.all([measure('create'), measure('createWithKey')])
   await other.query('COMMIT')
   expect(await createBy(stores.create, 'create')).toMatchObject({ id: 2n })
-  expect(await createBy(stores.createOnce, 'createOnce')).toMatchObject({ id: 3n })
+  expect(await createBy(stores.createWithKey, 'createWithKey')).toMatchObject({ id: 3n })
 })
 
 test('a create that arrives while a batch waits for a lock fails with the next batch, after at most twice the lock timeout', async () => {
@@ -102,7 +102,7 @@ test('of eight instances that start at once on an empty database one creates the
 
 const rex: NewNote = { body: 'Ann', priority: 7n, state: 'open' }
 
-async function createBy({ apiKeys, notes }: NotesStore, method: 'create' | 'createOnce') {
+async function createBy({ apiKeys, notes }: NotesStore, method: 'create' | 'createWithKey') {
   const [{ id: owner } = { id: 0n }] = await apiKeys.list()
   return method === 'create' ? notes.create(rex) : notes.create(rex, { owner, key: 'a' })
 }

@@ -4,7 +4,7 @@ import { openFileStore, prepareWrites } from '../../../test/notes/tests.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { connect } from '../../sqlite/file/connection.ts'
 import { prepareCommit } from '../../sqlite/writer/committer.ts'
-import type { Write } from '../../sqlite/writer/writes.ts'
+import { idempotentWrite, type Write } from '../../sqlite/writer/writes.ts'
 
 describe('the table of idempotency keys', () => {
   const day = 24 * 3_600_000
@@ -58,7 +58,7 @@ describe('the table of idempotency keys', () => {
   test('gets a row only together with the note, and the note is stored only together with the row', () => {
     const { connection, commitTogether, count } = openWrites()
     connection.exec("CREATE TRIGGER refuse BEFORE INSERT ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'no'); END")
-    const { outcomes } = commitTogether([createOnce('a', start), createOnce('b', start)])
+    const { outcomes } = commitTogether([createWithKey('a', start), createWithKey('b', start)])
     expect(outcomes).toMatchObject(Array(2).fill({ failure: { code: 'SQLITE_CONSTRAINT_TRIGGER' } }))
     expect(count()).toBe(0n)
     expect(connection.prepare('SELECT count(*) FROM notes').pluck().get()).toBe(0n)
@@ -74,12 +74,12 @@ describe('the table of idempotency keys', () => {
     return {
       connection,
       commitTogether,
-      run: (key: string, now: Date) => commitTogether([createOnce(key, now)]).outcomes[0],
+      run: (key: string, now: Date) => commitTogether([createWithKey(key, now)]).outcomes[0],
       count: () => count.get(),
     }
   }
 
-  function createOnce(key: string, now: Date): Write {
-    return ['once', 'notes.create', 1n, key, now, 'Ann', 7n, 'open', null, null]
+  function createWithKey(key: string, now: Date): Write {
+    return [idempotentWrite, 'notes.create', 1n, key, now, 'Ann', 7n, 'open', null, null]
   }
 })
