@@ -29,7 +29,7 @@ test.for(['ndjson', 'csv'])(
     const repeated = await run(target, ['pets', 'export', `pets.${format}`])
     expect(notesIn(repeated.stderr)).toBe(notesIn(exported.stderr))
     expect(notesIn(exported.stderr)).toMatch(new RegExp(`^Exported ${count} pets, SHA-256 [0-9a-f]{64}\\.\n$`))
-    expect(imported.stdout).toBe(`${file}: ${count} pets created, 0 already existed, 0 invalid lines skipped.\n`)
+    expect(imported.stdout).toBe(`${file}: ${count} pets created, 0 already imported, 0 invalid lines skipped.\n`)
     for (const { memory } of [exported, imported, repeated]) expect(memory).toBeLessThan(maxMemory)
     const figures = { exported, imported, repeated }
     report(
@@ -55,7 +55,7 @@ test('an import is completed by running it again after SIGKILL', async () => {
   const again = runProgram({ folder, arguments: words })
   expect(await again.ended, again.stderr).toBe(0)
   const [, created, existing] =
-    /^pets\.ndjson: (\d+) pets created, (\d+) already existed, 0 invalid lines skipped\.\n$/.exec(again.stdout) ?? []
+    /^pets\.ndjson: (\d+) pets created, (\d+) already imported, 0 invalid lines skipped\.\n$/.exec(again.stdout) ?? []
   expect(Number(created) + Number(existing)).toBe(3_000)
   expect(Number(existing)).toBeGreaterThan(0)
   expect(Number(created)).toBeGreaterThan(0)

@@ -159,18 +159,18 @@ describe('petstore pets import', () => {
     const refused = await run()
     expect([refused.code, refused.run.stdout]).toEqual([1, ''])
     expect(refused.notes).toContain(
-      '\nLine 3 of pets.ndjson is invalid: name: required; categoryId: required. Correct it, or skip invalid lines with --skip-invalid. 2 pets created, 0 already existed. Run the command again within 24 hours: it creates no pet twice.\n',
+      '\nLine 3 of pets.ndjson is invalid: name: required; categoryId: required. Correct it, or skip invalid lines with --skip-invalid. 2 pets created, 0 already imported. Run the command again within 24 hours: it creates no pet twice.\n',
     )
     const skipping = await run('--skip-invalid')
     expect([skipping.code, skipping.notes]).toEqual([0, 'Skipped line 3: name: required; categoryId: required\n'])
-    expect(skipping.run.stdout).toBe('pets.ndjson: 1 pet created, 2 already existed, 1 invalid line skipped.\n')
+    expect(skipping.run.stdout).toBe('pets.ndjson: 1 pet created, 2 already imported, 1 invalid line skipped.\n')
     const line = { action: 'pets.import', subject: databaseNameOf(folder), from: 'pets.ndjson', rows: 1 }
     expect(auditLinesIn(skipping.run.stderr)).toContainEqual(expect.objectContaining(line))
     writeFileSync(file, `${first}{"name":"Rex","categoryId":1}\n${second}`)
     const corrected = await run()
     expect([corrected.code, corrected.run.stdout]).toEqual([
       0,
-      'pets.ndjson: 1 pet created, 3 already existed, 0 invalid lines skipped.\n',
+      'pets.ndjson: 1 pet created, 3 already imported, 0 invalid lines skipped.\n',
     ])
   })
 
@@ -188,7 +188,7 @@ describe('petstore pets import', () => {
     ])
     expect(readdirSync(folder)).toEqual(['pets.csv'])
     const result = (created: string, existing: number) =>
-      `standard input: ${created} created, ${existing} already existed, 0 invalid lines skipped.\n`
+      `standard input: ${created} created, ${existing} already imported, 0 invalid lines skipped.\n`
     expect(await run('--format', 'csv', '--key', 'a')).toEqual([0, result('1 pet', 0)])
     expect(await run('--format', 'csv', '--key', 'a')).toEqual([0, result('0 pets', 1)])
     expect(await run('--format', 'csv', '--key', 'b')).toEqual([0, result('1 pet', 0)])

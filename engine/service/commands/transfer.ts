@@ -155,7 +155,7 @@ async function importFromFile<Stores>(
         if (created > 0) audit(`${plural}.import`, describeLocation(database), { from: input.name, rows: created })
         const result = { file: input.name, valid: created + existing, skipped, created, existing }
         const describe = () =>
-          `${input.name}: ${count(created, name, plural)} created, ${existing} already existed, ${count(skipped, 'invalid line')} skipped.`
+          `${input.name}: ${count(created, name, plural)} created, ${existing} already imported, ${count(skipped, 'invalid line')} skipped.`
         printAs(options, result, describe)
       },
       { create: true },

@@ -24,8 +24,8 @@ interface ImportOptions {
 
 /**
  * Creates an item for each valid line, in their order, while it reads the input. The idempotency key of an item is made of
- * the import, the values of the item, and how many equal ones come before it. So a repeated import creates only what is
- * missing, also if lines were corrected, added or removed meanwhile. An error says how many items were created.
+ * the import, the values of the item, and how many equal ones come before it. So a repeated import creates only what it
+ * has not created before, also if lines were corrected, added or removed meanwhile. An error says how many items were created.
  */
 export async function importItems<New>(
   itemType: ItemType<New>,
@@ -65,7 +65,7 @@ export async function importItems<New>(
     // Nothing is stored yet, such as after a wrong header row.
     if (error instanceof OperatorError && created + existing === 0) throw error
     throw new OperatorError(
-      `${sentence(error.message)} ${count(created, name, plural)} created, ${existing} already existed. Run the command again within 24 hours: it creates no ${name} twice.`,
+      `${sentence(error.message)} ${count(created, name, plural)} created, ${existing} already imported. Run the command again within 24 hours: it creates no ${name} twice.`,
       { cause: error },
     )
   }

@@ -74,7 +74,7 @@ describe('an import', () => {
         const [store, file] = [await openTestStore(), join(temporaryFolder(), 'notes')]
         const first = importText(store, lines.join('\n'), { file, ...(onInvalid && { onInvalid }) })
         if (onInvalid) expect(await first).toEqual({ created: 6, existing: 0 })
-        else await expect(first).rejects.toThrow(/^Line 4 of .* 3 notes created, 0 already existed\./)
+        else await expect(first).rejects.toThrow(/^Line 4 of .* 3 notes created, 0 already imported\./)
         const existing = onInvalid ? 6 : 3
         expect(await importText(store, repeated.join('\n'), { file })).toEqual({
           created: repeated.length - existing,
@@ -92,7 +92,7 @@ describe('an import', () => {
     const broken = Buffer.concat([Buffer.from(start), Buffer.from('"Fran\xe7ois"', 'latin1')])
     const message = await importText(store, broken, { file }).catch((error: Error) => error.message)
     expect(message).toMatch(
-      /^Line 2001 of .* is not UTF-8 text\. Save it as “CSV UTF-8”\. \d+ notes created, 0 already existed\. Run /,
+      /^Line 2001 of .* is not UTF-8 text\. Save it as “CSV UTF-8”\. \d+ notes created, 0 already imported\. Run /,
     )
     const { created, existing } = await importText(store, start, { file })
     expect(message).toContain(` ${existing} notes created`)
@@ -118,7 +118,7 @@ describe('an import', () => {
       return result
     }
     await expect(importText(store, ndjsonOf(1_100), { file })).rejects.toThrow(
-      'The disk does not respond. 999 notes created, 0 already existed. Run the command again within 24 hours',
+      'The disk does not respond. 999 notes created, 0 already imported. Run the command again within 24 hours',
     )
     const { created, existing } = await importText(store, ndjsonOf(1_100), { file })
     expect([created, existing]).toEqual([100, 1_000])
