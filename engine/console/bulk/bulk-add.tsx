@@ -78,7 +78,7 @@ export function BulkAdd({ resource, dropped, onClose, onShow }: BulkAddProps) {
   })
 
   return (
-    <Sheet title={messages.bulk.title(resource)} onClose={close} size="xl" holdsEntries>
+    <Sheet title={bulk.title(resource)} onClose={close} size="xl" holdsEntries>
       <div className="bulk">
         {run.state === 'ready' ? (
           <SourceInput

@@ -41,7 +41,7 @@ export function Account({ onSignOut, onClose }: AccountProps) {
           {page.signOut}
         </Button>
         <Button variant="gray" icon={<IconLogout />} onClick={() => onSignOut('all-tabs')}>
-          {page.signOutEverywhere}
+          {texts.signOutEverywhere}
         </Button>
       </div>
     </>

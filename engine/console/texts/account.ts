@@ -13,4 +13,5 @@ export const texts = {
   callsLeft: (left: number, all: number, until: Date) => `${number(left)} of ${number(all)} until ${time(until)}`,
   unlimited: 'Unlimited',
   release: 'Release',
+  signOutEverywhere: 'Sign out in all tabs',
 }

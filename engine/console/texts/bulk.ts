@@ -4,6 +4,7 @@ import { capitalized, countOf, joined, listOf, number, plural, rows, was } from 
 
 /** The texts of the import. They are loaded with it. */
 export const bulk = {
+  title: ({ many }: Noun) => `Add many ${many}`,
   source: 'Paste CSV, TSV or JSON',
   sourceHint: ({ one }: Noun, columns: string[], optional: string[]) =>
     joined(' ', [

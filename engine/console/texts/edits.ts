@@ -1,6 +1,6 @@
 import type { Noun } from '../resource.ts'
 import { keyVariable } from '../service.ts'
-import { capitalized, countOf, joined, number, plural, was } from './formats.ts'
+import { capitalized, countOf, joined, number, plural, rows, was } from './formats.ts'
 
 /** The texts of an item, and of what adds, changes and removes items. They are loaded after the list. */
 export function editTextsOf(noun: Noun) {
@@ -67,6 +67,12 @@ export function editTextsOf(noun: Noun) {
       count: (count: number) => `${number(count)} added`,
       showNewest: 'Show newest',
       showForm: 'Show the form',
+      left: (added: number, waiting: number) =>
+        joined(', ', [
+          added > 0 && `${number(added)} added`,
+          `${rows(waiting)} ${plural({ one: 'waits', many: 'wait' }, waiting)}`,
+        ]),
+      showRows: 'Show the rows',
       notAdded: `The ${one} was not added`,
       uncertain: `The ${one} may not have been added`,
       uncertainText: `Try again: the ${one} is added only once.`,

@@ -5,6 +5,7 @@ import { joined, listOf, listOfAny } from './formats.ts'
 export function emptyTextsOf({ one, many }: Noun) {
   return {
     empty: `No ${many} yet`,
+    addMany: `Add many ${many}`,
     emptyText: 'Add the first one here, or send a request.',
     emptyFilter: (part: string | undefined) => (part ? `No ${part.toLowerCase()} ${many}` : `No ${many} found`),
     /** @param others the labels of the fields that are no texts */

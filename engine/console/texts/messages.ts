@@ -1,6 +1,6 @@
 import type { Noun } from '../resource.ts'
 import { product } from '../service.ts'
-import { capitalized, duration, joined, number, plural, rows } from './formats.ts'
+import { capitalized, duration } from './formats.ts'
 
 /** The texts of the console that do not depend on its page. */
 export const messages = {
@@ -12,7 +12,6 @@ export const messages = {
     colorScheme: { auto: 'Colors: system', light: 'Colors: light', dark: 'Colors: dark' },
     signOut: 'Sign out',
     account: 'Account',
-    signOutEverywhere: 'Sign out in all tabs',
     close: 'Close',
     copied: 'Copied',
     unknownPath: 'Page not found',
@@ -74,13 +73,6 @@ export const messages = {
 
   bulk: {
     open: 'Add many',
-    title: ({ many }: Noun) => `Add many ${many}`,
-    left: (added: number, waiting: number) =>
-      joined(', ', [
-        added > 0 && `${number(added)} added`,
-        `${rows(waiting)} ${plural({ one: 'waits', many: 'wait' }, waiting)}`,
-      ]),
-    show: 'Show the rows',
   },
 
   export: {

@@ -7,7 +7,6 @@ import { Message } from '../../components/message.tsx'
 import type { Resource } from '../../resource.ts'
 import { useIsReadOnly } from '../../sign-in/access.ts'
 import { emptyTextsOf } from '../../texts/empty.ts'
-import { messages } from '../../texts/messages.ts'
 import { useList, useResource } from '../page-context.ts'
 import { partOf } from '../queries.ts'
 import { meaningsOf } from '../search.ts'
@@ -59,7 +58,7 @@ export function EmptyList() {
             {page.texts.add.title}
           </Button>
           <Button variant="default" icon={<IconTablePlus />} onClick={() => open({ kind: 'import' })}>
-            {messages.bulk.title(resource)}
+            {texts.addMany}
           </Button>
         </div>
       )}

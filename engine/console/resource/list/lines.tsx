@@ -6,7 +6,6 @@ import { keepFocus } from '../../components/focus.ts'
 import { IconX } from '../../components/icons.tsx'
 import { isSearchable } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
-import { messages } from '../../texts/messages.ts'
 import { importDrafts } from '../drafts.ts'
 import { type NewItem, useRetry } from '../item/new-item.ts'
 import { useList, useResource } from '../page-context.ts'
@@ -80,6 +79,7 @@ function NotAdded(newItem: NewItem) {
 /** An import that was left before all of its rows were added. */
 function LeftImport() {
   const { resource, open } = useResource()
+  const { add: addTexts } = editTextsOf(resource)
   const [, update] = useReducer((updates: number) => updates + 1, 0)
   const { added = 0, waiting = 0 } = importDrafts.get(resource.many)?.progress ?? {}
   if (waiting === 0) return null
@@ -88,9 +88,9 @@ function LeftImport() {
     update()
   }
   return (
-    <Line text={messages.bulk.left(added, waiting)} onDismiss={dismiss} live="status">
+    <Line text={addTexts.left(added, waiting)} onDismiss={dismiss} live="status">
       <Button variant="subtle" size="compact-sm" onClick={() => open({ kind: 'import' })}>
-        {messages.bulk.show}
+        {addTexts.showRows}
       </Button>
     </Line>
   )
