@@ -22,7 +22,14 @@ export function CopyButton({ label, value, withText = false }: CopyButtonProps) 
   return (
     <>
       {withText ? (
-        <Button className="copy" variant="default" size="xs" icon={icon} onClick={copyValue}>
+        <Button
+          className="copy"
+          variant="default"
+          size="xs"
+          icon={icon}
+          labels={[label, page.copied]}
+          onClick={copyValue}
+        >
           {text}
         </Button>
       ) : (

@@ -187,6 +187,61 @@ test('the buttons of the selection do not touch the line below them', async ({ v
   await inspect(page, 'selection-1280')
 })
 
+test('a notice covers neither the last rows nor the footer of the list', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 45)
+  for (const options of [{}, { viewport: { width: 768, height: 800 } }, phone]) {
+    const page = await visit(url, { key, ...options })
+    await showing(page, '1–20 of 45')
+    await panelsLoaded(page)
+    const status = page.getByRole('button', { name: /^Status of pet 1: / })
+    await status.click()
+    await page
+      .getByRole('menuitemradio', { name: /Pending|Sold/, checked: false })
+      .first()
+      .click()
+    const notice = page.locator('.edit-notice')
+    await notice.waitFor()
+    await page.locator('.item-list tbody tr').last().scrollIntoViewIfNeeded()
+    await page.evaluate(() => scrollTo({ top: document.body.scrollHeight }))
+    await notice.evaluate((each) => each.dispatchEvent(new PointerEvent('pointerover', { bubbles: true })))
+    const shown = await boxOf(notice)
+    for (const selector of ['.item-list tbody tr:last-child', '.list-range', '.page-size', '.pager']) {
+      const part = await page.locator(selector).boundingBox()
+      if (!part) continue
+      const isBeside = shown.x >= part.x + part.width || part.x >= shown.x + shown.width
+      const isOver = shown.y >= part.y + part.height - 1 || part.y >= shown.y + shown.height - 1
+      expect(isBeside || isOver, `${selector} ${JSON.stringify([shown, part])}`).toBe(true)
+    }
+    await inspect(page, `notice-${page.viewportSize()?.width}`)
+  }
+})
+
+test('nothing moves when a copy is confirmed, or when a search hides the counts', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 5)
+  const page = await visit(url, { key, permissions: ['clipboard-read', 'clipboard-write'] })
+  await showing(page, '1–5 of 5')
+  await counting(page, 'Available 5')
+  await box(page).check()
+  const buttons = page.locator('.selection-bar > button')
+  const widths = () => buttons.evaluateAll((all) => all.map((each) => each.getBoundingClientRect().width))
+  await buttons.first().waitFor()
+  const before = await widths()
+  await buttons.nth(2).click()
+  await page.locator('.selection-bar').getByRole('button', { name: 'Copied' }).waitFor()
+  expect(await widths()).toEqual(before)
+  // The line below the bar goes through to the edge of the list.
+  const color = (selector: string) =>
+    page.locator(selector).evaluate((each) => getComputedStyle(each).borderBottomColor)
+  expect(await color('.item-table thead td')).toBe(await color('.selection-bar'))
+  const chip = page.locator('.chip').last()
+  const counted = await boxOf(chip)
+  await searchField(page).fill('pet 1')
+  await showing(page, '1 of 1')
+  expect(await boxOf(chip)).toEqual(counted)
+})
+
 test('a finger hits each control within 44 px', async ({ visit }) => {
   const { url, key, store } = await startConsole()
   await addPets(store, 3)

@@ -14,9 +14,9 @@ export function FilterChips({ field }: { field: Field }) {
   const { name, label, choices = {} } = field
   // The counts are those of the whole list.
   const isPart = view.search !== undefined || entriesOf(view.filter).some(([other]) => other !== name)
-  const isCounted = name === resource.counted && !isPart
   const choose = (value: string) => turnTo({ filter: { ...view.filter, [name]: parseChoice(field, value) } })
   function countText(choice: string | undefined): string {
+    if (isPart) return ''
     const total = totalOf(resource, counts, choice === undefined ? {} : { [name]: choice })
     return total ? texts.list.count(total.count, total.isExact) : '–'
   }
@@ -34,8 +34,8 @@ export function FilterChips({ field }: { field: Field }) {
           />
           {choice && <span className="choice-dot" />}
           <span>{choice ? choices[choice] : texts.list.all}</span>
-          {/* A new element for each text. An element that changes its width would count as a layout shift. */}
-          {isCounted && (
+          {/* It keeps its width without a count. An element that changes its width would count as a layout shift. */}
+          {name === resource.counted && (
             <span className="chip-count number" key={countText(choice)}>
               {countText(choice)}
             </span>
