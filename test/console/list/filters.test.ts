@@ -46,6 +46,12 @@ test('a click on a category shows its pets, and a button all again', async ({ vi
   await page.getByRole('button', { name: 'Filter by Category -7' }).press('Enter')
   await showing(page, '1 of 1')
   expect(await names(page)).toEqual(['Molly'])
+  // A second click shows all again.
+  const molly = page.getByRole('button', { name: 'Filter by Category -7', pressed: true })
+  await molly.click()
+  await showing(page, '1–2 of 2')
+  await page.getByRole('button', { name: 'Filter by Category -7', pressed: false }).click()
+  await molly.waitFor()
   await page.getByRole('button', { name: 'Add pet' }).click()
   // A new pet has the category of the filter.
   expect(await page.getByRole('textbox', { name: 'Category' }).inputValue()).toBe('-7')

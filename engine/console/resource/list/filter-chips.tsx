@@ -54,21 +54,23 @@ interface FilterValueProps {
   isTabStop: boolean
 }
 
-/** A value in a row that filters the list. The row is one stop of the Tab key, from which the next one leads here. */
+/** A value in a row that filters the list, or shows all again. The row is one stop of the Tab key, from which the next one leads here. */
 export function FilterValue({ field, value, found, isTabStop }: FilterValueProps) {
   const { resource, texts, turnTo } = useResource()
   const label = texts.list.filterBy(nameOf(field, value))
+  const isOn = () => readView(resource).filter[field.name] === value
   return (
     <button
       type="button"
       className="filter-value"
       tabIndex={isTabStop ? 0 : -1}
       aria-label={label}
+      aria-pressed={isOn()}
       {...hint(label)}
       onClick={(event) => {
         // The row opens the item.
         event.stopPropagation()
-        turnTo({ filter: { ...readView(resource).filter, [field.name]: value } })
+        turnTo({ filter: { ...readView(resource).filter, [field.name]: isOn() ? undefined : value } })
       }}
     >
       <Value field={field} value={value} found={found} />
