@@ -70,6 +70,13 @@ describe('the status of a pet', () => {
     await page.keyboard.press('s')
     await page.getByRole('menu', { name: 'Status of pet 2' }).waitFor()
     await inspect(page, 'status-menu')
+    // The row keeps its ring while the focus is in the menu, which marks the value that the pet has.
+    const ring = () => link.evaluate((each) => getComputedStyle(each, '::after').outlineStyle)
+    expect(await ring()).toBe('solid')
+    expect(await statusOf(page, 'pet 2').getAttribute('aria-expanded')).toBe('true')
+    const checked = page.getByRole('menuitemradio', { checked: true })
+    expect([await checked.textContent(), await checked.locator('svg').count()]).toEqual(['Available1', 1])
+    expect(await page.getByRole('menu').locator('svg').count()).toBe(1)
     for (const [letter, choice] of [
       ['p', 'Pending'],
       ['s', 'Sold'],

@@ -2,6 +2,7 @@ import { textOf } from '#service/fields'
 import './choice-menu.css'
 import { type KeyboardEvent, useLayoutEffect, useRef } from 'react'
 import { choiceIdOf } from '../../components/focus.ts'
+import { IconCheck } from '../../components/icons.tsx'
 import { Value } from '../../components/value.tsx'
 import { areCharactersOn } from '../../keyboard.ts'
 import { type Field, type Item, parseChoice } from '../../resource.ts'
@@ -35,6 +36,7 @@ export function ChoiceMenu({ field, of, onChoose, onClose }: ChoiceMenuProps) {
     const element = menu.current
     const anchor = document.getElementById(anchorId)
     if (!element || !anchor) return onClose()
+    anchor.setAttribute('aria-expanded', 'true')
     if (!element.matches(':popover-open')) element.showPopover()
     const at = anchor.getBoundingClientRect()
     const { width, height } = element.getBoundingClientRect()
@@ -46,7 +48,10 @@ export function ChoiceMenu({ field, of, onChoose, onClose }: ChoiceMenuProps) {
     // It would stay where it is.
     const close = ({ target }: Event) => target instanceof Node && target.contains(anchor) && element.hidePopover()
     addEventListener('scroll', close, { capture: true })
-    return () => removeEventListener('scroll', close, { capture: true })
+    return () => {
+      removeEventListener('scroll', close, { capture: true })
+      anchor.removeAttribute('aria-expanded')
+    }
   }, [anchorId, onClose])
 
   function choose(choice: string) {
@@ -70,6 +75,7 @@ export function ChoiceMenu({ field, of, onChoose, onClose }: ChoiceMenuProps) {
     event.preventDefault()
   }
 
+  const isChecked = (choice: string) => of !== 'selection' && String(of[field.name]) === choice
   const title = of === 'selection' ? texts.set(label) : texts.of(label, textOf(of[resource.title]))
   return (
     <div
@@ -87,10 +93,11 @@ export function ChoiceMenu({ field, of, onChoose, onClose }: ChoiceMenuProps) {
           type="button"
           role="menuitemradio"
           tabIndex={-1}
-          aria-checked={of !== 'selection' && String(of[field.name]) === choice}
+          aria-checked={isChecked(choice)}
           onClick={() => choose(choice)}
         >
           <Value field={field} value={choice} />
+          {isChecked(choice) && <IconCheck />}
           {areCharactersOn() && <kbd aria-hidden>{index + 1}</kbd>}
         </button>
       ))}
