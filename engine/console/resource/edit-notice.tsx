@@ -15,7 +15,7 @@ import { type Edit, type Resource, shownText, type Values } from '../resource.ts
 import { useIsReadOnly } from '../sign-in/access.ts'
 import { editTextsOf } from '../texts/edits.ts'
 import { messages } from '../texts/messages.ts'
-import { type EditState, editOf, hold, isRepeated, lastUndoable, undoTime } from './edits.ts'
+import { type EditState, editOf, hasHistory, hold, isRepeated, lastUndoable, undoTime } from './edits.ts'
 import { type PageOf, useList, useResource } from './page-context.ts'
 
 /** What became of an edit of many items, of an undo, or of a new item. */
@@ -81,7 +81,8 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
     // A request that had no response may have removed it.
     onDone(isRepeated(undoable) ? texts.notRepeated(title) : texts.undone(texts.stays(title)))
   }
-  useShortcuts(isReadOnly ? {} : { undo })
+  const refuse = () => onDone(pageOf.texts.edit.readOnly(hasHistory(resource)))
+  useShortcuts(isReadOnly ? { add: refuse, choose: refuse, edit: refuse, remove: refuse, undo: refuse } : { undo })
 
   /** The panel of an item, if it is above the page: that keeps the focus, and is all that a screen reader reads. */
   const [sheet, setSheet] = useState<Element | null>(null)

@@ -675,6 +675,13 @@ test('a key that may only read sees no controls, and why', async ({ visit }) => 
   const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
   await help.getByText('Next pet', { exact: true }).waitFor()
   expect(await help.getByText(/Add a new pet|Remove the pet|Undo/).count()).toBe(0)
+  await page.keyboard.press('Escape')
+  for (const each of ['n', 's', 'e', 'Delete', 'z']) {
+    await page.getByRole('link', { name: 'pet 2' }).focus()
+    await page.keyboard.press(each)
+    await notice(page).getByText('This key may only read, and sees no changes.').waitFor()
+    await notice(page).getByRole('button', { name: 'Dismiss' }).click()
+  }
 })
 
 test('two tabs change one pet: each shows what the other one did, and no change is lost', async ({ visit }) => {
