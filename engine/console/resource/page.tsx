@@ -155,8 +155,8 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
     nextItem: () => move(1),
     previousItem: () => move(-1),
     selectItem() {
-      const focused = focusedRow(list.items)
-      if (focused) selection.toggle(focused)
+      const item = focusedRow(list.items) ?? current()
+      if (item) selection.toggle(item)
     },
     selectNext: () => extend(1),
     selectPrevious: () => extend(-1),

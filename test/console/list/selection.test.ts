@@ -272,6 +272,30 @@ test('the keys move on to the next page and back, with the focus and in the pane
   await panel(page, 'pet 20').waitFor()
 })
 
+test('the keys for another page keep the focus in the rows, and x selects also from the panel', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 45)
+  const page = await visit(url, { key })
+  await page.getByRole('link', { name: 'pet 5', exact: true }).focus()
+  for (const [each, first] of [
+    [']', 'pet 21'],
+    [']', 'pet 41'],
+    ['[', 'pet 21'],
+  ] as const) {
+    await page.keyboard.press(each)
+    await expect.poll(() => focusedText(page)).toBe(first)
+  }
+  await page.keyboard.press('Enter')
+  await expect.poll(() => isFocused(panel(page, 'pet 21'))).toBe(true)
+  await page.keyboard.press('x')
+  await showing(page, '1 selected')
+  expect(await box(page, 'pet 21').isChecked()).toBe(true)
+  // Space presses the button that has the focus, and selects nothing.
+  await panel(page).getByRole('button', { name: 'Next pet' }).press('Space')
+  await panel(page, 'pet 22').waitFor()
+  await showing(page, '1 selected')
+})
+
 test('a key edits the name of the focused row in the panel, once', async ({ visit }) => {
   const { url, key, store } = await startConsole()
   await addPets(store, 3)

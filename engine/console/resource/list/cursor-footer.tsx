@@ -1,7 +1,7 @@
 import './cursor-footer.css'
 import { Button, IconButton } from '../../components/buttons.tsx'
 import { Countdown } from '../../components/failure.tsx'
-import { keepFocus } from '../../components/focus.ts'
+import { focusedRow, keepFocus, rowOf } from '../../components/focus.ts'
 import { hint } from '../../components/hint.ts'
 import { IconAlertTriangle, IconChevronLeft, IconChevronLeftPipe, IconChevronRight } from '../../components/icons.tsx'
 import { useShortcuts } from '../../keyboard.ts'
@@ -84,9 +84,14 @@ function SizeSelect() {
 function Pager() {
   const { texts: pageTexts, turnTo } = useResource()
   const texts = pageTexts.list
-  const { view, turns } = useList()
+  const { view, list, turns } = useList()
   const { showPrevious, showNext, isPending, error } = turns
-  useShortcuts({ previousPage: () => showPrevious?.(), nextPage: () => showNext?.() })
+  /** The keys move the focus from a row to the first one of the other page. */
+  function turn(show: typeof showNext) {
+    const isInRow = focusedRow(list.rows) !== undefined
+    show?.(([first]) => isInRow && first && rowOf(first.id)?.focus())
+  }
+  useShortcuts({ previousPage: () => turn(showPrevious), nextPage: () => turn(showNext) })
   return (
     <nav className="pager" aria-label={texts.pages} aria-busy={isPending}>
       {error && <span role="alert">{problemOf(error).message}</span>}
