@@ -5,11 +5,12 @@ import { Message } from './components/message.tsx'
 import { Header } from './header/header.tsx'
 import { pages } from './resource/pages.ts'
 import { messages } from './texts/messages.ts'
+import { unknownPath } from './texts/unknown-path.ts'
 
 /** The page at a path that the service does not have. */
 // biome-ignore lint/style/noDefaultExport: React.lazy needs a default export.
 export default function UnknownPath() {
-  useDocumentTitle(messages.page.title(messages.page.unknownPath))
+  useDocumentTitle(messages.page.title(unknownPath.title))
   return (
     <>
       <Header />
@@ -17,12 +18,12 @@ export default function UnknownPath() {
         <Message
           icon={<IconMapQuestion />}
           heading="h1"
-          title={messages.page.unknownPath}
-          text={messages.page.unknownPathText(location.pathname)}
+          title={unknownPath.title}
+          text={unknownPath.text(location.pathname)}
         >
           <div className="message-actions">
             <a className="button" href="./">
-              {messages.page.toList(pages()[0].resource)}
+              {unknownPath.toList(pages()[0].resource)}
             </a>
             <a className="button" data-variant="default" href="./docs/">
               {messages.page.reference}

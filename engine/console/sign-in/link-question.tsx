@@ -1,6 +1,6 @@
 import { Sheet } from '../components/sheet.tsx'
 import type { SessionActions } from '../session.ts'
-import { messages } from '../texts/messages.ts'
+import { link } from '../texts/link.ts'
 import { SignInForm } from './sign-in-form.tsx'
 
 interface LinkQuestionProps {
@@ -11,11 +11,10 @@ interface LinkQuestionProps {
 
 /** Asks whether the key of a link replaces that of the tab. What the tab shows and does goes on below it. */
 export function LinkQuestion({ linkedKey, onSignIn, onClose }: LinkQuestionProps) {
-  const { session } = messages
   return (
-    <Sheet title={session.link} onClose={onClose} isModal holdsEntries>
+    <Sheet title={link.title} onClose={onClose} isModal holdsEntries>
       <SignInForm linkedKey={linkedKey} onStay={onClose} onSignIn={onSignIn}>
-        <p id="sign-in">{session.linkText}</p>
+        <p id="sign-in">{link.text}</p>
       </SignInForm>
     </Sheet>
   )

@@ -14,9 +14,6 @@ export const messages = {
     account: 'Account',
     close: 'Close',
     copied: 'Copied',
-    unknownPath: 'Page not found',
-    unknownPathText: (path: string) => `This service has nothing at ${path}.`,
-    toList: ({ many }: Noun) => `Go to the ${many}`,
   },
 
   session: {
@@ -35,9 +32,6 @@ export const messages = {
     signedOutText: 'The service no longer accepts the key: it was revoked or has expired. Sign in with another one.',
     newKey:
       'The service prints a key at its first start. To create another one, run this in its folder, with its environment variables, such as DATABASE_URL:',
-    link: 'This link has another key',
-    linkText:
-      'This tab is signed in already. Signing in with the key of the link ends what is in progress here. Other tabs keep their key.',
     staySignedIn: 'Stay signed in',
   },
 
