@@ -125,7 +125,7 @@ const TableRow = memo(function TableRow({ resource, row, columns, outcome, onCha
       {resource.entered.map((field, index) => {
         const column = columns.indexOf(field.name)
         return (
-          <td key={field.name} data-kind={field.kind}>
+          <td key={field.name} data-kind={field.kind} data-label={field.label}>
             <RowCell
               field={field}
               row={row}

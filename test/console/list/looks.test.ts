@@ -133,6 +133,10 @@ test('the cards of a phone are equally high, however long their categories are',
     const heights = await page.locator('.item-list tbody tr').evaluateAll((rows) => rows.map((row) => row.clientHeight))
     expect(new Set(heights).size, `${width}: ${heights}`).toBe(1)
     expect(heights[0]).toBeLessThan(80)
+    const cut = await page
+      .locator('.filter-value span')
+      .evaluateAll((all) => all.map((each) => each.scrollHeight - each.clientHeight))
+    expect(cut, `${width}`).toEqual([0, 0, 0])
     await inspect(page, `long-categories-${width}`)
   }
 })
@@ -292,6 +296,9 @@ test('the fields of a phone are 44 px high, and nothing moves when one is edited
   expect((await boxOf(sheet.getByRole('button', { name: 'Choose a file' }))).height).toBeGreaterThanOrEqual(44)
   // Nothing can be dropped.
   expect(await sheet.getByText('or drop one here').isVisible()).toBe(false)
+  await sheet.getByRole('textbox', { name: 'Paste CSV, TSV or JSON' }).fill('Rex,x,sold')
+  const cell = sheet.locator('td', { has: page.getByRole('textbox', { name: 'Category, row 1' }) })
+  expect(await cell.evaluate((each) => getComputedStyle(each, '::before').content)).toContain('Category')
   await inspect(page, 'add-many-360')
 })
 
