@@ -264,7 +264,7 @@ describe('a tooltip', () => {
     await button.click()
     await page.getByRole('dialog', { name: 'Export pets' }).waitFor()
     await page.mouse.move(0, 0)
-    await page.setViewportSize({ width: 1_024, height: 768 })
+    await page.setViewportSize({ width: 1_200, height: 768 })
     await page.keyboard.press('Tab')
     await page.keyboard.press('Escape')
     await expect.poll(() => isFocused(button)).toBe(true)
