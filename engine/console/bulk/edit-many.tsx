@@ -8,8 +8,8 @@ import { Button } from '../components/buttons.tsx'
 import { PauseMessage } from '../components/failure.tsx'
 import { Sheet } from '../components/sheet.tsx'
 import { Notice } from '../form/notice.tsx'
-import { problemOf } from '../problem.ts'
-import { send } from '../resource/edits.ts'
+import { type Problem, problemOf } from '../problem.ts'
+import { editOf, send } from '../resource/edits.ts'
 import { useList, useResource } from '../resource/page-context.ts'
 import { type Edit, shownText } from '../resource.ts'
 import { bulk } from '../texts/bulk.ts'
@@ -36,16 +36,17 @@ const maxNames = 5
 
 /** Changes or removes many items, after a question. Continuing after a stop sends what has no result yet. */
 export function EditMany({ edits, same, isUndo, onClose, onDone, onUndo }: EditManyProps) {
-  const { resource } = useResource()
+  const { resource, queries, open } = useResource()
   const { many: texts, edit: editTexts } = editTextsOf(resource)
   const { selection } = useList()
   const client = useClient()
   const queryClient = useQueryClient()
   /** What became of the edits, by their idempotency keys: a problem, or undefined for a success. */
-  const [outcomes] = useState(() => new Map<string, string | undefined>())
+  const [outcomes] = useState(() => new Map<string, Problem | undefined>())
   const [, update] = useReducer((updates: number) => updates + 1, 0)
   const left = edits.filter(({ idempotencyKey }) => !outcomes.has(idempotencyKey))
   const failed = edits.filter(({ idempotencyKey }) => outcomes.get(idempotencyKey) !== undefined)
+  const conflicts = failed.filter(({ idempotencyKey }) => outcomes.get(idempotencyKey)?.kind === 'conflict')
   const done = edits.filter((edit) => !left.includes(edit) && !failed.includes(edit))
 
   const [first] = edits
@@ -68,7 +69,7 @@ export function EditMany({ edits, same, isUndo, onClose, onDone, onUndo }: EditM
           await send(resource, client, edit, batch)
           outcomes.set(edit.idempotencyKey, undefined)
         },
-        onFailure: ({ idempotencyKey }, { message }) => outcomes.set(idempotencyKey, message),
+        onFailure: ({ idempotencyKey }, problem) => outcomes.set(idempotencyKey, problem),
         valuesOf: ({ seen, set = {} }) => [...Object.values(seen), ...Object.values(set)],
       })
     } finally {
@@ -82,6 +83,18 @@ export function EditMany({ edits, same, isUndo, onClose, onDone, onUndo }: EditM
   function close() {
     selection.remove(done.map(({ seen }) => seen))
     onClose()
+  }
+  /** Asks again, for the items that somebody else has changed, as they are now. */
+  async function insist() {
+    const load = ({ seen, set, place }: Edit) =>
+      queryClient.fetchQuery({ ...queries.item(seen.id, queryClient), staleTime: 0 }).then(
+        (item) => [editOf(item, set, place)],
+        // It was removed meanwhile.
+        () => [],
+      )
+    const loaded = (await Promise.all(conflicts.map(load))).flat()
+    close()
+    if (loaded.length > 0) open({ kind: 'editMany', edits: loaded, same: 0 })
   }
   const wasStarted = useRef(false)
   useEffect(() => {
@@ -141,7 +154,7 @@ export function EditMany({ edits, same, isUndo, onClose, onDone, onUndo }: EditM
           <ul className="bulk-failures">
             {failed.map((edit) => (
               <li key={edit.idempotencyKey}>
-                <bdi>{nameOf(edit)}</bdi>: {outcomes.get(edit.idempotencyKey)}
+                <bdi>{nameOf(edit)}</bdi>: {outcomes.get(edit.idempotencyKey)?.message}
               </li>
             ))}
           </ul>
@@ -159,6 +172,11 @@ export function EditMany({ edits, same, isUndo, onClose, onDone, onUndo }: EditM
               {hasStarted && set && !isUndo && done.length > 0 && (
                 <Button variant="default" onClick={() => onUndo(done)}>
                   {editTexts.undo}
+                </Button>
+              )}
+              {conflicts.length > 0 && !isUndo && (
+                <Button variant={set ? 'default' : 'danger'} onClick={() => void insist()}>
+                  {set ? editTexts.useMine : editTexts.removeAnyway}
                 </Button>
               )}
               {left.length > 0 && (

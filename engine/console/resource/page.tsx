@@ -191,7 +191,7 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
         </div>
         {dialog?.kind === 'editMany' ? (
           <EditMany
-            key={dialog.isUndo ? 'undo' : 'edit'}
+            key={dialog.edits[0]?.idempotencyKey}
             {...dialog}
             isUndo={dialog.isUndo === true}
             onClose={onCloseDialog}
