@@ -10,6 +10,8 @@ import { PanelSheet } from './load-later.tsx'
 
 interface PanelProps {
   title: string
+  /** `no` for a name, which the translation of a browser must not change. */
+  translate?: 'no'
   /** Buttons beside the title. */
   actions?: ReactNode
   /** Whether the panel contains form entries. A click beside it then does not close it. */
@@ -31,7 +33,7 @@ export function Panel({ focusAfter, ...props }: PanelProps) {
   return isBeside ? <SidePanel {...props} /> : <SheetPanel {...props} />
 }
 
-function SidePanel({ title, actions, onClose, children, 'data-arrow-keys': arrowKeys }: PanelProps) {
+function SidePanel({ title, translate, actions, onClose, children, 'data-arrow-keys': arrowKeys }: PanelProps) {
   const { page } = messages
   const id = useId()
   useShortcuts({ close: onClose })
@@ -39,7 +41,7 @@ function SidePanel({ title, actions, onClose, children, 'data-arrow-keys': arrow
   return (
     <aside className="panel" aria-labelledby={id} tabIndex={-1} data-arrow-keys={arrowKeys}>
       <div className="panel-head">
-        <h2 id={id} dir="auto" title={title} aria-live="polite">
+        <h2 id={id} dir="auto" translate={translate} title={title} aria-live="polite">
           {title}
         </h2>
         {actions}

@@ -10,6 +10,7 @@ import { IconX } from './icons.tsx'
 
 interface SheetProps {
   title: string
+  translate?: 'no'
   onClose: () => void
   size?: 'sm' | 'md' | 'lg' | 'xl'
   /** Whether the sheet contains form entries. A click beside it then does not close it. */
@@ -24,6 +25,7 @@ interface SheetProps {
 /** A modal panel at the right side, as wide as the screen on a phone. The sheet that opened last is on top. */
 export function Sheet({
   title,
+  translate,
   onClose,
   size = 'md',
   holdsEntries = false,
@@ -52,7 +54,7 @@ export function Sheet({
         tabIndex={-1}
       >
         <div className="sheet-head">
-          <h2 id={id} dir="auto" title={title} aria-live="polite">
+          <h2 id={id} dir="auto" translate={translate} title={title} aria-live="polite">
             {title}
           </h2>
           <IconButton label={page.close} onClick={onClose}>

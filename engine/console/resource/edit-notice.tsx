@@ -136,6 +136,26 @@ function changedBy({ fields }: Resource, { set = {} }: Edit) {
   }
 }
 
+/** The names in the texts of an edit, which the translation of a browser must not change: the title, and other texts. */
+function namesIn(resource: Resource, edit: Edit, ...values: (Values | undefined)[]): string[] {
+  const { field } = changedBy(resource, edit)
+  const texts = field?.kind === 'text' ? values.map((each) => textOf(each?.[field.name])) : []
+  return [textOf(edit.seen[resource.title]), ...texts]
+}
+
+/** A text with names, in their order. */
+function Named({ text, names: [name, ...others] }: { text: string; names: string[] }) {
+  const start = name ? text.indexOf(name) : -1
+  if (!name || start === -1) return <span>{text}</span>
+  return (
+    <>
+      <span>{text.slice(0, start)}</span>
+      <bdi translate="no">{name}</bdi>
+      <Named text={text.slice(start + name.length)} names={others} />
+    </>
+  )
+}
+
 interface SavedProps {
   text: string
   edit: Edit | undefined
@@ -145,7 +165,8 @@ interface SavedProps {
 
 /** Disappears by itself, but not while the pointer or the focus is in it. Then a removal is not sent either. */
 function Saved({ text, edit, onUndo, onClose }: SavedProps) {
-  const texts = editTextsOf(useResource().resource).edit
+  const { resource } = useResource()
+  const texts = editTextsOf(resource).edit
   const [isHeld, setIsHeld] = useState(false)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another render is no reason to wait longer.
   useEffect(() => {
@@ -169,7 +190,9 @@ function Saved({ text, edit, onUndo, onClose }: SavedProps) {
       onFocus={() => setIsHeld(true)}
       onBlur={() => setIsHeld(false)}
     >
-      <p dir="auto">{text}</p>
+      <p dir="auto">
+        <Named text={text} names={edit ? namesIn(resource, edit, edit.set) : []} />
+      </p>
       {onUndo && (
         <Button variant="subtle" size="xs" {...hint(texts.undo, 'undo')} onClick={undo}>
           {texts.undo}
@@ -203,7 +226,8 @@ function Waiting({ edit, failureReason, failureCount, all }: EditState & { all: 
     <section ref={keepFocus} className="edit-notice" aria-label={texts.notSaved} data-failed>
       <p dir="auto">
         <span role="status">
-          <span>{texts.waiting(textOf(edit.seen[resource.title]), all.length)}</span> <span>{problem.message}</span>
+          <Named text={texts.waiting(textOf(edit.seen[resource.title]), all.length)} names={namesIn(resource, edit)} />{' '}
+          <span>{problem.message}</span>
         </span>{' '}
         <Countdown key={failureCount} seconds={seconds} />
       </p>
@@ -243,7 +267,10 @@ function Failed({ edit, failureReason, onClose }: EditState & { onClose: () => v
   return (
     <section ref={keepFocus} className="edit-notice" aria-label={texts.notSaved} data-failed>
       <p role="alert" dir="auto">
-        {isConflict ? conflict : isGone ? gone : `${texts.failed(title)} ${problem.message}`}
+        <Named
+          text={isConflict ? conflict : isGone ? gone : `${texts.failed(title)} ${problem.message}`}
+          names={namesIn(resource, edit, ...(isConflict ? [data] : []), edit.set)}
+        />
       </p>
       {isConflict ? (
         <span className="edit-notice-choice">

@@ -86,6 +86,7 @@ test('a page that the browser translates keeps working', async ({ visit }) => {
   // It stays as long as the pointer is on it.
   await notice(page).hover()
   await notice(page).getByText('pet 2 is sold.').waitFor()
+  expect(await notice(page).locator('bdi').innerHTML()).toBe('pet 2')
   await page.getByRole('button', { name: 'Status of pet 2: Sold' }).getByText('Sold').waitFor()
   await page.keyboard.press('z')
   await page.getByRole('button', { name: 'Status of pet 2: Available' }).waitFor()
@@ -95,6 +96,8 @@ test('a page that the browser translates keeps working', async ({ visit }) => {
   await panel(page).getByRole('textbox', { name: 'Name' }).fill('Rex')
   await page.keyboard.press('Enter')
   await panel(page, 'Rex').waitFor()
+  expect(await panel(page).getByRole('heading', { level: 2 }).innerHTML()).toBe('Rex')
+  await expect.poll(() => notice(page).locator('bdi').allInnerTexts()).toEqual(['pet 3', 'Rex'])
   await expect.poll(async () => (await names(page))[2]).toBe('Rex')
   await panel(page).getByRole('button', { name: 'Pending' }).click()
   await page.getByRole('button', { name: 'Status of Rex: Pending' }).waitFor()

@@ -35,6 +35,7 @@ export function ItemPanel({ id, onClose }: { id: bigint; onClose: () => void }) 
   return (
     <Panel
       title={item.data ? textOf(item.data[resource.title]) : texts.heading(id)}
+      translate="no"
       onClose={onClose}
       {...arrowKeys}
       startsWithField={toEdit === id}
