@@ -193,6 +193,10 @@ describe('shortcuts of one character', () => {
       await page.reload()
       await showing(page, '1–20 of 25')
     }
+    await page.getByRole('button', { name: 'Status of pet 1: Available' }).click()
+    await page.getByRole('menuitemradio', { name: 'Sold' }).click()
+    // Without the shortcut, which is off.
+    await page.getByRole('status').getByText('pet 1 is sold.', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
     await setting.check()
     await page.keyboard.press('Escape')

@@ -378,7 +378,7 @@ describe('the name of a pet', () => {
     release()
     await page.getByRole('alert').getByText('pet 2 was removed meanwhile. Your change: Oscar.').waitFor()
     await notice(page).getByRole('button', { name: 'Copy yours' }).waitFor()
-    await panel(page).getByRole('heading', { name: 'No pet has the id 2' }).waitFor()
+    await panel(page).getByRole('alert').getByRole('heading', { name: 'No pet has the id 2' }).waitFor()
   })
 
   test('of a pet that somebody else removes meanwhile can be copied', async ({ visit }) => {
@@ -591,6 +591,8 @@ describe('many pets', () => {
     await page.getByRole('checkbox', { name: 'Select all pets of this page' }).check()
     await page.getByRole('button', { name: 'Select all 45 that match' }).click()
     await page.getByRole('region', { name: '45 selected' }).waitFor()
+    // The button that had the focus is gone.
+    expect(await isFocused(page.getByRole('link', { name: 'pet 1', exact: true }))).toBe(true)
     await inspect(page, 'selected-all')
     await page.getByRole('button', { name: 'Set status' }).click()
     await page.getByRole('menuitemradio', { name: 'Sold' }).click()
