@@ -66,7 +66,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           // Runs alone: browsers take the time that the limits of other tests need.
-          include: ['test/console/{browser,item,list,notes,pages,requests,shelters}/*.test.ts'],
+          include: ['test/console/{browser,item,list,notes,pages,requests}/*.test.ts'],
           globalSetup: 'test/console/global-setup.ts',
         },
       },

@@ -17,9 +17,12 @@ export const definition = defineStore({
     apiKeys: apiKeyCollection,
     books: collection({
       table: books,
-      methods: ({ list, get, create, update, remove }) => ({
+      filters: ['addedAt', 'shelf', 'pages', 'isLent'],
+      search: { title: 'text', shelf: 'text' },
+      methods: ({ list, get, search, create, update, remove }) => ({
         list: list(),
         get: get(),
+        search: search(),
         create: create(),
         update: update(),
         remove: remove(),

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import {
   AnyId,
-  createTrpc,
   expected,
   found,
   foundOf,
@@ -17,10 +16,10 @@ import {
   Time,
   updateOf,
 } from '../../service/index.ts'
-import type { NotesStore } from './definition.ts'
+import { RuleViolation } from '../../store/collection/errors.ts'
+import { booksRouter } from './books.ts'
 import { maxCount, states } from './tables.ts'
-
-export const { procedure, mutation, router } = createTrpc<NotesStore>()
+import { mutation, procedure, router } from './trpc.ts'
 
 const State = z
   .enum(states, { error: expected(`one of ${states.join(', ')}`) })
@@ -95,6 +94,22 @@ const notesRouter = router({
       found('note', noteId, (id) => ctx.store.notes.remove({ id, expected, by: ctx.apiKey.name }, ctx.idempotency)),
     ),
 
+  raise: mutation({
+    tag,
+    openapi: {
+      method: 'PATCH',
+      path: '/notes/{noteId}/priority',
+      operationId: 'raiseNote',
+      errorResponses: { 400: 'The body contains invalid values.', 404: 'No note has this id.' },
+    },
+    idempotencyKey: 'replays',
+  })
+    .input(z.object({ noteId, amount: fields.priority }, { error: expected('an object') }).meta({ id: 'RaiseNote' }))
+    .output(z.object({ id: Int64, amount: fields.priority, priority: fields.priority }).meta({ id: 'RaisedNote' }))
+    .mutation(({ ctx, input: { noteId, amount } }) =>
+      found('note', noteId, (id) => ctx.store.notes.raise({ id, amount }, ctx.idempotency).catch(ifMissing)),
+    ),
+
   history: procedure
     .meta({ access: 'write' })
     .input(pageOf('change', 'changes', { noteId: Int64.optional() }))
@@ -137,5 +152,9 @@ const notesRouter = router({
     .query(({ ctx }) => ctx.store.notes.counts()),
 })
 
-export const appRouter = router({ notes: notesRouter, session: sessionRouter })
+export const appRouter = router({ books: booksRouter, notes: notesRouter, session: sessionRouter })
 export type AppRouter = typeof appRouter
+
+function ifMissing(error: unknown): undefined {
+  if (!(error instanceof RuleViolation && error.name === 'NoSuchNote')) throw error
+}

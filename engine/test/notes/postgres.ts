@@ -45,7 +45,7 @@ const raising = {
 }
 
 const raise: Mutation<Raise, Raised> = {
-  fields: ['id', 'by'],
+  fields: ['id', 'amount'],
   hasOrderedIds: false,
   isOneStatement: () => false,
   probe: 'EXPLAIN UPDATE notes SET priority = 0',

@@ -1,4 +1,5 @@
 import type { Transfer } from '../../service/index.ts'
+import { Book, NewBook } from './books.ts'
 import { definition, type NotesStore } from './definition.ts'
 import { appRouter, NewNote, Note } from './notes.ts'
 
@@ -9,6 +10,15 @@ export const noteTransfer: Transfer<NotesStore, NewNote> = {
   item: Note,
   newItem: NewNote,
   collection: ({ notes }) => notes,
+}
+
+/** The same for books. */
+export const bookTransfer: Transfer<NotesStore, NewBook> = {
+  name: 'book',
+  plural: 'books',
+  item: Book,
+  newItem: NewBook,
+  collection: ({ books }) => books,
 }
 
 /** What the service consists of. */
@@ -28,5 +38,5 @@ export const service = {
   },
   store: definition,
   router: appRouter,
-  transfer: [noteTransfer],
+  transfer: [bookTransfer, noteTransfer],
 }

@@ -3,7 +3,7 @@ import type { SqliteAccess } from '../../store/index.ts'
 import { type Copy, maxCopies, NoSuchNote, type Raise, type Raised, TooManyCopies } from './tables.ts'
 
 const copy = Object.assign(prepareCopy, { fields: ['body', 'priority'] as const })
-const raise = Object.assign(prepareRaise, { fields: ['id', 'by'] as const })
+const raise = Object.assign(prepareRaise, { fields: ['id', 'amount'] as const })
 
 export const writes = { copy, raise }
 
@@ -25,8 +25,8 @@ function prepareCopy(connection: Database.Database) {
 
 function prepareRaise(connection: Database.Database) {
   const update = connection.prepare('UPDATE notes SET priority = priority + ? WHERE id = ? RETURNING priority').pluck()
-  return (...[id, by]: unknown[]): Raised => {
-    const priority = update.get(by, id)
+  return (...[id, amount]: unknown[]): Raised => {
+    const priority = update.get(amount, id)
     if (typeof priority !== 'bigint') throw new NoSuchNote(`No note has the id ${id}.`, 'notes')
     return { priority }
   }

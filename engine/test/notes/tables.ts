@@ -1,4 +1,4 @@
-import { index, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { RuleViolation } from '../../store/collection/errors.ts'
 import type { Entity, NewEntity } from '../../store/collection/row.ts'
 import { int64, isLine, isOneOf, isPositive, isTimestamp, timestamp } from '../../store/collection/schema.ts'
@@ -15,12 +15,27 @@ export const books = sqliteTable(
   {
     id: int64('id').primaryKey({ autoIncrement: true }),
     title: text().notNull().unique('books_title'),
-    addedAt: timestamp('added_at')
-      .notNull()
-      .$defaultFn(() => new Date()),
+    addedAt: timestamp('added_at').notNull().$defaultFn(now),
+    shelf: text(),
+    pages: int64('pages'),
+    isLent: integer('is_lent', { mode: 'boolean' }).notNull(),
   },
-  (book) => [isTimestamp(book.addedAt)],
+  (book) => [
+    index('books_by_time').on(book.addedAt),
+    index('books_by_shelf').on(book.shelf),
+    index('books_by_pages').on(book.pages),
+    index('books_by_loan').on(book.isLent),
+    isTimestamp(book.addedAt),
+  ],
 )
+
+/** The default of `addedAt`. */
+export function now(): Date {
+  return new Date()
+}
+
+export type Book = Entity<typeof books>
+export type NewBook = NewEntity<typeof books>
 
 export const notes = sqliteTable(
   'notes',
@@ -60,7 +75,7 @@ export interface Copy {
 /** Adds a number to the priority of a note. */
 export interface Raise {
   id: bigint
-  by: bigint
+  amount: bigint
 }
 
 export interface Raised {

@@ -1,7 +1,7 @@
 import { IconMapQuestion } from '../../../engine/console/components/later-icons.tsx'
 import { resourceOf } from '../../../engine/console/resource.ts'
 import { start } from '../../../engine/console/start.tsx'
-import type { AppRouter } from './router.ts'
+import type { AppRouter } from '../../../engine/test/notes/notes.ts'
 
 const text = { kind: 'text', maxLength: 255, presence: 'required' } as const
 
@@ -33,6 +33,16 @@ const books = resourceOf<AppRouter, 'books'>('books', {
   fields: {
     id: { label: 'Id', kind: 'id', presence: 'generated' },
     title: { label: 'Title', ...text, samples: ['Garden', 'Kitchen'] },
+    pages: { label: 'Pages', kind: 'integer', presence: 'optional', samples: [40n, 12n] },
+    isLent: {
+      label: 'Place',
+      kind: 'boolean',
+      presence: 'required',
+      choices: { true: 'Lent', false: 'Here' },
+      isFilter: true,
+      samples: [true, false],
+    },
+    shelf: { label: 'Shelf', kind: 'text', maxLength: 300, presence: 'optional', isDetail: true, samples: ['N', 'S'] },
     addedAt: { label: 'Added', kind: 'time', presence: 'generated' },
   },
 })

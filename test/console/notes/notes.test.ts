@@ -1,16 +1,17 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build, mergeConfig } from 'vite'
 import { expect, vi } from 'vitest'
 import { consoleConfig } from '../../../engine/console/vite.ts'
+import { appRouter } from '../../../engine/test/notes/notes.ts'
 import { startTestApi } from '../../../engine/test/notes/tests.ts'
 import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
-import { inspect, listen, panel, showing, signIn, test } from '../console.ts'
-import { appRouter } from './router.ts'
+import { describes, inspect, isFocused, listen, names, panel, pasteRows, showing, signIn, test } from '../console.ts'
 
 const web = join(import.meta.dirname, '../../../web')
 
 test('a product of two resources has a page for each, with its own path in the commands', async ({ visit }) => {
-  const { app, key, store } = await startTestApi({ router: appRouter, consoleFolder: await buildConsole() })
+  const { app, key, store } = await startTestApi({ consoleFolder: await buildConsole() })
   const page = await visit(await listen(app), { timezoneId: 'Asia/Kathmandu' })
   await signIn(page, key)
   const entry = (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name })
@@ -29,6 +30,7 @@ test('a product of two resources has a page for each, with its own path in the c
   await page.keyboard.press('n')
   await panel(page, 'Add book').waitFor()
   await page.keyboard.type('Garden')
+  await panel(page).getByRole('combobox', { name: 'Place' }).selectOption('false')
   await page.keyboard.press('Enter')
   await page.getByRole('link', { name: 'Garden', exact: true }).click()
   await panel(page, 'Garden').waitFor()
@@ -56,6 +58,86 @@ test('a product of two resources has a page for each, with its own path in the c
   await page.goBack()
   await panel(page, 'Garden').waitFor()
   expect(await entry('Books').getAttribute('aria-current')).toBe('page')
+})
+
+test('the page of a resource with a flag, without a search, lists, filters, shows, adds, imports and exports', async ({
+  visit,
+}) => {
+  const { app, key, store } = await startTestApi({ consoleFolder: await buildConsole() })
+  for (let index = 0; index < 12; index++) {
+    await store.books.create({ title: `lent ${index}`, isLent: true })
+    await store.books.create({ title: `here ${index}`, isLent: false, pages: 2n ** 62n, shelf: 'North' })
+  }
+  const url = `${await listen(app)}/?resource=books`
+  const page = await visit(url, { permissions: ['clipboard-read', 'clipboard-write'] })
+  await signIn(page, key)
+  await showing(page, '1–20, more follow')
+  expect(await page.getByRole('columnheader').allTextContents()).toEqual(['Id', 'Title', 'Pages', 'Place', 'Added'])
+  expect(await page.getByRole('combobox', { name: 'Order' }).count()).toBe(0)
+  await page.keyboard.press('?')
+  await page.getByRole('dialog').getByText('Add a new book').waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.type('/rex')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('Enter 1 to 19 digits.').waitFor()
+  expect(await describes(page, 'Go to id')).toContain('Enter 1 to 19 digits.')
+  expect(await isFocused(page.getByRole('textbox', { name: 'Go to id' }))).toBe(true)
+  await inspect(page, 'invalid-id')
+  await page.keyboard.type('23')
+  expect(await page.getByRole('alert').count()).toBe(0)
+  await page.keyboard.press('Enter')
+  await panel(page, 'lent 11').waitFor()
+  await page.goto(url)
+  await showing(page, '1–20, more follow')
+  await page.keyboard.press(']')
+  await showing(page, '21–24')
+  await page.getByRole('combobox', { name: 'Books per page' }).selectOption('50')
+  await page.keyboard.press('[')
+  await showing(page, '1–24')
+
+  await page.getByRole('radiogroup', { name: 'Place' }).getByRole('radio', { name: 'Here' }).check()
+  await showing(page, '1–12')
+  expect(new URL(page.url()).searchParams.get('isLent')).toBe('false')
+  await page.reload()
+  await showing(page, '1–12')
+  expect((await names(page))[0]).toBe('here 0')
+  await page.getByRole('link', { name: 'here 1', exact: true }).click()
+  await panel(page, 'here 1').waitFor()
+  const added = expect.stringMatching(/20\d\d/)
+  const shown = await panel(page).getByRole('definition').allTextContents()
+  expect(shown).toEqual(['4', String(2n ** 62n), 'Here', 'North', added])
+  await page.keyboard.press('Escape')
+  await panel(page).waitFor({ state: 'hidden' })
+
+  await page.keyboard.press('n')
+  const form = panel(page, 'Add book')
+  expect(await form.getByRole('combobox', { name: 'Place' }).inputValue()).toBe('false')
+  await page.keyboard.type('here 1')
+  await page.keyboard.press('Enter')
+  await form.getByRole('alert').getByText('The book was not added').waitFor()
+  await form.getByRole('textbox', { name: 'Title', exact: true }).fill('West')
+  await page.keyboard.press('Enter')
+  await panel(page).waitFor({ state: 'hidden' })
+  expect((await store.books.list({ limit: 99, isLent: false })).at(-1)).toMatchObject({ title: 'West' })
+
+  await page.getByRole('button', { name: 'Add many' }).click()
+  const sheet = page.getByRole('dialog', { name: 'Add many books' })
+  await pasteRows(sheet, 'title,pages,isLent,shelf\nEast,3,true,\nFar,4,perhaps,')
+  await sheet.getByText('The place is not one of true, false.').waitFor()
+  await sheet.getByRole('button', { name: 'Add 1 book' }).click()
+  await sheet.getByRole('button', { name: 'View books' }).click()
+  expect((await store.books.list({ limit: 99, isLent: true })).at(-1)).toMatchObject({ title: 'East', pages: 3n })
+
+  await page.getByRole('radiogroup', { name: 'Place' }).getByRole('radio', { name: 'Here' }).check()
+  await page.getByRole('button', { name: 'Export' }).click()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('dialog', { name: 'Export books' }).getByRole('button', { name: 'CSV' }).click(),
+  ])
+  const lines = readFileSync(await download.path(), 'utf8').split('\r\n')
+  expect(lines[0]).toBe('id,title,pages,isLent,shelf,addedAt')
+  expect(lines[1]).toMatch(/^2,here 0,4611686018427387904,false,North,20\d\d-.*Z$/)
+  expect(lines).toHaveLength(15)
 })
 
 /** Builds the console of the notes and the books. */

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { procedure, router } from '../../../test/notes/notes.ts'
 import {
   apiKeyRecord,
   createNotesClient,
@@ -7,6 +6,7 @@ import {
   shareEmptiedTestApi,
   startTestApi,
 } from '../../../test/notes/tests.ts'
+import { procedure, router } from '../../../test/notes/trpc.ts'
 import { fetchFrom } from '../../../test/support/transport.ts'
 import { proceduresOf } from '../../procedures/procedures.ts'
 

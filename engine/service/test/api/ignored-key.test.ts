@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { mutation, router } from '../../../test/notes/notes.ts'
 import { startTestApi } from '../../../test/notes/tests.ts'
+import { mutation, router } from '../../../test/notes/trpc.ts'
 
 const Seen = z.object({ idempotency: z.string() })
 const see = ({ ctx }: { ctx: object }) => ({

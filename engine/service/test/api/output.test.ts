@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import type { BaseStore } from '../../../store/collection/base-store.ts'
-import { procedure, router } from '../../../test/notes/notes.ts'
 import { contextWith, startRouter } from '../../../test/notes/tests.ts'
+import { procedure, router } from '../../../test/notes/trpc.ts'
 import { keepsValues } from '../../api/output.ts'
 import { proceduresOf } from '../../procedures/procedures.ts'
 

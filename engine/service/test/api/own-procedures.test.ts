@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { mutation, procedure, router } from '../../../test/notes/notes.ts'
 import { shareTestApi } from '../../../test/notes/tests.ts'
+import { mutation, procedure, router } from '../../../test/notes/trpc.ts'
 import { updateOf } from '../../api/change.ts'
 import { Int64 } from '../../api/int64.ts'
 import { pageOf, searchOf } from '../../api/page.ts'

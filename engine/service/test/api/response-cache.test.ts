@@ -2,8 +2,8 @@ import { createHook } from 'node:async_hooks'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { procedure, router } from '../../../test/notes/notes.ts'
 import { addNotes, startRouter, startTestApi } from '../../../test/notes/tests.ts'
+import { procedure, router } from '../../../test/notes/trpc.ts'
 import { temporarilyUnavailable } from '../../api/errors.ts'
 
 const Names = z.array(z.string())

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { mutation, router } from '../../../test/notes/notes.ts'
 import { shareTestApi } from '../../../test/notes/tests.ts'
+import { mutation, router } from '../../../test/notes/trpc.ts'
 import { isTime } from '../../api/literals.ts'
 import { keepsValues } from '../../api/output.ts'
 import { Time } from '../../api/time.ts'

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { StoreUnavailable } from '../../../store/collection/errors.ts'
-import { procedure, router } from '../../../test/notes/notes.ts'
 import { createKey, createNotesClient, type NotesClient, startRouter, startTestApi } from '../../../test/notes/tests.ts'
+import { procedure, router } from '../../../test/notes/trpc.ts'
 import { fetchFrom } from '../../../test/support/transport.ts'
 
 const tooMany = { status: 429, body: { code: 'rate_limited', status: 429 } }

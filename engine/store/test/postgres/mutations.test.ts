@@ -31,8 +31,8 @@ test('two instances that change the same rows in opposite orders do not wait for
   const ids = await addNotes(a, 100)
   for (let round = 0; round < 5; round++) {
     const settled = await Promise.allSettled([
-      ...ids.map((id) => a.notes.raise({ id, by: 1n })),
-      ...ids.toReversed().map((id) => b.notes.raise({ id, by: 1n })),
+      ...ids.map((id) => a.notes.raise({ id, amount: 1n })),
+      ...ids.toReversed().map((id) => b.notes.raise({ id, amount: 1n })),
     ])
     expect(settled.filter(({ status }) => status === 'rejected')).toEqual([])
   }
@@ -92,20 +92,20 @@ test('a deadlock that another program causes is repeated once', async () => {
   await other.query("SET deadlock_timeout = '1h'; BEGIN")
   await other.query('UPDATE notes SET body = $1 WHERE id = $2', ['by hand', second])
   const create = store.notes.create({ ...note })
-  const raises = [first, second].map((id) => store.notes.raise({ id, by: 1n }))
+  const raises = [first, second].map((id) => store.notes.raise({ id, amount: 1n }))
   await expect.poll(() => countWaiting(urlOf(database))).toBe(1)
   await other.query('UPDATE notes SET body = $1 WHERE id = $2', ['by hand', first])
   await other.query('COMMIT')
   await create
   expect(await Promise.all(raises)).toEqual([
-    { id: first, by: 1n, priority: 2n },
-    { id: second, by: 1n, priority: 2n },
+    { id: first, amount: 1n, priority: 2n },
+    { id: second, amount: 1n, priority: 2n },
   ])
   expect(await store.notes.get(second)).toMatchObject({ body: 'by hand', priority: 2n })
 })
 
 test.for<[string, (store: NotesStore) => Promise<unknown>]>([
-  ['a mutation refuses', (store) => store.notes.raise({ id: 99_999n, by: 1n })],
+  ['a mutation refuses', (store) => store.notes.raise({ id: 99_999n, amount: 1n })],
   ['a constraint refuses', (store) => store.notes.create({ ...note, bookId: 99n })],
   ['finds no row', (store) => store.notes.update({ id: 99_999n, set: { priority: 2n } })],
 ])('a call that %s does not divide its batch into transactions', async ([, further]) => {
@@ -114,12 +114,15 @@ test.for<[string, (store: NotesStore) => Promise<unknown>]>([
 
 test('calls that constraints refuse fail alone', async () => {
   const store = await (await notesDatabase()).open()
-  const book = await store.books.create({ title: 'Faust' })
+  const book = await store.books.create({ title: 'Faust', isLent: false })
   const settled = await Promise.allSettled([
     store.notes.create({ ...note, bookId: book.id }),
     ...Array.from({ length: 40 }, (_, index) => [
       store.notes.create({ ...note, body: `${index}`, bookId: index % 10 === 3 ? 99n : book.id }),
-      store.books.create({ title: index % 9 === 4 ? 'Faust' : `Book ${index}` }, { owner: 1n, key: `${index}` }),
+      store.books.create(
+        { title: index % 9 === 4 ? 'Faust' : `Book ${index}`, isLent: false },
+        { owner: 1n, key: `${index}` },
+      ),
     ]).flat(),
   ])
   const refused = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason.message] : []))
@@ -128,7 +131,9 @@ test('calls that constraints refuse fail alone', async () => {
     ...Array(4).fill('The input refers to something that is missing.'),
   ])
   // A key that was refused is not used up.
-  expect(await store.books.create({ title: 'New' }, { owner: 1n, key: '4' })).toMatchObject({ title: 'New' })
+  expect(await store.books.create({ title: 'New', isLent: false }, { owner: 1n, key: '4' })).toMatchObject({
+    title: 'New',
+  })
 })
 
 const [id, name] = [sql.placeholder('id'), sql.placeholder('name')]
@@ -161,9 +166,9 @@ test('a value that is too large for an index, or what a trigger refuses, fails a
   // Compression must not make it small enough.
   const title = Array.from({ length: 5_000 }, (_, index) => String.fromCodePoint(0x4e00 + ((index * 7_919) % 20_000)))
   const settled = await Promise.allSettled([
-    store.books.create({ title: 'Faust' }),
-    store.books.create({ title: 'Emma' }),
-    store.books.create({ title: title.join('') }),
+    store.books.create({ title: 'Faust', isLent: false }),
+    store.books.create({ title: 'Emma', isLent: false }),
+    store.books.create({ title: title.join(''), isLent: false }),
     store.notes.create({ ...note, body: 'Bob' }),
     store.notes.create({ ...note }),
   ])

@@ -33,7 +33,7 @@ describe('an update', () => {
     const { dueAt: _, ...without } = first
     expect(await notes.update({ id: 1n, set: { dueAt: null } })).toStrictEqual(without)
     expect(await notes.get(1n)).toStrictEqual(without)
-    const { id: bookId } = await store.books.create({ title: 'Faust' })
+    const { id: bookId } = await store.books.create({ title: 'Faust', isLent: false })
     expect(await notes.update({ id: 1n, set: { bookId, dueAt, body: undefined } })).toStrictEqual({ ...first, bookId })
     expect(await notes.update({ id: 1n, set: {} })).toStrictEqual({ ...first, bookId })
     expect(await notes.get(1n)).toStrictEqual({ ...first, bookId })
@@ -121,7 +121,7 @@ describe('an update', () => {
 
   test('to a value that must be unique, or that refers to nothing, is refused alone', async () => {
     const { store, notes } = await openNotes()
-    for (const title of ['Faust', 'Emma']) await store.books.create({ title })
+    for (const title of ['Faust', 'Emma']) await store.books.create({ title, isLent: false })
     const settled = await Promise.allSettled([
       store.books.update({ id: 2n, set: { title: 'Faust' } }),
       store.books.update({ id: 1n, set: { title: 'Faust' } }, newKey()),
@@ -167,7 +167,7 @@ describe('a removal', () => {
 
   test('of a row to which another one refers is refused alone, with a key, too', async () => {
     const { store, notes } = await openNotes()
-    for (const title of ['Faust', 'Emma', 'Candide']) await store.books.create({ title })
+    for (const title of ['Faust', 'Emma', 'Candide']) await store.books.create({ title, isLent: false })
     await notes.update({ id: 1n, set: { bookId: 2n } })
     const settled = await Promise.allSettled(
       [1n, 2n, 3n].flatMap((id) => [
@@ -192,15 +192,15 @@ describe('a removal', () => {
     async (rule) => {
       const database = await notesDatabase()
       const { books } = await database.open()
-      await books.create({ title: 'Faust' })
+      await books.create({ title: 'Faust', isLent: false })
       await database.execute(`CREATE TABLE loans (book_id bigint NOT NULL REFERENCES books ${rule})`)
       await database.execute('INSERT INTO loans VALUES (1)')
       const conflict = { name: 'RowConflict', message: 'Something still refers to it.' }
       const settled = await Promise.allSettled([
-        books.create({ title: 'Emma' }, newKey()),
+        books.create({ title: 'Emma', isLent: false }, newKey()),
         books.remove({ id: 1n }),
         books.remove({ id: 1n }, newKey()),
-        books.create({ title: 'Candide' }),
+        books.create({ title: 'Candide', isLent: false }),
       ])
       expect(settled).toMatchObject([{ value: {} }, { reason: conflict }, { reason: conflict }, { value: {} }])
       expect(await books.list({ limit: 9 })).toMatchObject([{ id: 1n }, { title: 'Emma' }, { title: 'Candide' }])

@@ -164,9 +164,9 @@ describe('the history', () => {
 
   test('has nothing of creates, of mutations of its own, and of collections that do not opt in', async () => {
     const { database, store, notes } = await openNotes()
-    await notes.raise({ id: 1n, by: 3n })
+    await notes.raise({ id: 1n, amount: 3n })
     await notes.copy({ body: 'copy' })
-    const { id } = await store.books.create({ title: 'Faust' })
+    const { id } = await store.books.create({ title: 'Faust', isLent: false })
     await store.books.update({ id, set: { title: 'Faust II' } })
     await store.books.remove({ id })
     expect(await database.rows('history')).toEqual([])

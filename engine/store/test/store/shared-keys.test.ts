@@ -7,7 +7,7 @@ test('a key that several calls of a batch share is not used up by those that fai
   const key = () => ({ owner: 1n, key: 'k', isReplay: false })
   // The first one begins a transaction. The others share the next one.
   const calls = [undefined, 77n, 78n, id, id, 79n].map((note) =>
-    note === undefined ? store.notes.raise({ id, by: 0n }) : store.notes.raise({ id: note, by: 5n }, key()),
+    note === undefined ? store.notes.raise({ id, amount: 0n }) : store.notes.raise({ id: note, amount: 5n }, key()),
   )
   const settled = await Promise.allSettled(calls)
   expect(settled.map((each) => (each.status === 'fulfilled' ? each.value.priority : each.reason.name))).toEqual([

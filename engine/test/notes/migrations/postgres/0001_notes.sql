@@ -2,9 +2,17 @@ CREATE TABLE books (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   title text NOT NULL,
   added_at timestamptz(3) NOT NULL,
+  shelf text,
+  pages bigint,
+  is_lent boolean NOT NULL,
   CONSTRAINT books_title UNIQUE (title),
   CONSTRAINT books_added_at_in_range CHECK (added_at BETWEEN '0001-01-01T00:00:00Z' AND '9999-12-31T23:59:59.999Z')
 );
+
+CREATE INDEX books_by_time ON books (added_at, id);
+CREATE INDEX books_by_shelf ON books (shelf, id);
+CREATE INDEX books_by_pages ON books (pages, id);
+CREATE INDEX books_by_loan ON books (is_lent, id);
 
 CREATE TABLE notes (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

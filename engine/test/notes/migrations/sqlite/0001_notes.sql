@@ -2,10 +2,17 @@ CREATE TABLE books (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   title TEXT NOT NULL,
   added_at TEXT NOT NULL,
+  shelf TEXT,
+  pages INTEGER,
+  is_lent INTEGER NOT NULL,
   CONSTRAINT books_added_at_iso8601 CHECK (added_at IS strftime('%Y-%m-%dT%H:%M:%fZ', substr(added_at, 1, 23) || 'Z'))
 ) STRICT;
 
 CREATE UNIQUE INDEX books_title ON books (title);
+CREATE INDEX books_by_time ON books (added_at);
+CREATE INDEX books_by_shelf ON books (shelf);
+CREATE INDEX books_by_pages ON books (pages);
+CREATE INDEX books_by_loan ON books (is_lent);
 
 CREATE TABLE notes (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { expected, foundOf, Int64, pageOf, searchOf, Text, Time } from '../../service/index.ts'
+import { mutation, procedure, router } from './trpc.ts'
+
+const Words = Text.max(300)
+
+const fields = {
+  title: Words.meta({ description: 'No two books have the same one.', examples: ['Faust'] }),
+  shelf: Words.optional().meta({ examples: ['North'] }),
+  pages: Int64.optional().meta({ examples: [40] }),
+  isLent: z.boolean({ error: expected('true or false') }).meta({ examples: [true] }),
+}
+
+export const NewBook = z.object(fields, { error: expected('an object') }).meta({ id: 'NewBook' })
+export type NewBook = z.infer<typeof NewBook>
+export const Book = z.object({ id: Int64, ...fields, addedAt: Time }).meta({ id: 'Book' })
+
+const filters = {
+  shelf: fields.shelf.meta({ description: 'Returns only books of this shelf.' }),
+  pages: fields.pages,
+  isLent: fields.isLent.optional(),
+  addedAt: Time.optional(),
+}
+const tag = { name: 'books', description: 'The books.' }
+
+/** Their path does not have their name. */
+export const booksRouter = router({
+  list: procedure
+    .meta({
+      tag,
+      openapi: {
+        method: 'GET',
+        path: '/team/all-books',
+        operationId: 'listBooks',
+        errorResponses: { 400: 'A parameter has an invalid value.' },
+      },
+      cache: true,
+    })
+    .input(pageOf('book', 'books', filters))
+    .output(z.array(Book))
+    .query(({ ctx, input }) => ctx.store.books.list(input)),
+
+  create: mutation({
+    tag,
+    openapi: {
+      method: 'POST',
+      path: '/team/all-books',
+      operationId: 'createBook',
+      errorResponses: { 400: 'The body contains invalid values.', 409: 'Another book has this title.' },
+    },
+    idempotencyKey: 'replays',
+    creates: 'book',
+  })
+    .input(NewBook)
+    .output(Book)
+    .mutation(({ ctx, input }) => ctx.store.books.create(input, ctx.idempotency)),
+
+  search: procedure
+    .input(searchOf('book', 'books', { ...filters, title: fields.title.optional() }))
+    .output(foundOf('books', Book))
+    .query(({ ctx, input }) => ctx.store.books.search(input, ctx.searcher?.())),
+})
