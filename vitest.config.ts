@@ -18,12 +18,12 @@ export default defineConfig({
         test: {
           name: 'sqlite',
           include: [
-            'test/{client,deploy,document,fixture,project,rest,rpc}/*.test.ts',
+            'test/{client,deploy,document,project,rest,rpc,store}/*.test.ts',
             'test/file/*.test.ts',
             'engine/client/test/*.test.ts',
             'test/console/{*,bulk/*}.test.ts',
             'engine/service/test/*/*.test.ts',
-            'engine/store/test/{sqlite,store}/*.test.ts',
+            'engine/store/test/{collections,sqlite,store}/*.test.ts',
           ],
           exclude: [slow],
           globalSetup: 'test/support/global-setup.ts',
@@ -35,9 +35,9 @@ export default defineConfig({
         test: {
           name: 'postgres',
           include: [
-            'test/fixture/*.test.ts',
+            'test/store/*.test.ts',
             'test/postgres/*.test.ts',
-            'engine/store/test/{postgres,store}/*.test.ts',
+            'engine/store/test/{collections,postgres,store}/*.test.ts',
           ],
           ...postgres,
         },
@@ -78,7 +78,7 @@ export default defineConfig({
             'test/endurance/postgres/*.test.ts',
             // The adapters hide which database they use. So their tests run on PostgreSQL only here.
             '{test/{rest,rpc},engine/service/test/auth}/*.test.ts',
-            'test/endurance/{key-commands,second-resource,clients/entity-tags}.test.ts',
+            'test/endurance/{key-commands,clients/entity-tags}.test.ts',
             // The long form also sends the hostile requests to a service on PostgreSQL.
             ...(process.env.LONG_FORM ? ['test/endurance/clients/hostile.test.ts'] : []),
           ],

@@ -47,13 +47,13 @@ export default defineConfig({
           include: [
             'engine/client/test/*.test.ts',
             'engine/service/test/*/*.test.ts',
-            'engine/store/test/{sqlite,store}/*.test.ts',
+            'engine/store/test/{collections,sqlite,store}/*.test.ts',
           ],
         },
       },
       {
         extends: true,
-        test: { name: 'postgres', include: ['engine/store/test/{postgres,store}/*.test.ts'], ...postgres },
+        test: { name: 'postgres', include: ['engine/store/test/{collections,postgres,store}/*.test.ts'], ...postgres },
       },
     ],
   },

@@ -7,6 +7,7 @@ const Words = Text.max(300)
 const fields = {
   title: Words.meta({ description: 'No two books have the same one.', examples: ['Faust'] }),
   shelf: Words.optional().meta({ examples: ['North'] }),
+  author: Words.optional().meta({ examples: ['Ann'] }),
   pages: Int64.optional().meta({ examples: [40] }),
   isLent: z.boolean({ error: expected('true or false') }).meta({ examples: [true] }),
 }
@@ -56,7 +57,7 @@ export const booksRouter = router({
     .mutation(({ ctx, input }) => ctx.store.books.create(input, ctx.idempotency)),
 
   search: procedure
-    .input(searchOf('book', 'books', { ...filters, title: fields.title.optional() }))
+    .input(searchOf('book', 'books', { ...filters, title: fields.title.optional(), author: fields.author }))
     .output(foundOf('books', Book))
     .query(({ ctx, input }) => ctx.store.books.search(input, ctx.searcher?.())),
 })

@@ -18,7 +18,7 @@ export const definition = defineStore({
     books: collection({
       table: books,
       filters: ['addedAt', 'shelf', 'pages', 'isLent'],
-      search: { title: 'text', shelf: 'text' },
+      search: { title: 'text', author: 'text' },
       methods: ({ list, get, search, create, update, remove }) => ({
         list: list(),
         get: get(),

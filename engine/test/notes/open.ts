@@ -10,11 +10,19 @@ import { emptyDatabase, query } from '../support/postgres/databases.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { definition, type NotesStore } from './definition.ts'
 
-/** A new database of the kind that the Vitest project selects. */
-export async function notesDatabase() {
-  const location: Location = isOnPostgres
-    ? { kind: 'postgres', url: await emptyDatabase() }
-    : { kind: 'sqlite', path: join(temporaryFolder(), 'notes.db') }
+const kinds = ['sqlite', 'postgres'] as const
+
+/** The kinds of source and target of a copy. Only the Vitest project on PostgreSQL has a server. */
+export const copies = kinds
+  .flatMap((from) => kinds.map((to) => ({ from, to })))
+  .filter(({ from, to }) => isOnPostgres || (from === 'sqlite' && to === 'sqlite'))
+
+/** A new database, by default of the kind that the Vitest project selects. */
+export async function notesDatabase(kind: Location['kind'] = isOnPostgres ? 'postgres' : 'sqlite') {
+  const location: Location =
+    kind === 'postgres'
+      ? { kind: 'postgres', url: await emptyDatabase() }
+      : { kind: 'sqlite', path: join(temporaryFolder(), 'notes.db') }
   return {
     location,
     /** Opens it as a service does. Several stores of one database are as several instances. */

@@ -1,6 +1,16 @@
 import { sql } from 'drizzle-orm'
 import { type Mutation, type PostgresAccess, postgresTableOf, sqlTextOf } from '../../store/postgres.ts'
-import { type Copy, maxCopies, NoSuchNote, type Raise, type Raised, TooManyCopies, notes as table } from './tables.ts'
+import {
+  type Copy,
+  maxCopies,
+  maxPriority,
+  minPriority,
+  NoSuchNote,
+  type Raise,
+  type Raised,
+  TooManyCopies,
+  notes as table,
+} from './tables.ts'
 
 const notes = postgresTableOf(table)
 
@@ -41,7 +51,8 @@ const copy: Mutation<Copy, { copies: bigint }> = {
 
 const raising = {
   name: 'raise_notes',
-  text: 'UPDATE notes SET priority = priority + $2 WHERE id = $1 RETURNING priority',
+  text: `UPDATE notes SET priority = greatest(${minPriority}, least(${maxPriority}, priority::numeric + $2))
+    WHERE id = $1 RETURNING priority`,
 }
 
 const raise: Mutation<Raise, Raised> = {

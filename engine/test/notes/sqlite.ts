@@ -1,6 +1,15 @@
 import type Database from 'better-sqlite3'
 import type { SqliteAccess } from '../../store/index.ts'
-import { type Copy, maxCopies, NoSuchNote, type Raise, type Raised, TooManyCopies } from './tables.ts'
+import {
+  type Copy,
+  maxCopies,
+  maxPriority,
+  minPriority,
+  NoSuchNote,
+  type Raise,
+  type Raised,
+  TooManyCopies,
+} from './tables.ts'
 
 const copy = Object.assign(prepareCopy, { fields: ['body', 'priority'] as const })
 const raise = Object.assign(prepareRaise, { fields: ['id', 'amount'] as const })
@@ -23,11 +32,16 @@ function prepareCopy(connection: Database.Database) {
   }
 }
 
+/** Reads the priority first, because SQLite would make a fraction of a sum out of range. */
 function prepareRaise(connection: Database.Database) {
-  const update = connection.prepare('UPDATE notes SET priority = priority + ? WHERE id = ? RETURNING priority').pluck()
+  const find = connection.prepare<unknown[], bigint>('SELECT priority FROM notes WHERE id = ?').pluck()
+  const update = connection.prepare('UPDATE notes SET priority = ? WHERE id = ?')
   return (...[id, amount]: unknown[]): Raised => {
-    const priority = update.get(amount, id)
-    if (typeof priority !== 'bigint') throw new NoSuchNote(`No note has the id ${id}.`, 'notes')
+    const earlier = find.get(id)
+    if (earlier === undefined) throw new NoSuchNote(`No note has the id ${id}.`, 'notes')
+    const sum = earlier + BigInt(String(amount))
+    const priority = sum < minPriority ? minPriority : sum > maxPriority ? maxPriority : sum
+    update.run(priority, id)
     return { priority }
   }
 }

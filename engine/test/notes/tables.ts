@@ -17,6 +17,7 @@ export const books = sqliteTable(
     title: text().notNull().unique('books_title'),
     addedAt: timestamp('added_at').notNull().$defaultFn(now),
     shelf: text(),
+    author: text(),
     pages: int64('pages'),
     isLent: integer('is_lent', { mode: 'boolean' }).notNull(),
   },
@@ -72,7 +73,9 @@ export interface Copy {
   priority?: bigint | undefined
 }
 
-/** Adds a number to the priority of a note. */
+export const [minPriority, maxPriority] = [-(2n ** 63n), 2n ** 63n - 1n]
+
+/** Adds a number to the priority of a note, within the range of int64. */
 export interface Raise {
   id: bigint
   amount: bigint

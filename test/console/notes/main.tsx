@@ -43,6 +43,14 @@ const books = resourceOf<AppRouter, 'books'>('books', {
       samples: [true, false],
     },
     shelf: { label: 'Shelf', kind: 'text', maxLength: 300, presence: 'optional', isDetail: true, samples: ['N', 'S'] },
+    author: {
+      label: 'Author',
+      kind: 'text',
+      maxLength: 300,
+      presence: 'optional',
+      isDetail: true,
+      samples: ['A', 'B'],
+    },
     addedAt: { label: 'Added', kind: 'time', presence: 'generated' },
   },
 })

@@ -13,10 +13,12 @@ import {
   onSqlite,
   rowsIn,
   runProgram,
+  startServer,
   textsIn,
   unfitFiles,
 } from '../../../test/notes/tests.ts'
 import { auditLinesIn, notesIn } from '../../../test/support/log-lines.ts'
+import { waitForOutput } from '../../../test/support/process.ts'
 import { change } from '../../../test/support/sample-database.ts'
 import { canMount } from '../../../test/support/small-disk.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
@@ -238,6 +240,11 @@ describe('a backup is refused and changes nothing', () => {
     expect(textsIn(database)).toEqual(['note 1', 'note 2', 'note 3'])
     expect(readdirSync(folder).toSorted()).toEqual(['data', 'taken.db'])
   })
+})
+
+test('a scheduled backup is made by the program of the product', async () => {
+  const server = await startServer({ env: { BACKUP_EVERY: '1d' } })
+  expect(await waitForOutput(server, /"action":"(database\.backup)"/)).toBe('database.backup')
 })
 
 function makeSample(count = 3) {

@@ -51,6 +51,14 @@ describe('the help', () => {
     }
   })
 
+  test('names every collection', () => {
+    const help = (...words: string[]) =>
+      find(createProgram(service), words).command.helpInformation().replaceAll(/\s+/g, ' ')
+    expect(help('books')).toContain('write all books to a file or to standard output')
+    expect(help('db')).toContain('show the schema, the size and the number of books, notes, and keys')
+    expect(help('db', 'copy')).toContain('copy all books, notes, and keys into an empty SQLite or PostgreSQL database')
+  })
+
   test('describes every variable', () => {
     const help = helpOf(find(createProgram(service), ['serve']).command)
     for (const name of variableNames) expect(help).toMatch(new RegExp(`\n {2}${name} {2,}[a-z]`))

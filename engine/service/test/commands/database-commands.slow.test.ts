@@ -65,11 +65,9 @@ test('db status shows pending migrations, a newer schema and a missing database'
     rows: null,
   })
   const missing = join(temporaryFolder(), 'notes.db')
-  expect(await readStatus(definition, { kind: 'sqlite', path: missing })).toMatchObject({
-    schema: null,
-    pending: names,
-    rows: null,
-  })
+  const status = await readStatus(definition, { kind: 'sqlite', path: missing })
+  expect(status).toMatchObject({ schema: null, pending: names, rows: null })
+  expect(describeStatus(definition, status)).toMatch(/\nBooks +-\nNotes +-\nAPI keys +-$/)
   expect(existsSync(missing)).toBe(false)
 })
 

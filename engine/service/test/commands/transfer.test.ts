@@ -1,9 +1,11 @@
 import { Readable } from 'node:stream'
+import { initTRPC } from '@trpc/server'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { appRouter } from '../../../test/notes/notes.ts'
 import { Int64 } from '../../api/int64.ts'
 import { exportItems } from '../../transfer/export.ts'
-import { type Format, fieldsOf, type Item, type ItemStore } from '../../transfer/fields.ts'
+import { type Format, fieldsOf, filtersOf, type Item, type ItemStore } from '../../transfer/fields.ts'
 import { importItems } from '../../transfer/import.ts'
 
 const NewToy = z.object({
@@ -70,6 +72,31 @@ test('a kind of field that no file can hold is refused', () => {
   expect(() => fieldsOf({ item: Weighed, newItem: Weighed.omit({ id: true }) })).toThrow(
     'The field weight cannot be exported, because its schema is a number.',
   )
+})
+
+test('an export has each filter of the list, with the values and the rules of the API', () => {
+  const states = { name: 'state', option: '--state', values: ['open', 'waiting', 'done'] }
+  expect(filtersOf(appRouter, 'notes')).toContainEqual(expect.objectContaining(states))
+  const filters = Object.fromEntries(filtersOf(appRouter, 'books').map(({ option, parse }) => [option, parse]))
+  expect(Object.keys(filters)).toEqual(['--shelf', '--pages', '--is-lent', '--added-at'])
+  const time = '2026-11-20T08:30:00.000Z'
+  expect([
+    filters['--shelf']?.('North'),
+    filters['--pages']?.('9007199254740993'),
+    filters['--is-lent']?.('false'),
+    filters['--added-at']?.(time),
+  ]).toEqual(['North', 9007199254740993n, false, new Date(time)])
+  expect(() => filters['--pages']?.('many')).toThrow(/^--pages: expected an integer, got a string\.$/)
+  expect(() => filters['--shelf']?.('a'.repeat(301))).toThrow(/^--shelf: expected a length of at most 300/)
+})
+
+test('an export has the filters of a list without REST, too', () => {
+  const { procedure, router } = initTRPC.create()
+  const input = z
+    .object({ cursor: z.bigint(), limit: z.int(), size: z.enum(['small', 'large']).optional() })
+    .prefault({ cursor: 0n, limit: 20 })
+  const toys = router({ list: procedure.input(input).query(() => []) })
+  expect(filtersOf(router({ toys }), 'toys')).toMatchObject([{ option: '--size', values: ['small', 'large'] }])
 })
 
 /** The part of a store that any resource needs. */

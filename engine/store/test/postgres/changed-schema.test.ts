@@ -91,6 +91,31 @@ describe('a create that fails because a newer release has changed the schema get
   })
 })
 
+const noTrigger = 'table "books" has no trigger before each INSERT that calls pg_advisory_xact_lock('
+test.for([
+  ['a missing trigger that orders ids', 'DROP TRIGGER books_take_turns ON books', noTrigger],
+  ['a disabled trigger', 'ALTER TABLE books DISABLE TRIGGER books_take_turns', noTrigger],
+  [
+    'a trigger that takes no lock',
+    "CREATE OR REPLACE FUNCTION notes_take_turns() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'",
+    noTrigger,
+  ],
+  [
+    'a trigger after the insert',
+    'DROP TRIGGER books_take_turns ON books; CREATE TRIGGER books_take_turns AFTER INSERT ON books FOR EACH STATEMENT EXECUTE FUNCTION notes_take_turns()',
+    noTrigger,
+  ],
+  ['a missing check', 'ALTER TABLE notes DROP CONSTRAINT notes_body_length', 'notes lacks notes_body_length'],
+  ['a missing index', 'DROP INDEX notes_by_state', 'notes lacks notes_by_state'],
+  ['a missing unique rule', 'ALTER TABLE api_keys DROP CONSTRAINT api_keys_hash', 'api_keys lacks api_keys_hash'],
+] as const)('%s makes the store unready, and stops the next start', async ([, change, part]) => {
+  const database = postgresDatabase(await emptyDatabase())
+  const store = await database.open()
+  await database.execute(change)
+  await expect(store.check()).rejects.toThrow(part)
+  await expect(database.open()).rejects.toThrow(part)
+})
+
 async function startOnPostgres(): Promise<TestApi & { url: string }> {
   const url = await emptyDatabase()
   return { ...(await startTestApi({ store: await postgresDatabase(url).open() })), url }

@@ -108,7 +108,7 @@ describe('a failure', () => {
   })
 
   test('of one write becomes the error of the store for it', () => {
-    const own = Object.assign(new RuleViolation('x', 'shelters'), { name: 'NoSuchShelter' })
+    const own = Object.assign(new RuleViolation('x', 'notes'), { name: 'NoSuchNote' })
     const ofStore = [IdempotencyKeyReused, IdsExhausted, RowChanged, RowConflict].map((Rule) => new Rule('x', 'notes'))
     for (const error of [...ofStore, own]) {
       const restored = storeError(toFailure(error))

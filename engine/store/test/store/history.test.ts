@@ -1,12 +1,6 @@
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { definition } from '../../../test/notes/definition.ts'
 import { note, notesDatabase } from '../../../test/notes/open.ts'
 import { shareEmptiedStore } from '../../../test/notes/tests.ts'
-import { temporaryFolder } from '../../../test/support/temporary.ts'
-import { copyStore } from '../../copy/copy-store.ts'
-import type { Location } from '../../database/location.ts'
-import { openStore } from '../../open.ts'
 
 const dueAt = new Date('2026-12-24T18:00:00.000Z')
 const day = 24 * 3_600_000
@@ -237,23 +231,4 @@ describe('the retention', () => {
     await notes.remove({ id: 1n })
     expect(await entries()).toEqual([])
   })
-})
-
-test('a copy of an SQLite file to the other database has the history', async () => {
-  const from: Location = { kind: 'sqlite', path: join(temporaryFolder(), 'notes.db') }
-  const store = await openStore(definition, from, { busyTimeout: 1_000 })
-  await store.notes.create({ ...note, dueAt })
-  await store.notes.update({ id: 1n, set: { priority: 2n ** 62n, body: 'Минка 🐈' }, by: 'till' })
-  await store.notes.remove({ id: 1n })
-  const entries = await store.notes.history({ limit: 9 })
-  expect(entries).toHaveLength(2)
-  await store.close()
-  const target = await notesDatabase()
-  const tables = await copyStore({ definition, from, to: target.location })
-  expect(tables).toContainEqual(expect.objectContaining({ name: 'history', rows: 2 }))
-  const copied = await target.open()
-  expect(await copied.notes.history({ limit: 9 })).toStrictEqual(entries)
-  await copied.notes.create({ ...note })
-  await copied.notes.remove({ id: 2n, by: 'till' })
-  expect(await copied.notes.history({ limit: 9 })).toMatchObject([{ rowId: 2n }, ...entries])
 })

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { withRetries } from '../../../client/retry.ts'
 import {
@@ -8,7 +9,9 @@ import {
   startTestApi,
   testDatabase,
 } from '../../../test/notes/tests.ts'
+import { anyText } from '../../../test/support/any-text.ts'
 import { fetchFrom } from '../../../test/support/transport.ts'
+import { decodeResult, encodeResult, fingerprintOf } from '../../collection/idempotency.ts'
 
 const rex = { body: 'Ann', priority: 7 }
 
@@ -35,7 +38,7 @@ describe('a create that is retried with its Idempotency-Key', () => {
     expect(again).toMatchObject({ status: 201, body: { id: 1 }, headers: { 'idempotency-replayed': 'true' } })
   })
 
-  test.for([{ body: 'Anny' }, { priority: 8 }, { state: 'done' }])(
+  test.for([{ body: 'Anny' }, { priority: 8 }, { state: 'done' }, { dueAt: '2026-11-20T08:30:00.000Z' }])(
     'is rejected with another payload: %o',
     async (other) => {
       const { rest } = api()
@@ -91,6 +94,97 @@ describe('a create that is retried with its Idempotency-Key', () => {
       await expect(database.open()).resolves.toBeDefined()
     },
   )
+})
+
+describe('a mutation of its own that is retried', () => {
+  /** Adds a note, and returns the path at which it is raised. */
+  async function addNote(): Promise<string> {
+    return `${(await api().rest.post('/v1/notes', rex)).headers.location}/priority`
+  }
+
+  function raise(url: string, amount: number, key: string) {
+    const headers = { 'content-type': 'application/json', 'idempotency-key': key }
+    return api().rest.send({ method: 'PATCH', url, payload: `{"amount":${amount}}`, headers })
+  }
+
+  test('gets the first response, by the other adapter, too, although the row has changed', async () => {
+    const { rest, rpc } = api()
+    const url = await addNote()
+    const first = await raise(url, 2, 'a')
+    expect(first).toMatchObject({ status: 200, text: '{"id":1,"amount":2,"priority":9}' })
+    await raise(url, 5, 'b')
+    const again = await raise(url, 2, 'a')
+    expect(again).toMatchObject({ status: 200, text: first.text, headers: { 'idempotency-replayed': 'true' } })
+    const context = { idempotencyKey: 'a' }
+    expect(await rpc.notes.raise.mutate({ noteId: 1n, amount: 2n }, { context })).toMatchObject({ priority: 9n })
+    expect((await rest.get('/v1/notes/1')).body).toMatchObject({ priority: 14 })
+  })
+
+  test('takes effect once if 20 arrive at once', async () => {
+    const url = await addNote()
+    const responses = await Promise.all(Array.from({ length: 20 }, () => raise(url, 1, 'a')))
+    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    expect((await api().rest.get('/v1/notes/1')).body).toMatchObject({ priority: 8 })
+  })
+
+  test('is rejected with the key of another row, operation or collection', async () => {
+    const { rest, store } = api()
+    const [url, other] = [await addNote(), await addNote()]
+    await raise(url, 1, 'a')
+    const headers = { 'idempotency-key': 'a' }
+    const sent = [raise(other, 1, 'a'), rest.post('/v1/notes', rex, headers)]
+    sent.push(rest.post('/v1/team/all-books', { title: 'Faust', isLent: true }, headers))
+    for (const response of await Promise.all(sent)) expect(response).toMatchObject({ status: 422 })
+    // The fingerprint is that of the values, which are equal.
+    const idempotency = { owner: 1n, key: 'b' }
+    await store.notes.raise({ id: 1n, amount: 1n }, idempotency)
+    const sameValues = { title: 1n, shelf: 1n } as unknown as Parameters<typeof store.books.create>[0]
+    await expect(store.books.create(sameValues, idempotency)).rejects.toMatchObject({ name: 'IdempotencyKeyReused' })
+  })
+
+  test('does not use up its key if it fails, and leaves the others of its transaction in effect', async () => {
+    const [url, other] = [await addNote(), await addNote()]
+    const missing = '/v1/notes/9223372036854775806/priority'
+    const raises = [raise(url, 1, 'a'), raise(missing, 1, 'b'), raise(other, 1, 'c')]
+    expect((await Promise.all(raises)).map(({ status }) => status)).toEqual([200, 404, 200])
+    expect(await raise(url, 1, 'b')).toMatchObject({ status: 200 })
+    expect((await raise('/v1/notes/99999999999999999999/priority', 1, 'd')).body).toMatchObject({
+      status: 404,
+      message: 'No note has this id, because it is not a 64-bit integer.',
+    })
+  })
+})
+
+test('a create that is repeated later gets the time of the first one, which is not a part of the payload', async () => {
+  const { books } = api().store
+  const [book, idempotency] = [
+    { title: 'Faust', isLent: true },
+    { owner: 1n, key: 'a', isReplay: false },
+  ]
+  const earliest = Date.now()
+  const first = await books.create(book, idempotency)
+  expect(Number(first.addedAt)).toBeGreaterThanOrEqual(earliest)
+  expect(Number(first.addedAt)).toBeLessThanOrEqual(Date.now())
+  while (Date.now() <= Number(first.addedAt)) await wait(1)
+  expect(await books.create(book, idempotency)).toStrictEqual(first)
+  expect(idempotency.isReplay).toBe(true)
+  expect(await books.list({ limit: 9, addedAt: first.addedAt })).toStrictEqual([first])
+})
+
+test('a stored result holds every value as it was', () => {
+  const time = fc.date({ noInvalidDate: true })
+  const value = fc.oneof(fc.bigInt(), anyText(), fc.boolean(), time, fc.constant(null))
+  const result = fc.record({ id: value, time: value, source: value, 'a"b': value }, { requiredKeys: [] })
+  for (const generated of fc.sample(result, 50)) expect(decodeResult(encodeResult(generated))).toEqual(generated)
+  // As earlier releases have stored it.
+  expect(encodeResult({ id: 2n ** 62n, previousName: 'Ann', note: undefined })).toBe(
+    '{"id":4611686018427387904,"previousName":"Ann"}',
+  )
+})
+
+test('an input that holds an object has no fingerprint', () => {
+  expect(() => fingerprintOf(['a', { b: 1 }])).toThrow(TypeError)
+  expect(() => fingerprintOf([['a']])).toThrow(TypeError)
 })
 
 describe('the header Idempotency-Key', () => {

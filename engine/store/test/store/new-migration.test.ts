@@ -34,6 +34,10 @@ test('a new migration after which a part is missing is rolled back, and its corr
   )
   await migrate(older)
   const corrected = productWith({ '0001_notes': notes + notesByTopic }, { notes: collection({ table }) })
+  const before = await inspect(corrected, location)
+  expect(await before?.schema()).toMatchObject({ pending: [{ name: '0001_notes' }], problem: undefined })
+  expect(await before?.contents()).toEqual({})
+  await before?.close()
   await migrate(corrected)
   expect(reports).toEqual([
     [['0000_own_tables', '0000_own_tables_access', '0000_own_tables_history'], true],
@@ -49,6 +53,11 @@ test('a first migration after which a part is missing leaves the database empty'
   const faulty = productWith({ '0001_notes': notes }, { notes: collection({ table }) })
   await expect(migrateStore(faulty, database.location, {})).rejects.toThrow('notes_by_topic')
   expect(await database.isEmpty()).toBe(true)
+  const { location } = database
+  if (location.kind === 'sqlite') writeFileSync(location.path, '')
+  const reports: unknown[] = []
+  await migrateStore(productWith({}), location, { onMigrate: (_, isNew) => reports.push(isNew) })
+  expect(reports).toEqual([true])
 })
 
 describe('a product without migrations for this kind of database', () => {

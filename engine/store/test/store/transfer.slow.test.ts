@@ -3,9 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { maxInt64, minInt64 } from '../../../service/api/int64.ts'
 import { describeKeys, listKeys } from '../../../service/commands/keys.ts'
 import type { NotesStore } from '../../../test/notes/definition.ts'
+import { bookTransfer } from '../../../test/notes/service.ts'
 import type { Note } from '../../../test/notes/tables.ts'
 import { addNotes, createKey, exportText, importText, ndjsonOf, openTestStore } from '../../../test/notes/tests.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
+import { exportedText, importItemsOf } from '../../../test/support/transfer.ts'
 import { StoreUnavailable } from '../../collection/errors.ts'
 
 const bodies = [
@@ -37,6 +39,23 @@ describe.for(['ndjson', 'csv'] as const)('an export as %s', (format) => {
     expect(await importText(target, text, { format })).toEqual({ created: bodies.length + 1_000, existing: 0 })
     expect(await allNotes(target)).toEqual(await allNotes(source))
     expect(await exportText(target, format)).toBe(text)
+  })
+
+  test('has every kind of value, but an import does not keep what the service generates', async () => {
+    const [source, target] = [await openTestStore(), await openTestStore()]
+    const books = [
+      { title: 'null', isLent: false, pages: minInt64, shelf: 'null', author: ' a,"b" ' },
+      { title: 'ü', isLent: true },
+    ]
+    for (const book of books) await source.books.create(book)
+    const text = await exportedText(bookTransfer, source.books, { format })
+    const [first] = await source.books.list({ limit: 1 })
+    expect(text).toContain(first?.addedAt.toISOString())
+    expect(await importItemsOf(bookTransfer, target.books, text, { format })).toEqual({ created: 2, existing: 0 })
+    const imported = (await target.books.list({ limit: 9 })).map(({ addedAt: _, ...given }) => given)
+    expect(imported).toStrictEqual(books.map((book, index) => ({ id: BigInt(index + 1), ...book })))
+    const ofShelf = await exportedText(bookTransfer, source.books, { format, filters: { shelf: 'null' } })
+    expect(ofShelf.trimEnd().split('\n')).toHaveLength(format === 'csv' ? 2 : 1)
   })
 
   test('has the notes of one state only, if it is chosen', async () => {
@@ -97,6 +116,20 @@ describe('an import', () => {
     const { created, existing } = await importText(store, start, { file })
     expect(message).toContain(` ${existing} notes created`)
     expect([created + existing, (await allNotes(store)).length]).toEqual([2_000, 2_000])
+  })
+
+  test('stops at a line that repeats a unique value, or skips it, and imports the others', async () => {
+    const { books } = await openTestStore()
+    const text = `title,isLent\n${['a', 'b', 'a', 'c'].map((title) => `${title},true\n`).join('')}`
+    const options = { format: 'csv', file: join(temporaryFolder(), 'books.csv') } as const
+    await expect(importItemsOf(bookTransfer, books, text, options)).rejects.toThrow(
+      `Line 4 of ${options.file} cannot be stored: A value that must be unique exists already. Correct it, or skip invalid lines with --skip-invalid. 3 books created, 0 already imported. Run the command again`,
+    )
+    const skipped: string[] = []
+    const onInvalid = (line: string) => void skipped.push(line)
+    const result = await importItemsOf(bookTransfer, books, text, { ...options, onInvalid })
+    expect(result).toEqual({ created: 0, existing: 3 })
+    expect(skipped).toEqual(['line 4: A value that must be unique exists already.'])
   })
 
   test('assigns ids in the order of the lines', async () => {

@@ -3,6 +3,7 @@ CREATE TABLE books (
   title text NOT NULL,
   added_at timestamptz(3) NOT NULL,
   shelf text,
+  author text,
   pages bigint,
   is_lent boolean NOT NULL,
   CONSTRAINT books_title UNIQUE (title),

@@ -3,6 +3,7 @@ CREATE TABLE books (
   title TEXT NOT NULL,
   added_at TEXT NOT NULL,
   shelf TEXT,
+  author TEXT,
   pages INTEGER,
   is_lent INTEGER NOT NULL,
   CONSTRAINT books_added_at_iso8601 CHECK (added_at IS strftime('%Y-%m-%dT%H:%M:%fZ', substr(added_at, 1, 23) || 'Z'))

@@ -1,10 +1,13 @@
 import { sql } from 'drizzle-orm'
 import { type IndexBuilder, index, type SQLiteColumn, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { expect, test } from 'vitest'
+import { definition } from '../../../test/notes/definition.ts'
+import { notesDatabase } from '../../../test/notes/open.ts'
 import { books, notes } from '../../../test/notes/tables.ts'
 import { uniqueColumnOf } from '../../collection/row.ts'
 import { int64, isOneOf } from '../../collection/schema.ts'
-import { collection } from '../../collection.ts'
+import { collection, defineStore } from '../../collection.ts'
+import { openStore } from '../../open.ts'
 
 test('a table that could give the id of a removed row to another one is refused', () => {
   const table = sqliteTable('lax', { id: int64('id').primaryKey(), name: text().notNull() })
@@ -22,9 +25,10 @@ test.for([
     const fields = { id: int64('id').primaryKey({ autoIncrement: true }), size: int64('size'), name: text('name') }
     const filters = ['size'] as const
     expect(() => collection({ table: sqliteTable('boxes', fields, indexes), filters })).toThrow(
-      'The filter size of boxes has no index of its own.',
+      "The filter size of boxes has no index of its own. Add index('boxes_by_size').on(….size) to its table, and a migration.",
     )
     collection({ table: sqliteTable('boxes', fields, ({ size }) => [index('all').on(size)]), filters })
+    collection({ table: sqliteTable('boxes', { ...fields, size: int64('size').unique() }), filters })
   },
 )
 
@@ -37,4 +41,21 @@ test('a row is found by a unique field only', () => {
 test('a choice may have an apostrophe', () => {
   const { state } = sqliteTable('toys', { state: text({ enum: ["can't", 'can'] }) })
   expect(isOneOf(state).value.queryChunks).toMatchObject([{ value: ["state IN ('can''t', 'can')"] }])
+})
+
+test('a mutation that its collection does not list is an error when the store is opened', async () => {
+  const database = await notesDatabase()
+  await database.open()
+  const { migrations, program, applicationId } = definition
+  const { notes, ...others } = definition.collections
+  const unlisted = {
+    ...notes,
+    sqlite: async () => ({ ...(await notes.sqlite()), writes: {} }),
+    postgres: async () => ({ ...(await notes.postgres()), writes: {} }),
+  }
+  const collections = { ...others, notes: unlisted }
+  const faulty = defineStore({ url: import.meta.url, program, applicationId, migrations, collections })
+  await expect(openStore(faulty, database.location, { busyTimeout: 250 })).rejects.toThrow(
+    'The collection notes does not list one of its writes.',
+  )
 })

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { shareEmptiedTestApi } from '../../../test/notes/tests.ts'
+import { parseExactly } from '../../../test/support/exact-json.ts'
+
+const api = shareEmptiedTestApi()
+const path = '/v1/team/all-books'
+const faust = { title: 'Faust', shelf: 'a b', pages: 40, isLent: false }
+
+test('every kind of value comes back exactly, and an absent one stays absent', async () => {
+  const { rest, rpc } = api()
+  const body = '{"title":"A","author":"n","pages":-9223372036854775808,"isLent":false}'
+  const created = await rest.post(path, body)
+  expect(created.status).toBe(201)
+  expect(created.text.replace(/"id":\d+,|,"addedAt":"[^"]*"/g, '')).toBe(body)
+  expect((await rest.get(path)).text).toBe(`[${created.text}]`)
+  expect(parseExactly(created.text)).toMatchObject({ pages: -(2n ** 63n) })
+  const lean = await rpc.books.create.mutate({ title: '😀', isLent: true, author: undefined })
+  expect(lean).toStrictEqual({ id: 2n, title: '😀', isLent: true, addedAt: expect.any(Date) })
+  const listed = await rpc.books.list.query()
+  expect(listed[0]).toStrictEqual({
+    id: 1n,
+    title: 'A',
+    author: 'n',
+    pages: -(2n ** 63n),
+    isLent: false,
+    addedAt: new Date(Object(created.body).addedAt),
+  })
+  expect(listed[1]).toStrictEqual(lean)
+  expect((await rpc.books.search.query({ title: '😀' })).items).toStrictEqual([lean])
+  expect((await rest.get(`${path}?isLent=true`)).text).not.toContain('author')
+})
+
+test('a list is filtered by a flag, an integer, a time and a text, and its links keep them', async () => {
+  const { rest } = api()
+  const created = await rest.post(path, faust)
+  const filters = `shelf=a%20b&pages=40&isLent=false&addedAt=${encodeURIComponent(Object(created.body).addedAt)}`
+  const page = await rest.get(`${path}?${filters}&limit=1`)
+  expect(page.text).toBe(`[${created.text}]`)
+  expect(page.headers.link).toContain(`&${filters}&cursor=1`)
+  for (const other of ['isLent=true', 'pages=41', 'addedAt=2026-11-20T08:30:00.000Z', 'shelf=a'])
+    expect((await rest.get(`${path}?${other}`)).body).toEqual([])
+  const refused = await rest.get(`${path}?isLent=1`)
+  expect(refused.body).toMatchObject({ status: 400, message: 'isLent: expected true or false, got a string' })
+})
+
+test('a page of a list with a filter links to the next one, which has the other rows', async () => {
+  const { rest } = api()
+  for (const title of ['a', 'b', 'c']) {
+    await rest.post(path, { ...faust, title })
+    await rest.post(path, { ...faust, title: `${title} elsewhere`, shelf: 'c' })
+  }
+  const first = await rest.get(`${path}?limit=2&shelf=a%20b`)
+  expect(first.body).toMatchObject([{ title: 'a' }, { title: 'b' }])
+  const [, next = ''] = /^<(.*)>; rel="next"$/.exec(first.headers.link ?? '') ?? []
+  const last = await rest.get(next)
+  expect([last.body, last.headers.link]).toMatchObject([[{ title: 'c' }], undefined])
+})
+
+test.for([
+  [path, faust, 'A value that must be unique exists already.'],
+  ['/v1/notes', { body: 'Ann', priority: 1, bookId: 99 }, 'The input refers to something that is missing.'],
+] as const)(
+  'a create at %s that breaks a rule of the table is 409, and its key is free',
+  async ([url, item, message]) => {
+    const { rest, rpc } = api()
+    await rest.post(path, faust)
+    const headers = { 'idempotency-key': 'a' }
+    const [before, broken, after] = await Promise.all([
+      rest.post(path, { ...faust, title: 'before' }),
+      rest.post(url, item, headers),
+      rest.post(path, { ...faust, title: 'after' }),
+    ])
+    expect([before?.status, after?.status]).toEqual([201, 201])
+    expect(broken).toMatchObject({ status: 409, body: { code: 'conflict', message, status: 409 } })
+    const again = rpc.books.create.mutate({ title: 'Faust', isLent: true })
+    await expect(again).rejects.toMatchObject({
+      data: { code: 'conflict', message: expect.stringContaining('unique') },
+    })
+    expect(await rest.post(path, { ...faust, title: 'new' }, headers)).toMatchObject({ status: 201 })
+  },
+)
+
+test('the document says what a repeated mutation does, and what its body needs', async () => {
+  const { paths, components } = Object((await api().rest.get('/openapi.json')).body)
+  const [create, raise] = [paths['/team/all-books'].post, paths['/notes/{noteId}/priority'].patch]
+  const [ofCreate, ofRaise] = [create, raise].map(({ parameters }) =>
+    parameters.find((each: { in: string }) => each.in === 'header'),
+  )
+  expect(ofCreate.description).toContain('with the same key adds no second book: it gets')
+  expect(ofRaise.description).toContain('with the same key has no second effect: it gets')
+  expect(components.schemas.RaiseNote.required).toEqual(['amount'])
+})
