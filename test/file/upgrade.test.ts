@@ -112,7 +112,8 @@ test('a release puts its own backup back in the place of a database that a newer
 
 test('the guide to upgrades lists every migration of PostgreSQL in order, and SQLite once', () => {
   const rows = rowsOf(document('docs/guides/upgrades.md')).map(([database, name]) => `${database} ${name}`)
-  expect(rows).toEqual(['SQLite each', ...onPostgres.migrations.map(({ name }) => `PostgreSQL \`${name}\``)])
+  const listed = ['SQLite each', ...onPostgres.migrations.map(({ name }) => `PostgreSQL \`${name}\``)]
+  expect(rows, 'Say in docs/guides/upgrades.md what each migration locks.').toEqual(listed)
 })
 
 function copyFixture(name: string): string {

@@ -191,7 +191,10 @@ describe('the API', () => {
     const routes = pathsIn(app.printRoutes({ commonPrefix: false })).filter((path) => !/\.(?:js|css)$/.test(path))
     expect(routes).toContain('/readyz')
     const known = [...operations, ...routes.map((path) => `GET ${path}`), 'POST /trpc/{path}']
-    expect(known.filter((request) => !spans.includes(request))).toEqual([])
+    expect(
+      known.filter((request) => !spans.includes(request)),
+      `Describe them in ${reference}.`,
+    ).toEqual([])
     const documented = documents.flatMap(codeSpansOf).filter((code) => /^[A-Z]+ \/\S*$/.test(code))
     expect(documented.filter((request) => !known.includes(request))).toEqual([])
   })
@@ -221,8 +224,9 @@ describe('the API', () => {
   })
 
   test('every procedure is documented', () => {
-    const names = Object.keys(appRouter._def.procedures)
-    expect(names.filter((name) => !codeSpansOf(document('docs/guides/client.md')).includes(name))).toEqual([])
+    const page = 'docs/guides/client.md'
+    const missing = Object.keys(appRouter._def.procedures).filter((name) => !codeSpansOf(document(page)).includes(name))
+    expect(missing, `Describe them in ${page}.`).toEqual([])
   })
 
   test('every error code is documented with its status', () => {

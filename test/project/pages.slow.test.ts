@@ -60,7 +60,7 @@ test('the example of the service serves REST, RPC and the document, and that of 
     body: { message: 'body: expected 1 to 1000 characters' },
   })
   const { body } = await request('/openapi.json')
-  expect(Object.keys(body.paths)).toEqual(['/notes', '/notes/{id}'])
+  expect(Object.keys(body.paths)).toEqual(['/notes', '/notes/{noteId}'])
   expect(body.info).toEqual({
     title: 'Notes',
     version: '1.0.0',

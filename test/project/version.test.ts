@@ -38,8 +38,8 @@ test('the changelog says what is new in this version', () => {
   expect(section.split(/^## /m)[0]).toMatch(/^### (?:Changed|Added|Fixed|Removed|Security)\n\n- /m)
 })
 
-/** `npm run release:update` writes it, but not for a version that is released, which has a tag. */
-test('the schema, the document and the command line are those of this version', async () => {
+/** The file is not written for a version that is released, which has a tag. */
+test('the schema, the document and the command line are those that npm run release:update has written', async () => {
   const current = {
     version,
     schema: hashOf(filesMatching('db/migrations/*/*.sql').map(read)),
