@@ -67,8 +67,8 @@ export function parseNumber(text: string): bigint | undefined {
   return jsonNumber.test(text) ? parseInteger(text) : undefined
 }
 
-/** Whether the text is a time in UTC with milliseconds, and its day and hour exist. */
+/** Whether the text is a time in UTC with milliseconds, and its day and hour exist. The calendar of PostgreSQL has no year 0. */
 export function isTime(text: string): boolean {
   const time = new Date(text.length === 24 ? text : Number.NaN)
-  return !Number.isNaN(time.getTime()) && time.toISOString() === text
+  return !Number.isNaN(time.getTime()) && time.toISOString() === text && !text.startsWith('0000')
 }

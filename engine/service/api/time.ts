@@ -12,6 +12,6 @@ export const Time = z.date({ error: expected(timeFormat) }).meta({
   override: {
     type: 'string',
     format: 'date-time',
-    pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$',
+    pattern: '^(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$',
   },
 })
