@@ -53,7 +53,7 @@ export const bulk = {
   results: (noun: Noun, added: number, existed: number, failed: number) =>
     joined(', ', [
       `${countOf(noun, added)} ${was(added)} added`,
-      existed > 0 && `${number(existed)} ${was(existed)} there already`,
+      existed > 0 && `${number(existed)} ${was(existed)} added before`,
       failed > 0 && `${number(failed)} could not be added`,
     ]),
   stopped: ({ one }: Noun, left: number) =>
@@ -63,7 +63,7 @@ export const bulk = {
   correct: 'Correct the other rows in the table: a changed text counts as new.',
   corrected: 'Corrected',
   added: (id: string) => `Added with id ${id}`,
-  existed: (id: string) => `There already with id ${id}`,
+  existed: (id: string) => `Added before with id ${id}`,
   unconfirmed: 'Sent, not confirmed yet',
 }
 

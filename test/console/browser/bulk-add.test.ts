@@ -51,7 +51,7 @@ describe('adding many pets', () => {
     await openBulkAdd(page)
     await pasteRows(again, 'name,categoryId,status\n Rex ,7,sold\n\nTom,9223372036854775807,available')
     await again.getByRole('button', { name: 'Add 2 pets' }).click()
-    await again.getByText('0 pets were added, 2 were there already.').waitFor()
+    await again.getByText('0 pets were added, 2 were added before.').waitFor()
     expect(await store.pets.list({ limit: 9, cursor: 0n })).toMatchObject([
       { categoryId: expect.any(BigInt) },
       { status: expect.any(String) },
@@ -90,17 +90,17 @@ describe('adding many pets', () => {
     await correctByKeyboard(panel)
     expect(await isFocused(panel.getByRole('button', { name: 'Add 500 pets' }))).toBe(true)
     await page.keyboard.press('Enter')
-    await panel.getByText('0 pets were added, 500 were there already.').waitFor({ timeout: 60_000 })
+    await panel.getByText('0 pets were added, 500 were added before.').waitFor({ timeout: 60_000 })
 
     // A correction of the second row alone adds one pet.
     await page.reload()
     panel = await openBulkAdd(page)
     await pasteRows(panel, text)
     await panel.getByRole('button', { name: 'Add 498 pets' }).click()
-    await panel.getByText('0 pets were added, 498 were there already.').waitFor({ timeout: 60_000 })
+    await panel.getByText('0 pets were added, 498 were added before.').waitFor({ timeout: 60_000 })
     await panel.getByLabel('Name, row 123').fill('Max')
     await panel.getByRole('button', { name: 'Add 1 corrected row' }).click()
-    await panel.getByText('1 pet was added, 498 were there already.').waitFor()
+    await panel.getByText('1 pet was added, 498 were added before.').waitFor()
     expect((await store.pets.list({ limit: 100, cursor: 528n })).map(({ name }) => name).toSorted()).toEqual([
       'Max',
       'Zoe',
@@ -318,7 +318,7 @@ describe('adding many pets', () => {
     await page.reload()
     await page.getByLabel('API key').fill(key)
     await page.keyboard.press('Enter')
-    for (const result of ['1 pet was added.', '0 pets were added, 1 was there already.']) {
+    for (const result of ['1 pet was added.', '0 pets were added, 1 was added before.']) {
       const panel = await openBulkAdd(page)
       await pasteRows(panel, 'Rex,7')
       await panel.getByRole('button', { name: 'Add 1 pet' }).click()
@@ -510,7 +510,7 @@ test('each valid row is stored once if the service is killed half-way', async ({
   await inspect(page, 'bulk-service-away')
 
   await startServer({ folder, env })
-  const summary = panel.getByText(/^[\d,]+ pets were added(, [\d,]+ (was|were) there already)?\. Adding the same rows/)
+  const summary = panel.getByText(/^[\d,]+ pets were added(, [\d,]+ (was|were) added before)?\. Adding the same rows/)
   await summary.waitFor({ timeout: 60_000 })
   const expected = Array.from({ length: 2_000 }, (_, index) => `pet ${index + 1}`).toSpliced(999, 1)
   expect(stored().toSorted()).toEqual(expected.toSorted())
