@@ -54,7 +54,10 @@ interface FilterValueProps {
   isTabStop: boolean
 }
 
-/** A value in a row that filters the list, or shows all again. The row is one stop of the Tab key, from which the next one leads here. */
+/**
+ * A value in a row that filters the list, or shows all again. The row is one stop of the Tab key, from which the next one
+ * leads here.
+ */
 export function FilterValue({ field, value, found, isTabStop }: FilterValueProps) {
   const { resource, texts, turnTo } = useResource()
   const label = texts.list.filterBy(nameOf(field, value))
