@@ -23,10 +23,19 @@ export interface Change<T extends Table> extends Expectation<T> {
 }
 
 /**
- * The id, the name of the API key, the fields to set (null for a removal), the expected fields, and the values of both.
- * Fields are in the order of the columns, so that a column that is added later does not change the fingerprint.
+ * The values of a call: the id, the name of the API key, the fields to set (null for a removal), the expected fields, and the
+ * values of both. Fields are in the order of the columns, so that a column that is added later does not change the fingerprint.
  */
-export type ChangeValues = [id: bigint, by: string | null, set: string | null, expected: string, ...values: unknown[]]
+type ChangeValues = [id: bigint, by: string | null, set: string | null, expected: string, ...values: unknown[]]
+
+/** A call, as both databases perform it. Null stands for an optional field that is absent. */
+export interface RowChange {
+  id: bigint
+  by: string | null
+  /** Undefined for a removal. */
+  set: Record<string, unknown> | undefined
+  expected: Record<string, unknown>
+}
 
 /** Makes the method of a mutation that changes or deletes a row. It resolves to what the mutation returns. */
 export function changeMethodOf<T extends Table, Result>(table: T, run: RunMutation) {
@@ -50,28 +59,36 @@ export function changeMethodOf<T extends Table, Result>(table: T, run: RunMutati
   return methodOf(valuesOf, run, (result) => result as Result | undefined)
 }
 
+/** The call that has these values. */
+export function changeOf(values: unknown[]): RowChange {
+  // Safe: the values are those of `changeMethodOf`.
+  const [id, by, set, expected, ...given] = values as ChangeValues
+  const toSet = namesIn(set)
+  const part = (names: string[], start: number) =>
+    Object.fromEntries(names.map((name, index) => [name, given[start + index]]))
+  const isRemoval = set === null
+  return { id, by, set: isRemoval ? undefined : part(toSet, 0), expected: part(namesIn(expected), toSet.length) }
+}
+
+function namesIn(list: string | null): string[] {
+  return list ? list.split(',') : []
+}
+
 /**
  * The row after a change; undefined after a removal.
  *
  * @throws {RowChanged} if it is not as expected, also if it has the new values: or else two callers could sell the same item
  */
-export function changeRow<T extends Table>(table: T, row: Entity<T>, values: ChangeValues): Entity<T> | undefined {
-  const [, , set, expected, ...given] = values
-  const [toSet, toExpect] = [namesIn(set), namesIn(expected)]
-  const differs = (name: string, index: number) =>
-    textOfValue(Reflect.get(row, name)) !== textOfValue(given[toSet.length + index])
-  const changed = toExpect.filter(differs)
+export function changeRow<T extends Table>(
+  table: T,
+  row: Entity<T>,
+  { set, expected }: RowChange,
+): Entity<T> | undefined {
+  const differs = (name: string) => textOfValue(Reflect.get(row, name)) !== textOfValue(expected[name])
+  const changed = Object.keys(expected).filter(differs)
   if (changed.length > 0) throw new RowChanged(`Changed meanwhile: ${changed.join(', ')}.`, getTableName(table))
-  if (set === null) return undefined
-  const result: Record<string, unknown> = { ...row }
-  for (const [index, name] of toSet.entries()) {
-    if (given[index] === null) delete result[name]
-    else result[name] = given[index]
-  }
+  if (!set) return undefined
+  const values = Object.entries({ ...row, ...set }).filter(([, value]) => value !== null)
   // Safe: the values are those of fields of the row.
-  return result as Entity<T>
-}
-
-export function namesIn(list: string | null): string[] {
-  return list ? list.split(',') : []
+  return Object.fromEntries(values) as Entity<T>
 }

@@ -1,12 +1,10 @@
-import { getTableColumns, type SQL, sql } from 'drizzle-orm'
-import type { ClientBase } from 'pg'
-import { type ChangeValues, changeRow } from '../collection/change.ts'
-import { RowChanged } from '../collection/errors.ts'
+import { getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
+import { changeOf, changeRow, type RowChange } from '../collection/change.ts'
+import { RowChanged, RuleViolation } from '../collection/errors.ts'
 import { columnOf, fieldsOfNew, idOf, listOf } from '../collection/row.ts'
-import type { AnyMutation, DerivedMutations, Result, TableWithId } from './collection.ts'
+import type { AnyMutation, DerivedMutations, Queries, Result, TableWithId } from './collection.ts'
 import { recordFields, recordingOf, recordsOf } from './history.ts'
 import { entityMapper, insertInto, prepared, sqlTextOf } from './statements.ts'
-import { lockStatement } from './transaction.ts'
 
 export function mutationsOf(table: TableWithId, hasHistory = false): DerivedMutations {
   const run = changeIn(table, hasHistory)
@@ -14,59 +12,53 @@ export function mutationsOf(table: TableWithId, hasHistory = false): DerivedMuta
   const change = (text: SQL): AnyMutation => ({
     run,
     hasOrderedIds: false,
-    // Whether the calls concern different rows. These are also read before, which changes nothing.
-    isOneStatement: (calls) => new Set(calls.map(([id]) => id)).size === calls.length,
     probe: `EXPLAIN ${sqlTextOf(text)}`,
   })
   return { create: insertInto(table), update: change(update), remove: change(remove) }
 }
 
-/** A row before and after a statement's change; undefined after a removal. */
+/** A row before and after a change; undefined after a removal. */
 interface Write {
-  version: unknown
   by: string | null
   row: object
   changed: object | undefined
 }
 
 /**
- * Runs updates and removals, each a {@link ChangeValues}. It reads rows, changes them here, and writes those whose version is
- * still the same. If another program has changed one of them meanwhile, the statement fails as a whole, and all calls run
- * again in a transaction, which locks what it reads. Several calls of a batch may change one row: each sees what those before
- * it have made of it, and has a statement of its own, so that a constraint can refuse it alone.
+ * Runs updates and removals: see `changeMethodOf`. It reads and locks rows, changes them here, and writes them. Several calls
+ * of a batch may change one row: each sees what those before it have made of it, and has a statement of its own, so that a
+ * constraint can refuse it alone.
  */
 function changeIn(table: TableWithId, hasHistory: boolean): AnyMutation['run'] {
-  const { read, lock, update, remove, given } = statementsOf(table, hasHistory)
+  const { lock, update, remove, given } = statementsOf(table, hasHistory)
   const toEntity = entityMapper(table)
 
-  async function write(client: ClientBase, rows: Write[], isRemoval: boolean, historyDays?: number): Promise<void> {
-    if (rows.length === 0) return
-    const values = [rows.length, rows.map(({ row }) => idOf(row)), rows.map(({ version }) => version)]
-    const fields = given.map((field) => rows.map(({ changed }): unknown => Reflect.get(changed ?? {}, field) ?? null))
-    const records = hasHistory ? recordsOf(table, rows, historyDays) : []
-    const statement = isRemoval ? remove : update
-    await client.query({ ...statement, values: [...values, ...(isRemoval ? [] : fields), ...records] })
+  async function write(client: Queries, writes: Write[], isRemoval: boolean, historyDays?: number): Promise<void> {
+    if (writes.length === 0) return
+    const ids = writes.map(({ row }) => idOf(row))
+    const fields = given.map((field) => writes.map(({ changed }): unknown => Reflect.get(changed ?? {}, field) ?? null))
+    const records = hasHistory ? recordsOf(table, writes, historyDays) : []
+    const values = [ids, ...(isRemoval ? [] : fields), ...records]
+    const { rows } = await client.query<{ count: bigint }>({ ...(isRemoval ? remove : update), values })
+    if (Number(rows[0]?.count) !== writes.length)
+      throw new RuleViolation('A trigger of another program has ignored a change.', getTableName(table))
   }
 
-  return async (client, batch, isLocked, historyDays) => {
-    // Safe: the rows are those of `changeMethodOf`.
-    const calls = batch as ChangeValues[]
-    const results = new Map<ChangeValues, Result>()
+  return async (client, batch, historyDays) => {
+    const calls = batch.map(changeOf)
+    const results = new Map<RowChange, Result>()
     for (let rest = calls; rest.length > 0; rest = rest.filter((call) => !results.has(call))) {
       // The first call of each row.
-      const turn = new Map(rest.toReversed().map((call) => [call[0], call]))
-      const select = isLocked ? lock : read
-      const { rows } = await client.query<unknown[]>({ ...select, values: [[...turn.keys()]], rowMode: 'array' })
-      const writes = rows.flatMap((values): Write[] => {
-        const version = values.pop()
-        const row = toEntity(values)
+      const turn = new Map(rest.toReversed().map((call) => [call.id, call]))
+      const { rows } = await client.query<unknown[]>({ ...lock, values: [[...turn.keys()]], rowMode: 'array' })
+      const writes = rows.map(toEntity).flatMap((row): Write[] => {
         const call = turn.get(idOf(row))
         if (!call) return []
-        const [id, by, set] = call
+        const { id, by, set } = call
         const changed = resultOf(() => changeRow(table, row, call))
         results.set(call, changed ?? { id })
-        const hasNoEffect = set === '' || changed instanceof Error
-        return hasNoEffect ? [] : [{ version, by, row, changed }]
+        const hasNoEffect = (set && Object.keys(set).length === 0) || changed instanceof Error
+        return hasNoEffect ? [] : [{ by, row, changed }]
       })
       for (const call of turn.values()) if (!results.has(call)) results.set(call, undefined)
       const [kept, removed] = [writes.filter(({ changed }) => changed), writes.filter(({ changed }) => !changed)]
@@ -90,14 +82,13 @@ function resultOf<T>(change: () => T): T | RowChanged {
 function statementsOf(table: TableWithId, hasHistory: boolean) {
   const { given } = fieldsOfNew(table)
   const parameter = (field: string, type: string) => sql`${sql.placeholder(field)}::${sql.raw(type)}`
-  const { read, lock, update, remove } = sqlOf(table, hasHistory, parameter)
+  const { lock, update, remove } = sqlOf(table, hasHistory, parameter)
   const records = hasHistory ? recordFields : []
   return {
     given,
-    read: prepared(read, ['id']),
     lock: prepared(lock, ['id']),
-    update: prepared(update, ['count', 'id', 'version', ...given, ...records]),
-    remove: prepared(remove, ['count', 'id', 'version', ...records]),
+    update: prepared(update, ['id', ...given, ...records]),
+    remove: prepared(remove, ['id', ...records]),
   }
 }
 
@@ -105,34 +96,24 @@ function statementsOf(table: TableWithId, hasHistory: boolean) {
 function sqlOf(table: TableWithId, hasHistory: boolean, parameter: (field: string, type: string) => SQL) {
   const columns = fieldsOfNew(table).given.map((field) => ({ field, column: columnOf(table, field) }))
   const names = columns.map(({ column }) => sql.identifier(column.name))
-  const [count, ids, versions] = [
-    parameter('count', 'int'),
-    parameter('id', 'bigint[]'),
-    parameter('version', 'text[]'),
-  ]
+  const ids = parameter('id', 'bigint[]')
   const arrays = columns.map(({ field, column }) => parameter(field, `${column.getSQLType()}[]`))
-  // PostgreSQL changes it with each version of a row.
-  const version = sql`${table}.xmin`
-  const read = sql`SELECT ${listOf(Object.values(getTableColumns(table)))}, ${version}::text FROM ${table}
-    WHERE ${table.id} = ANY (${ids})`
-  const rows = (more: SQL[]) => sql`"lock of the batch", unnest(${listOf([ids, versions, ...more])}) AS "rows as read"`
-  // The lock comes first, as in every batch. A division by zero undoes the statement if a row was changed meanwhile.
-  const all = (write: SQL) => sql`WITH "lock of the batch" AS MATERIALIZED (${sql.raw(lockStatement('inserts'))}),
-    "written rows" AS (${write}
-      WHERE ${table.id} = "rows as read"."id of the row" AND ${version} = "rows as read"."version of the row"::xid
-      RETURNING 1)${hasHistory ? recordingOf(count, parameter) : sql``}
-    SELECT 1 / (count(*) = ${count})::int FROM "written rows"`
-  const sets = names.map((name) => sql`${name} = "rows as read".${name}`)
-  const own = sql`"id of the row", "version of the row"`
+  const sets = names.map((name) => sql`${name} = "new rows".${name}`)
+  const all = (write: SQL) => sql`WITH "written rows" AS (${write} RETURNING 1)
+    ${hasHistory ? recordingOf(sql`cardinality(${ids})`, parameter) : sql``}
+    SELECT count(*) FROM "written rows"`
+  // In the order of their ids, because other programs lock rows, too.
+  const lock = sql`SELECT ${listOf(Object.values(getTableColumns(table)))} FROM ${table}
+    WHERE ${table.id} = ANY (${ids}) ORDER BY ${table.id} FOR UPDATE`
   return {
-    read,
-    // In the order of their ids, because other programs lock rows, too.
-    lock: sql`${read} ORDER BY ${table.id} FOR UPDATE`,
+    lock,
     // A table without fields to set is never updated.
     update:
       sets.length === 0
-        ? read
-        : all(sql`UPDATE ${table} SET ${listOf(sets)} FROM ${rows(arrays)} (${listOf([own, ...names])})`),
-    remove: all(sql`DELETE FROM ${table} USING ${rows([])} (${own})`),
+        ? lock
+        : all(sql`UPDATE ${table} SET ${listOf(sets)}
+            FROM unnest(${listOf([ids, ...arrays])}) AS "new rows" ("id of the row", ${listOf(names)})
+            WHERE ${table.id} = "id of the row"`),
+    remove: all(sql`DELETE FROM ${table} WHERE ${table.id} = ANY (${ids})`),
   }
 }

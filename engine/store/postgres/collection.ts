@@ -14,29 +14,29 @@ export interface AnyMutation {
   /**
    * Resolves to an outcome for each row: what it has generated, or, where it changes nothing, undefined if it found no
    * row, or the rule that the row breaks. If it rejects, for example with a violated constraint, the rows are run again
-   * in parts, and those that are refused fail alone.
+   * in parts, and those that are refused fail alone. It runs inside a transaction that has the advisory lock of inserts, so
+   * that those of several instances cannot wait for each other.
    *
-   * @param isLocked whether it runs in a transaction that has the advisory lock of inserts
    * @param historyDays for how many days it keeps the entries that it leaves in the history
    */
-  run(client: ClientBase, rows: unknown[][], isLocked: boolean, historyDays?: number): Promise<Result[]>
-  /**
-   * Whether `run` writes these rows with one statement, which is a transaction by itself. Otherwise it runs inside a
-   * transaction that has the advisory lock of inserts, so that those of several instances cannot wait for each other.
-   */
-  isOneStatement(rows: unknown[][]): boolean
+  run(client: Queries, rows: unknown[][], historyDays?: number): Promise<Result[]>
+  /** Whether `run` is one statement, which is a transaction by itself. Then calls without keys need no other one. */
+  isOneStatement?: boolean
   /** A statement that checks the right to run it, and changes nothing. */
   probe: string
   /** Whether the ids that it generates must become visible in ascending order. */
   hasOrderedIds: boolean
 }
 
+/** A connection, or the pool. */
+export type Queries = Pick<ClientBase, 'query'>
+
 export type Result = object | RuleViolation | undefined
 
 export interface Mutation<Input extends object, Generated extends object> extends AnyMutation {
   /** The values of a row are those of these fields in their order. */
   fields: readonly (keyof Input & string)[]
-  run(client: ClientBase, rows: unknown[][], isLocked: boolean): Promise<(Generated | RuleViolation)[]>
+  run(client: Queries, rows: unknown[][]): Promise<(Generated | RuleViolation)[]>
 }
 
 /** What a collection has of its own on PostgreSQL. */
@@ -56,7 +56,7 @@ export interface PostgresCollection<S = object> extends Required<OwnOnPostgres<S
 
 export interface DerivedMutations {
   create: Mutation<NewEntity<TableWithId>, Generated<TableWithId>>
-  /** Both take a {@link ChangeValues}. */
+  /** Both take the values of `changeMethodOf`. */
   update: AnyMutation
   remove: AnyMutation
 }

@@ -25,13 +25,10 @@ export function recordsOf(
   return [JSON.stringify(made.map((entry) => ({ ...entry, rowId: String(entry.rowId) }))), expiryOf(days, now)]
 }
 
-/**
- * The parts of a statement that record its changes and sweep, so that a batch of changes stays one statement. Entries wait
- * for the lock of the batch, as its rows do. The count is that of the changes.
- */
+/** The parts of a statement that record its changes and sweep. The count is that of the changes. */
 export function recordingOf(count: SQL, parameter: (field: string, type: string) => SQL): SQL {
   return sql`, "recorded changes" AS (INSERT INTO ${history} (${names}) SELECT entry.*
-      FROM "lock of the batch", json_to_recordset(${parameter(entries, 'json')}) AS entry (${listOf(types)})),
+      FROM json_to_recordset(${parameter(entries, 'json')}) AS entry (${listOf(types)})),
     "swept entries" AS (${sweeping(parameter(expiry, 'timestamptz'), sql`${count} * ${sql.raw(String(maxSwept.byChange))}`)})`
 }
 

@@ -151,7 +151,7 @@ export function insertInto<T extends TableWithId>(table: T): Mutation<NewEntity<
     // Safe: these are the names of the columns that are not generated, as the type says.
     fields: given as (keyof NewEntity<T> & string)[],
     hasOrderedIds: true,
-    isOneStatement: () => true,
+    isOneStatement: true,
     probe: `EXPLAIN ${sqlTextOf(insert(fields.map(() => sql`NULL`)))}`,
     async run(database, rows) {
       const more = generated.length > 0 ? rows.map(generate) : []

@@ -22,10 +22,18 @@ export function lockCall(lock: keyof typeof locks): string {
   return `pg_advisory_xact_lock(${lockSpace}, ${locks[lock]})`
 }
 
-export async function withConnection<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+/**
+ * Runs the work in a transaction, which first takes the lock of inserts. Drizzle's own `transaction` leaks the connection
+ * when BEGIN fails, and returns a broken one to the pool.
+ */
+export async function inTransaction<T>(pool: Pool, work: (transaction: Transaction) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   try {
-    const result = await work(client)
+    // Each statement must see what was committed before it, also if it has waited for a lock.
+    // One message, and so one wait for the server.
+    await client.query(`BEGIN ISOLATION LEVEL READ COMMITTED; ${lockStatement('inserts')}`)
+    const result = await work(drizzle({ client }))
+    await client.query('COMMIT')
     client.release()
     return result
   } catch (error) {
@@ -33,19 +41,4 @@ export async function withConnection<T>(pool: Pool, work: (client: PoolClient) =
     client.release(error instanceof Error ? error : true)
     throw error
   }
-}
-
-/**
- * Runs the work in a transaction, which first takes the lock of inserts. Drizzle's own `transaction` leaks the connection
- * when BEGIN fails, and returns a broken one to the pool.
- */
-export async function inTransaction<T>(pool: Pool, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-  return withConnection(pool, async (client) => {
-    // Each statement must see what was committed before it, also if it has waited for a lock.
-    // One message, and so one wait for the server.
-    await client.query(`BEGIN ISOLATION LEVEL READ COMMITTED; ${lockStatement('inserts')}`)
-    const result = await work(drizzle({ client }))
-    await client.query('COMMIT')
-    return result
-  })
 }

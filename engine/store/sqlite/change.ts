@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import { sql } from 'drizzle-orm'
-import { type ChangeValues, changeRow, namesIn } from '../collection/change.ts'
+import { changeOf, changeRow } from '../collection/change.ts'
 import { columnOf, fieldsOfNew, listOf } from '../collection/row.ts'
 import type { DerivedMutations, PrepareWrite, TableWithId } from './collection.ts'
 import { prepareHistory } from './history.ts'
@@ -14,7 +14,7 @@ export function mutationsOf<T extends TableWithId>(table: T, hasHistory = false)
 /** The maximum number of prepared statements that set some fields only. */
 const maxUpdates = 32
 
-/** The mutation that changes or deletes a row. It takes a {@link ChangeValues}. */
+/** The mutation that changes or deletes a row: see `changeMethodOf`. */
 function changeIn(table: TableWithId, hasHistory: boolean): PrepareWrite<object | undefined> {
   const { given } = fieldsOfNew(table)
 
@@ -33,14 +33,14 @@ function changeIn(table: TableWithId, hasHistory: boolean): PrepareWrite<object 
       return update
     }
 
-    return (...args) => {
-      // Safe: the arguments are those of `changeMethodOf`.
-      const values = args as ChangeValues
-      const [id, by, set] = values
+    return (...values) => {
+      const change = changeOf(values)
+      const { id, by, set = {} } = change
       const row = select(id)
       if (!row) return undefined
-      const changed = changeRow(table, row, values)
-      const written = changed ? set && updateOf(namesIn(set))(changed, id) : remove.run(id)
+      const changed = changeRow(table, row, change)
+      const fields = Object.keys(set)
+      const written = changed ? fields.length > 0 && updateOf(fields)(changed, id) : remove.run(id)
       if (written && written.changes !== 1) throw new Error('A trigger of another program has ignored a change.')
       record({ by, row, changed })
       return changed ?? { id }

@@ -37,7 +37,7 @@ export interface SqliteCollection<S = object> extends OwnOnSqlite<S> {
 
 export interface DerivedMutations<T extends TableWithId = TableWithId> {
   create: Mutation<NewEntity<T>, Generated<T>>
-  /** Both take a {@link ChangeValues}. */
+  /** Both take the values of `changeMethodOf`. */
   update: PrepareWrite<object | undefined>
   remove: PrepareWrite<object | undefined>
 }

@@ -27,7 +27,6 @@ const inserting = {
 const copy: Mutation<Copy, { copies: bigint }> = {
   fields: ['body', 'priority'],
   hasOrderedIds: true,
-  isOneStatement: () => false,
   probe: "EXPLAIN INSERT INTO notes (body, state, priority) VALUES ('', 'open', 0)",
   async run(database, rows) {
     const outcomes = []
@@ -58,7 +57,6 @@ const raising = {
 const raise: Mutation<Raise, Raised> = {
   fields: ['id', 'amount'],
   hasOrderedIds: false,
-  isOneStatement: () => false,
   probe: 'EXPLAIN UPDATE notes SET priority = 0',
   async run(database, rows) {
     const outcomes = []

@@ -136,6 +136,22 @@ test('calls that constraints refuse fail alone', async () => {
   })
 })
 
+test.for(['UPDATE', 'DELETE'])('a trigger that ignores the %s of a row makes its call fail alone', async (event) => {
+  const database = await notesDatabase()
+  const { notes } = await database.open()
+  const [first, second] = [await notes.create({ ...note }), await notes.create({ ...note })]
+  await database.execute(`CREATE FUNCTION ignore_first() RETURNS trigger LANGUAGE plpgsql
+    AS 'BEGIN IF OLD.id = ${first.id} THEN RETURN NULL; END IF; RETURN coalesce(NEW, OLD); END'`)
+  await database.execute(`CREATE TRIGGER own BEFORE ${event} ON notes FOR EACH ROW EXECUTE FUNCTION ignore_first()`)
+  const change = ({ id }: { id: bigint }) =>
+    event === 'UPDATE' ? notes.update({ id, set: { body: 'new' } }) : notes.remove({ id })
+  const [ignored, changed] = await Promise.allSettled([change(first), change(second)])
+  expect(ignored).toMatchObject({ reason: { message: 'A trigger of another program has ignored a change.' } })
+  expect(changed.status).toBe('fulfilled')
+  const rest = event === 'UPDATE' ? [first, { ...second, body: 'new' }] : [first]
+  expect(await notes.list({ limit: 9 })).toEqual(rest)
+})
+
 const [id, name] = [sql.placeholder('id'), sql.placeholder('name')]
 
 test('a placeholder is the value of the field with its name, wherever and however often it occurs', () => {
