@@ -37,7 +37,6 @@ const readOnly: [what: string, request: InjectOptions][] = [
   ['a batch that fails', { url: `/trpc/pets.get,pets.get?batch=1&input=${inputs({ petId: 8n }, { petId: 9n })}` }],
   ['a batch without inputs', { url: '/trpc/pets.list,pets.get?batch=1' }],
   ['a batch of the maximum size', { url: `/trpc/${Array(maxBatchSize).fill('pets.list')}?batch=1` }],
-  ['a streamed response', { url: '/trpc/pets.list?batch=1', headers: { 'trpc-accept': 'application/jsonl' } }],
   ['connection parameters', { url: '/trpc/pets.list?connectionParams={}' }],
   ['a create that is rejected', { method: 'POST', url: '/trpc/pets.create', headers: json, payload: body({}) }],
   ['a create without a body', { method: 'POST', url: '/trpc/pets.create', headers: json }],
@@ -56,13 +55,6 @@ describe('a request that changes nothing', () => {
   test.for(readOnly)('%s: the response is that of tRPC', ([, request]) =>
     expectSameResponses(direct(), stock(), request),
   )
-})
-
-test('a streamed response is that of tRPC also if the response to the same URL is cached', async () => {
-  const [direct, stock] = [await startTestApi(), await startTestApi()]
-  const url = '/trpc/pets.list?batch=1'
-  await expectSameResponses(direct, stock, { url })
-  await expectSameResponses(direct, stock, { url, headers: { 'trpc-accept': 'application/jsonl' } })
 })
 
 test('the response to a create is that of tRPC', async () => {

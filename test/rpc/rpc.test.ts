@@ -262,7 +262,7 @@ describe('the RPC adapter', () => {
     const { rest } = await startTestApi({ config: { rateLimit: { requests: 5, seconds: 60 } } })
     const call = { json: { name: 'Rex', categoryId: '7' }, meta: { values: { categoryId: ['bigint'] } } }
     const created = await rest.post('/trpc/pets.create%252Cpets.create?batch=1', { 0: call, 1: call })
-    expect(created).toMatchObject({ status: 404, body: { error: { json: { data: { code: 'not_found' } } } } })
+    expect(created).toMatchObject({ status: 400, body: { error: { json: { data: { code: 'invalid_request' } } } } })
     expect((await rest.get('/trpc/pets.list%252Cpets.list?batch=1')).status).toBe(404)
     expect((await rest.get('/v1/pets')).body).toEqual([])
   })

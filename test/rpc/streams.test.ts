@@ -1,13 +1,53 @@
+import { createTRPCClient, httpBatchStreamLink } from '@trpc/client'
 import type { InjectOptions } from 'fastify'
+import superjson from 'superjson'
 import { expect, test } from 'vitest'
-import { logLinesIn } from '../../engine/test/support/log-lines.ts'
 import { samplesIn } from '../../engine/test/support/metrics.ts'
-import { startTestApi, startTracedApi, type TestApi } from '../support/petstore.ts'
+import { fetchFrom } from '../../engine/test/support/transport.ts'
+import type { AppRouter } from '../../server/router.ts'
+import { startTestApi, type TestApi } from '../support/petstore.ts'
 
 function sendStreamed({ app, key }: TestApi, { headers, ...request }: InjectOptions) {
   const types = { 'trpc-accept': 'application/jsonl', 'content-type': 'application/json' }
   return app.inject({ ...request, headers: { authorization: `Bearer ${key}`, ...types, ...headers } })
 }
+
+function clientOf({ app }: TestApi, key: string) {
+  const send = fetchFrom(app)
+  const headers = { authorization: `Bearer ${key}` }
+  const link = httpBatchStreamLink({
+    url: 'http://a/trpc',
+    headers,
+    transformer: superjson,
+    // Safe: only the types of tRPC allow members that are undefined.
+    fetch: (input, init) => send(input, init as RequestInit),
+  })
+  return createTRPCClient<AppRouter>({ links: [link] })
+}
+
+test('httpBatchStreamLink gets exact values, and each call succeeds or fails alone', async () => {
+  const api = await startTestApi()
+  const { pets, session } = clientOf(api, api.key)
+  const categoryId = 2n ** 63n - 1n
+  const rex = { id: 1n, name: 'Rex', categoryId, status: 'available' }
+  expect(await pets.create.mutate({ name: 'Rex', categoryId })).toEqual(rex)
+  await pets.update.mutate({ petId: 1n, status: 'sold' })
+  const results = await Promise.allSettled([
+    pets.list.query({ cursor: 9n }),
+    pets.list.query({ limit: 0 }),
+    pets.history.query({}),
+    pets.get.query({ petId: 9n }),
+    session.current.query(),
+  ])
+  expect(results).toMatchObject([
+    { value: [] },
+    { reason: { data: { code: 'invalid_request', issues: [{ path: 'limit' }] } } },
+    { value: [{ petId: 1n, at: expect.any(Date), before: { status: 'available' }, after: { status: 'sold' } }] },
+    { reason: { data: { code: 'not_found', status: 404 } } },
+    { value: { keyName: 'test', access: 'write' } },
+  ])
+  await expect(clientOf(api, 'wrong').pets.list.query()).rejects.toMatchObject({ data: { code: 'unauthorized' } })
+})
 
 test('a repeated create that is streamed says that it is replayed', async () => {
   const api = await startTestApi()
@@ -20,45 +60,22 @@ test('a repeated create that is streamed says that it is replayed', async () => 
   expect(second.payload).toBe(first.payload)
 })
 
-test('the calls of a streamed request have spans, as those of another one', async () => {
-  const api = await startTracedApi()
-  await sendStreamed(api, { url: '/trpc/pets.list,pets.counts?batch=1' })
-  const names = () => api.spans().map(({ name }) => name)
-  await expect.poll(names).toContain('GET /trpc/:path')
-  expect(names().toSorted()).toEqual(['GET /trpc/:path', 'counts pets', 'list pets', 'pets.counts', 'pets.list'])
-})
-
-test('with LOG_SAMPLE=0, a streamed request with a failed call is logged', async () => {
-  const api = await startTestApi({ logSample: 0 })
-  const query = { batch: '1', input: '{"1":{"json":{"petId":1}}}' }
-  expect((await sendStreamed(api, { url: '/trpc/pets.list,pets.get', query })).statusCode).toBe(200)
-  await expect
-    .poll(() => logLinesIn(api.log.join('')).filter(({ msg }) => msg === 'request'))
-    .toMatchObject([{ procedures: ['pets.list', 'pets.get'], status: 200, failedCalls: 1 }])
-})
-
-test.for(['application/jsonl', ''])(
-  'a request with failed calls is counted with the same status, also if it is streamed: %j',
-  async (accepted) => {
-    const api = await startTestApi()
-    for (const names of ['list', 'nothing', 'list,pets.nothing', 'get,pets.nothing', 'nothing,pets.nothing'])
-      await sendStreamed(api, { url: `/trpc/pets.${names}?batch=1`, headers: { 'trpc-accept': accepted } })
-    await expect
-      .poll(() => countedBy(api))
-      .toEqual(['pets.list 200: 1', 'unknown 404: 1', 'batch 207: 2', 'batch 404: 1'])
-  },
-)
-
-test('a streamed request that fails before its calls is counted with its own status', async () => {
+test('a streamed response is not that to the same URL which is cached, and no cache confuses them', async () => {
   const api = await startTestApi()
-  const { statusCode } = await sendStreamed(api, { url: '/trpc/pets.list,pets.counts?batch=1&connectionParams=x' })
-  expect(statusCode).toBe(400)
-  await expect.poll(() => countedBy(api)).toEqual(['batch 400: 1'])
+  const [url, authorization] = ['/trpc/pets.list?batch=1', `Bearer ${api.key}`]
+  const plain = await api.app.inject({ url, headers: { authorization } })
+  const streamed = await sendStreamed(api, { url })
+  expect([plain, streamed].map(({ payload }) => payload[0])).toEqual(['[', '{'])
+  expect(streamed.headers.vary).toContain('trpc-accept')
 })
 
-/** The statuses with which the service has counted requests of the RPC adapter. */
-async function countedBy({ rest }: TestApi): Promise<string[]> {
-  return samplesIn((await rest.get('/metrics')).text)
-    .filter(({ name, labels }) => name === 'petstore_request_duration_seconds_count' && labels.adapter === 'rpc')
-    .map(({ labels: { operation, status }, value }) => `${operation} ${status}: ${value}`)
-}
+test('a streamed request with a failed call is counted with 207, because its client needs a successful status', async () => {
+  const api = await startTestApi()
+  for (const names of ['list', 'nothing', 'list,pets.nothing', 'nothing,pets.nothing'])
+    await sendStreamed(api, { url: `/trpc/pets.${names}?batch=1` })
+  const counted = async () =>
+    samplesIn((await api.rest.get('/metrics')).text)
+      .filter(({ name, labels }) => name === 'petstore_request_duration_seconds_count' && labels.adapter === 'rpc')
+      .map(({ labels: { operation, status }, value }) => `${operation} ${status}: ${value}`)
+  await expect.poll(counted).toEqual(['pets.list 200: 1', 'unknown 207: 1', 'batch 207: 2'])
+})

@@ -74,8 +74,6 @@ export function addCors(app: FastifyInstance, origins: string[], responseHeaders
     reply.code(204).send()
   })
   app.addHook('onSend', (_request, reply, payload, done) => {
-    // Fastify copies the headers of a Response after this hook, and they replace those of the same name.
-    if (payload instanceof Response) payload.headers.append('vary', 'Origin')
     const vary = reply.getHeader('vary')
     if (vary !== undefined && vary !== 'Origin') reply.header('vary', `${vary}, Origin`)
     done(null, payload)

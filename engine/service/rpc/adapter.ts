@@ -1,18 +1,17 @@
 import type { AnyRouter } from '@trpc/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, toApiError } from '../api/errors.ts'
+import { toApiError } from '../api/errors.ts'
 import type { CacheableResponse, ResponseCache } from '../http/cache/response-cache.ts'
 import { prepareReply, reportFault, toHttpError } from '../http/error-responses.ts'
 import { acceptJsonOnly, handleOtherMethods, notEmpty, refuseUnknownPaths } from '../http/routing.ts'
 import { type CallOptions, contextsOfBatch, createContext, markReplays } from '../procedures/context.ts'
 import { type Context, errorEnvelope } from '../procedures/trpc.ts'
 import { callReader, isBatch, namesIn, pathOf, type RpcCall, type RpcRequest, type RpcRoute } from './calls.ts'
-import { isStreamed, streamer } from './streaming.ts'
 
 const url = `/:path${notEmpty}`
 const contentType = { 'content-type': 'application/json; charset=utf-8' }
 
-/** tRPC's clients require its envelope also for errors. Its own handler takes many times as long: it serves only streams. */
+/** tRPC's clients require its envelope also for errors. Its own handler takes many times as long. */
 export async function rpcAdapter(
   app: FastifyInstance,
   { router, calls: options, cache }: { router: AnyRouter; calls: CallOptions; cache: ResponseCache },
@@ -22,17 +21,9 @@ export async function rpcAdapter(
     return prepareReply(error, request, reply).send(errorEnvelope(error, undefined))
   })
   refuseUnknownPaths(app)
-  // The adapter or tRPC's handler parses the text.
+  // The reader parses the text.
   acceptJsonOnly(app, (text) => text)
   const reader = callReader(router)
-  const stream = streamer(app, router, contextOf)
-
-  function contextOf(request: RpcRequest, reply: FastifyReply): Context {
-    const context = createContext(options, request, reply, reader.replays(request))
-    if (context.idempotency && namesIn(request.params.path).length > 1)
-      throw new ApiError('invalid_request', 'Idempotency-Key: expected only without streaming, or with a single call')
-    return context
-  }
 
   async function respond(request: RpcRequest, reply: FastifyReply): Promise<CacheableResponse> {
     const calls = reader.read(request)
@@ -49,6 +40,7 @@ export async function rpcAdapter(
       const bytes = responses.reduce((sum, { body }) => sum + body.length, 0)
       app.countBytes(request, reply.raw, bytes)
     }
+    if (isStreamed(request)) return joinAsStream(responses)
     return first && !isBatch(request.query) ? first : joinResponses(responses)
   }
 
@@ -61,12 +53,7 @@ export async function rpcAdapter(
       calls: (request) => namesIn(pathOf(request)).length,
     },
     async handler(request, reply) {
-      if (isStreamed(request)) {
-        // Refuses what the other requests are refused for.
-        reader.read(request)
-        return stream(request, reply)
-      }
-      const { status, headers, body } = await (reader.isCacheable(request)
+      const { status, headers, body } = await (reader.isCacheable(request) && !isStreamed(request)
         ? cache(request, () => respond(request, reply))
         : respond(request, reply))
       reply.code(status).headers(headers)
@@ -100,4 +87,28 @@ function joinResponses(responses: CacheableResponse[]): CacheableResponse {
     headers: Object.assign({}, ...responses.map(({ headers }) => headers)),
     body: `[${responses.map(({ body }) => body).join(',')}]`,
   }
+}
+
+/** Whether the client reads a batch as tRPC's stream of JSON lines. A response to HEAD has no body that could be one. */
+function isStreamed({ method, query, headers }: RpcRequest): boolean {
+  const types = headers['trpc-accept'] ?? headers.accept ?? ''
+  return isBatch(query) && method !== 'HEAD' && String(types).includes('application/jsonl')
+}
+
+/**
+ * Joins the responses of a batch for `httpBatchStreamLink`, all in the first line of the stream: none takes long enough that
+ * another should not wait for it. That client needs a successful status, also if all calls have failed.
+ */
+function joinAsStream(responses: CacheableResponse[]): CacheableResponse {
+  const { status, headers } = joinResponses(responses)
+  const calls = responses.map(({ body }) => JSON.parse(body))
+  const values = calls.flatMap(({ result, error }, index) => {
+    const types = (error ?? result.data).meta?.values
+    return types ? [[`${index}.0.0.${error ? 'error' : 'result.data'}`, types]] : []
+  })
+  const json = calls.map(({ result, error }) => [
+    [error ? { error: error.json } : { result: { data: result.data.json } }],
+  ])
+  const line = JSON.stringify({ json: { ...json }, meta: { values: Object.fromEntries(values), v: 1 } })
+  return { status: status === 200 ? 200 : 207, headers: { ...headers, vary: 'trpc-accept' }, body: `${line}\n` }
 }

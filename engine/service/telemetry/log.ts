@@ -75,7 +75,7 @@ export function logTo(destination: DestinationStream, level: Config['logLevel'],
     request(request: FastifyRequest, reply: FastifyReply, labels: RequestLabels, result: RequestResult): void {
       const { isComplete, milliseconds } = result
       // The status 207 is that of a batch with a failed call.
-      const isRefused = reply.statusCode >= 400 || reply.statusCode === 207 || reply.failedCalls
+      const isRefused = reply.statusCode >= 400 || reply.statusCode === 207
       const isAlwaysLogged = !isComplete || isRefused || milliseconds > maxUnloggedDuration
       if (!logsRequests || !(Math.random() < sample || isAlwaysLogged)) return
       const isFault = isComplete && reply.statusCode >= 500
@@ -132,12 +132,10 @@ function requestLine(
     method: request.method,
     route: routeOf(request),
     status: isComplete ? reply.statusCode : undefined,
-    failedCalls: reply.failedCalls || undefined,
     aborted: isComplete ? undefined : true,
     others,
     milliseconds: Math.round(milliseconds * 1000) / 1000,
-    // A streamed body has no Content-Length.
-    bytes: request.method === 'HEAD' ? 0 : Number(reply.getHeader('content-length') ?? reply.streamedBytes ?? 0),
+    bytes: request.method === 'HEAD' ? 0 : Number(reply.getHeader('content-length') ?? 0),
     // As text, because many programs read a number of JSON as a double.
     ids: request.changedIds?.length ? request.changedIds.map(String) : undefined,
     replayed: request.idempotency?.some(({ isReplay }) => isReplay) || undefined,

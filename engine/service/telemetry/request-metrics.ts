@@ -36,7 +36,7 @@ export function requestMetrics({ gauge, counter, histogram }: MetricFactory) {
       running--
       if (!result.isComplete) aborted++
       else {
-        const status = reply.failedStatus ?? reply.statusCode
+        const status = reply.statusCode
         const byStatus = bound.get(labels) ?? []
         bound.set(labels, byStatus)
         byStatus[status] ??= duration.labels({ ...labels, status })

@@ -208,19 +208,6 @@ describe.for(['1.0', '1.1'])('an HTTP/%s client with keep-alive', (version) => {
   })
 })
 
-test('an HTTP/1.0 connection ends after a response of unknown length, which has Connection: close', async () => {
-  const { url, authorization } = await listen(shared())
-  const socket = await openSocket(url)
-  const received = collect(socket)
-  const headers = `${authorization}trpc-accept: application/jsonl\r\nConnection: keep-alive\r\n`
-  socket.write(`GET /trpc/notes.list?batch=1 HTTP/1.0\r\n${headers}\r\n`)
-  await once(socket, 'end')
-  expect(statusesIn(received.text)).toEqual([200])
-  expect(received.text).toMatch(/\r\nconnection: close\r\n/i)
-  expect(received.text).not.toMatch(/transfer-encoding/i)
-  expect(received.text.split('\r\n\r\n')[1]).toMatch(/^\{.*\n$/s)
-})
-
 function chunked(headers: string, chunks: string): string {
   return `POST /v1/notes HTTP/1.1\r\n${host}${json}${headers}Transfer-Encoding: chunked\r\n\r\n${chunks}`
 }
