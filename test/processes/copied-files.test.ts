@@ -8,17 +8,20 @@ import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { addingRows, commandLine, makeDatabase, prepareSqlite, runProgram, textsIn } from '../support/petstore.ts'
 
 if (canMount()) {
-  test.for(['petstore.db', 'pet store.db'])('a start refuses %s if only the file is mounted', async (name) => {
-    const [path, host] = [join(temporaryFolder(), name), join(temporaryFolder(), 'host.db')]
-    for (const file of [path, host]) writeFileSync(file, '')
-    for (const words of [[], ['keys', 'create', 'shop'], ['doctor']]) {
-      const script = 'mount --bind "$1" "$2"; shift 2; exec "$@"'
-      const command = ['unshare', '-rm', 'sh', '-ec', script, 'sh', host, path, ...commandLine, ...words]
-      const run = runCommand(command, { env: { DATABASE_URL: `file:${path}`, PORT: '0' } })
-      const reason = 'only the file is mounted, so its write-ahead log would be lost; mount its folder'
-      expect([await run.ended, run.stdout + run.stderr]).toEqual([1, expect.stringContaining(reason)])
-    }
-  })
+  test.for(['petstore.db', 'pet store.db', 'pet\\store.db'])(
+    'a start refuses %s if only the file is mounted',
+    async (name) => {
+      const [path, host] = [join(temporaryFolder(), name), join(temporaryFolder(), 'host.db')]
+      for (const file of [path, host]) writeFileSync(file, '')
+      for (const words of [[], ['keys', 'create', 'shop'], ['doctor']]) {
+        const script = 'mount --bind "$1" "$2"; shift 2; exec "$@"'
+        const command = ['unshare', '-rm', 'sh', '-ec', script, 'sh', host, path, ...commandLine, ...words]
+        const run = runCommand(command, { env: { DATABASE_URL: `file:${path}`, PORT: '0' } })
+        const reason = 'only the file is mounted, so its write-ahead log would be lost; mount its folder'
+        expect([await run.ended, run.stdout + run.stderr]).toEqual([1, expect.stringContaining(reason)])
+      }
+    },
+  )
 }
 
 describe('a copy of a live database without its log', () => {

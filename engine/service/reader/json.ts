@@ -39,17 +39,23 @@ function readLines(fields: readonly Field[]): Reader['read'] {
 function readDocument(fields: readonly Field[]): Reader['read'] {
   const decoder = new TextDecoder()
   let [text, size] = ['', 0]
+  let lines: Reader['read'] | undefined
   return (part, isLast) => {
+    if (lines) return lines(part, isLast)
     text += decoder.decode(part)
     size += part.length
-    if (size > maxJson) throw new Unreadable(texts.largeJson)
-    if (!isLast) return []
-    const whole = parsed(text)
-    if ('value' in whole)
-      return [whole.value].flat().map((value, index) => toRow(fields, { number: index + 1 }, { value }))
-    if (text.trimStart().startsWith('[')) throw new Unreadable(texts.notJson(whole.reason))
+    const isArray = text.trimStart().startsWith('[')
+    if (size <= maxJson) {
+      if (!isLast) return []
+      const whole = parsed(text)
+      if ('value' in whole)
+        return [whole.value].flat().map((value, index) => toRow(fields, { number: index + 1 }, { value }))
+      if (isArray) throw new Unreadable(texts.notJson(whole.reason))
+    }
+    if (isArray) throw new Unreadable(texts.largeJson)
     // Lines of which the first is not valid.
-    return readLines(fields)(new TextEncoder().encode(text), true)
+    lines = readLines(fields)
+    return lines(new TextEncoder().encode(text), isLast)
   }
 }
 

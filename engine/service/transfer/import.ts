@@ -72,13 +72,13 @@ export async function importItems<New>(
   return { created, existing }
 }
 
-/** 48 bits of each hash are enough to count equal items, and a map of such numbers is small. */
+/** 52 bits of each hash are enough to count equal items, and a map of such numbers is small. */
 function keysIn(namespace: string): (item: unknown) => string {
   const counts = new Map<number, number>()
   return (item) => {
     const text = JSON.stringify(item, (_name, value) => (typeof value === 'bigint' ? String(value) : value))
     const sha256 = hash('sha256', `${namespace}\n${text}`)
-    const number = Number.parseInt(sha256.slice(0, 12), 16)
+    const number = Number.parseInt(sha256.slice(0, 13), 16)
     const before = counts.get(number) ?? 0
     counts.set(number, before + 1)
     return `${sha256}:${before}`

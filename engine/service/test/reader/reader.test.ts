@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Field } from '../../reader/fields.ts'
-import { openReader } from '../../reader/reader.ts'
+import { maxJson, openReader } from '../../reader/reader.ts'
 
 const fields: Field[] = [
   { name: 'id', kind: 'id', presence: 'generated' },
@@ -83,6 +83,14 @@ test('parts of a text give the same rows as the whole', () => {
       expect(read(text, cuts).rows).toEqual(read(text).rows)
     }),
   )
+})
+
+test('a large file of lines of which the first is not valid is read line by line', () => {
+  const line = '{"label":"Ball","shelfId":7}\n'
+  const { rows } = read(`{"label":"cut off\n${line.repeat(maxJson / 20)}`, [0, 3_000_000, 4_000_000])
+  expect(rows).toHaveLength(1 + maxJson / 20)
+  expect(rows.map(({ problem }) => problem).filter(Boolean)).toEqual(['This is not a JSON object.'])
+  expect(rows.at(-1)).toMatchObject({ line: 1 + maxJson / 20, values: { label: 'Ball', shelfId: 7n } })
 })
 
 /** @param cuts where parts of the text end: at the end of the line */

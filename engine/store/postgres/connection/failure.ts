@@ -169,10 +169,11 @@ const writeFailureByCode: [RegExp, WriteFailure][] = [
   [/^(08|28|57P|53)/, 'unreachable'],
 ]
 
-/** Converts what the driver or the server threw to an error for the operator. */
+/** Converts what the driver or the server threw. Throws any other error itself, because it is then a bug. */
 export function unusable(url: string, error: unknown): UnusableDatabase {
   if (error instanceof UnusableDatabase) return error
   const cause = causeOf(error)
+  if (!concernsDatabase(cause) && !isRefusal(cause)) throw cause
   return new UnusableDatabase(urlWithoutPassword(url), reasonOf(cause), { cause })
 }
 

@@ -58,7 +58,10 @@ export function refuseCopyWithoutLog(path: string): void {
 export function refuseMountedFile(path: string, realPath: string): void {
   // Only Linux has it. A comparison of devices would not find a bind mount, and would refuse files of some overlays.
   const mounts = existsSync('/proc/self/mountinfo') ? readFileSync('/proc/self/mountinfo', 'utf8') : ''
-  const escaped = realPath.replaceAll(/[\s\\]/g, (character) => `\\0${character.charCodeAt(0).toString(8)}`)
+  const escaped = realPath.replaceAll(
+    /[ \t\n\\]/g,
+    (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`,
+  )
   if (existsSync(realPath) && mounts.split('\n').some((line) => line.split(' ')[4] === escaped))
     throw new UnusableDatabase(path, 'only the file is mounted, so its write-ahead log would be lost; mount its folder')
 }
