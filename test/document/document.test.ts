@@ -221,6 +221,20 @@ describe('the components', () => {
 })
 
 test.for([
+  ['inline', z.object({ parts: z.array(z.object({ grams: z.int() })) })],
+  ['with a name', z.object({ parts: z.array(z.object({ grams: z.int() })) }).meta({ id: 'Scale' })],
+] as const)('an object inside of an output may gain fields later: %s', ([, output]) => {
+  const openapi = { method: 'GET', path: '/scale' } as const
+  const read = procedure
+    .meta({ openapi })
+    .output(output)
+    .query(() => ({ parts: [] }))
+  const document = JSON.stringify(createDocument(router({ read }), product, []))
+  expect(document).toContain('"grams"')
+  expect(document).not.toContain('additionalProperties')
+})
+
+test.for([
   ['a body', z.object, undefined],
   ['a body that allows no other fields', z.strictObject, false],
 ] as const)('the schema omits the parameters of the path: %s', ([, object, additionalProperties]) => {

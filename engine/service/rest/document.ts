@@ -3,7 +3,7 @@ import { generateOpenApiDocument } from 'trpc-to-openapi'
 import { z } from 'zod'
 import { createSchema, type oas31 } from 'zod-openapi'
 import { ApiError, dataUnavailable, ErrorBody, errorCodeOf } from '../api/errors.ts'
-import { unwrapped } from '../api/validation.ts'
+import { isRecord, unwrapped } from '../api/validation.ts'
 import type { Deprecation } from '../procedures/trpc.ts'
 import type { Product } from '../product.ts'
 import { type Operation, operationsOf, splitInput, successStatus, takesBody } from './operations.ts'
@@ -112,7 +112,9 @@ function patchResponses(draft: oas31.ResponsesObject['200'], operation: Operatio
     [successStatus(operation)]: {
       ...success,
       headers,
-      ...(content && example !== undefined && { content: { 'application/json': { ...content, example } } }),
+      ...(content && {
+        content: { 'application/json': { ...allowMore(content), ...(example !== undefined && { example }) } },
+      }),
     },
     ...(cache && {
       304: { description: 'The body is still that of the tag in `If-None-Match`.', headers },
@@ -166,7 +168,7 @@ function required(headers: Record<string, oas31.HeaderObject>): oas31.HeadersObj
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, { ...value, required: true }]))
 }
 
-/** The schemas with a name. Outputs may gain fields later, so none of them forbids additional properties. */
+/** The schemas with a name. */
 function namedSchemas(operations: Operation[]): Record<string, Schema> {
   const inputs = operations
     .filter(takesBody)
@@ -174,9 +176,14 @@ function namedSchemas(operations: Operation[]): Record<string, Schema> {
   const outputs = [ErrorBody, ...operations.map(({ output }) => output)].map(
     (output) => createSchema(output, { io: 'output' }).components,
   )
-  for (const schema of outputs.flatMap((named) => Object.values(named)))
-    if ('additionalProperties' in schema) delete schema.additionalProperties
-  return Object.assign({}, ...inputs, ...outputs)
+  return Object.assign({}, ...inputs, ...outputs.map(allowMore))
+}
+
+/** Outputs may gain fields later, so no object in them forbids additional properties. */
+function allowMore<T>(schema: T): T {
+  if (isRecord(schema) && schema.additionalProperties === false) delete schema.additionalProperties
+  if (typeof schema === 'object' && schema) for (const part of Object.values(schema)) allowMore(part)
+  return schema
 }
 
 /** The input without the fields that are in the path. */
