@@ -1,5 +1,4 @@
-import { asc, gt, inArray, sql } from 'drizzle-orm'
-import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
+import { getTableColumns, sql } from 'drizzle-orm'
 import {
   isRemembered,
   type Original,
@@ -7,43 +6,62 @@ import {
   sweepRows,
   idempotencyKeys as table,
 } from '../collection/idempotency.ts'
+import { type Entity, listOf } from '../collection/row.ts'
+import type { Queries } from './collection.ts'
+import { entityMapper, insertInto, prepared } from './statements.ts'
 import { postgresTableOf } from './table.ts'
 
 const idempotencyKeys = postgresTableOf(table)
+type Row = Entity<typeof idempotencyKeys>
+type KeyName = Pick<Row, 'owner' | 'key'>
 
-type KeyName = Pick<typeof idempotencyKeys.$inferSelect, 'owner' | 'key'>
+const { id, owner, key } = idempotencyKeys
+const select = sql`SELECT ${listOf(Object.values(getTableColumns(idempotencyKeys)))} FROM ${idempotencyKeys}`
+const parameter = (name: string, type: string) => sql`${sql.placeholder(name)}::${sql.raw(type)}`
+const used = prepared(
+  sql`${select} WHERE (${owner}, ${key})
+    IN (SELECT * FROM unnest(${parameter('owners', 'bigint[]')}, ${parameter('keys', 'text[]')}))`,
+  ['owners', 'keys'],
+)
+const oldest = prepared(
+  sql`${select} WHERE ${id} > ${parameter('after', 'bigint')} ORDER BY ${id} LIMIT ${parameter('limit', 'int')}`,
+  ['after', 'limit'],
+)
+const removal = prepared(sql`DELETE FROM ${idempotencyKeys} WHERE ${id} = ANY (${parameter('ids', 'bigint[]')})`, [
+  'ids',
+])
+const insertion = insertInto(idempotencyKeys)
+const toRow = entityMapper(idempotencyKeys)
 
 /** Prepares the table of idempotency keys. Call it under the advisory lock of inserts. */
 export function prepareIdempotencyKeys() {
-  const { id, owner, key, operation, fingerprint, result, createdAt } = idempotencyKeys
   let sweptTo = 0n
 
-  async function remove(db: NodePgDatabase, ids: bigint[]): Promise<void> {
-    if (ids.length > 0) await db.delete(idempotencyKeys).where(inArray(id, ids))
+  async function remove(client: Queries, ids: bigint[]): Promise<void> {
+    if (ids.length > 0) await client.query({ ...removal, values: [ids] })
   }
 
   return {
     /** Resolves to the keys that were used before, by {@link nameOf}, and deletes those that have expired. */
-    async find(db: NodePgDatabase, keys: KeyName[], now: Date): Promise<Map<string, Original>> {
-      const owners = sql.param(keys.map(({ owner }) => owner))
-      const texts = sql.param(keys.map(({ key }) => key))
-      const rows = await db
-        .select({ id, owner, key, operation, fingerprint, result, createdAt })
-        .from(idempotencyKeys)
-        .where(sql`(${owner}, ${key}) IN (SELECT * FROM unnest(${owners}::bigint[], ${texts}::text[]))`)
+    async find(client: Queries, keys: KeyName[], now: Date): Promise<Map<string, Original>> {
+      const values = [keys.map(({ owner }) => owner), keys.map(({ key }) => key)]
+      const rows = (await client.query<unknown[]>({ ...used, values, rowMode: 'array' })).rows.map(toRow)
       const remembered = rows.filter((row) => isRemembered(row.createdAt, now))
       const expired = rows.filter((row) => !remembered.includes(row)).map((row) => row.id)
-      await remove(db, expired)
+      await remove(client, expired)
       return new Map(remembered.map((row) => [nameOf(row), row]))
     },
-    async add(db: NodePgDatabase, rows: Omit<typeof idempotencyKeys.$inferSelect, 'id'>[], now: Date): Promise<void> {
+    async add(client: Queries, rows: Omit<Row, 'id'>[], now: Date): Promise<void> {
       if (rows.length === 0) return
       const limit = sweepRows * rows.length
-      const oldest = db.select({ id, createdAt }).from(idempotencyKeys).where(gt(id, sweptTo)).orderBy(asc(id))
-      const plan = planSweep(await oldest.limit(limit), limit, now)
-      await remove(db, plan.expired)
+      const first = await client.query<unknown[]>({ ...oldest, values: [sweptTo, limit], rowMode: 'array' })
+      const plan = planSweep(first.rows.map(toRow), limit, now)
+      await remove(client, plan.expired)
       sweptTo = plan.sweptTo
-      await db.insert(idempotencyKeys).values(rows)
+      await insertion.run(
+        client,
+        rows.map((row) => insertion.fields.map((field) => row[field])),
+      )
     },
   }
 }

@@ -16,8 +16,8 @@ import type { AnyMutation, Queries } from './collection.ts'
 import { concernsDatabase, type Failures, isDeadlock, isRefusal } from './connection/failure.ts'
 import type { Outcome } from './group-commit.ts'
 import { nameOf, prepareIdempotencyKeys } from './idempotency.ts'
-import { sequenceOf } from './statements.ts'
-import { inTransaction, type Transaction } from './transaction.ts'
+import { query, sequenceOf } from './statements.ts'
+import { inTransaction } from './transaction.ts'
 
 /**
  * Commits the mutations that arrived together: one transaction for all, and one statement for the calls of each mutation. It
@@ -38,7 +38,7 @@ type Results = Map<MutationCall, object | undefined | Error>
 type Originals = Map<string, Original>
 
 /** Runs calls, and adds their keys to the table and to the originals. */
-type Perform = (db: Transaction, calls: MutationCall[], originals: Originals, now: Date) => Promise<Results>
+type Perform = (client: Queries, calls: MutationCall[], originals: Originals, now: Date) => Promise<Results>
 
 /** Prepares the commit of a batch. A call that breaks a rule fails alone. A failure of the database rejects the batch. */
 export function prepareMutations(pool: Pool, failures: Failures, historyDays?: number) {
@@ -48,7 +48,7 @@ export function prepareMutations(pool: Pool, failures: Failures, historyDays?: n
   async function commitTogether(batch: MutationCall[], now: Date): Promise<Outcome<MutationResult>[]> {
     const isOneStatement = batch.every(({ mutation, idempotency }) => mutation.isOneStatement && !idempotency)
     if (!isOneStatement || new Set(batch.map(({ mutation }) => mutation)).size > 1)
-      return inTransaction(pool, (db) => runBatch(db, batch, now, performTogether))
+      return inTransaction(pool, (client) => runBatch(client, batch, now, performTogether))
     const results = await runAll(pool, batch).catch((error: Error): Results => {
       if (isRefusal(error) || concernsDatabase(error)) throw error
       // The statement may have taken effect, so the calls must not run again.
@@ -58,10 +58,10 @@ export function prepareMutations(pool: Pool, failures: Failures, historyDays?: n
   }
 
   async function commitInParts(batch: MutationCall[], now: Date): Promise<Outcome<MutationResult>[]> {
-    return inTransaction(pool, async (db) => {
+    return inTransaction(pool, async (client) => {
       // Otherwise the commit would fail for all calls.
-      await db.$client.query('SET CONSTRAINTS ALL IMMEDIATE')
-      return runBatch(db, batch, now, performInParts)
+      await client.query('SET CONSTRAINTS ALL IMMEDIATE')
+      return runBatch(client, batch, now, performInParts)
     })
   }
 
@@ -69,15 +69,15 @@ export function prepareMutations(pool: Pool, failures: Failures, historyDays?: n
    * Call it under the advisory lock of inserts, which is the first lock of every batch: otherwise two instances could wait for
    * each other's rows, and this one could miss a key that another is about to commit.
    */
-  async function runBatch(db: Transaction, batch: MutationCall[], now: Date, perform: Perform) {
+  async function runBatch(client: Queries, batch: MutationCall[], now: Date, perform: Perform) {
     const used = batch.flatMap(({ idempotency }) => idempotency ?? [])
-    const originals: Originals = used.length > 0 ? await keys.find(db, used, now) : new Map()
+    const originals: Originals = used.length > 0 ? await keys.find(client, used, now) : new Map()
     const outcomes: Outcome<MutationResult>[] = []
     while (outcomes.length < batch.length) {
       const turn = takeTurn(batch.slice(outcomes.length), originals)
       const replayed = turn.map(({ idempotency }) => idempotency && originals.get(nameOf(idempotency)))
       const first = turn.filter((_, index) => !replayed[index])
-      const results: Results = first.length > 0 ? await perform(db, first, originals, now) : new Map()
+      const results: Results = first.length > 0 ? await perform(client, first, originals, now) : new Map()
       for (const [index, call] of turn.entries()) {
         const original = replayed[index]
         outcomes.push(original ? replay(call, original) : outcomeOf(call, results))
@@ -97,39 +97,39 @@ export function prepareMutations(pool: Pool, failures: Failures, historyDays?: n
     return results
   }
 
-  const performTogether: Perform = async (db, calls, originals, now) => {
-    const results = await runAll(db.$client, calls)
+  const performTogether: Perform = async (client, calls, originals, now) => {
+    const results = await runAll(client, calls)
     const rows = [...results].flatMap(([{ operation, values, idempotency }, generated]) => {
       if (!idempotency || !generated || generated instanceof Error) return []
       const { owner, key } = idempotency
       const [fingerprint, result] = [fingerprintOf(values), encodeResult(generated)]
       return [{ owner, key, operation, fingerprint, result, createdAt: now }]
     })
-    await keys.add(db, rows, now)
+    await keys.add(client, rows, now)
     for (const row of rows) originals.set(nameOf(row), row)
     return results
   }
 
   /** If a constraint refuses the calls, each half of them is tried, so that one that is refused fails alone. */
-  const performInParts: Perform = async (db, calls, ...context) => {
-    await db.$client.query('SAVEPOINT part')
+  const performInParts: Perform = async (client, calls, ...context) => {
+    await client.query('SAVEPOINT part')
     try {
-      const results = await performTogether(db, calls, ...context)
-      await db.$client.query('RELEASE SAVEPOINT part')
+      const results = await performTogether(client, calls, ...context)
+      await client.query('RELEASE SAVEPOINT part')
       return results
     } catch (error) {
       if (concernsDatabase(error)) throw error
-      await db.$client.query('ROLLBACK TO SAVEPOINT part')
+      await client.query('ROLLBACK TO SAVEPOINT part')
       const [first, ...others] = calls
       if (first && others.length === 0) {
         // The id may be that of an entry of the history.
         const table = failures.tableOfTakenId(error)
-        if (table && (await moveSequence(db, table))) return performInParts(db, calls, ...context)
+        if (table && (await moveSequence(client, table))) return performInParts(client, calls, ...context)
         return new Map([[first, error instanceof Error ? error : new Error(String(error))]])
       }
       const middle = Math.ceil(calls.length / 2)
-      const half = await performInParts(db, calls.slice(0, middle), ...context)
-      return new Map([...half, ...(await performInParts(db, calls.slice(middle), ...context))])
+      const half = await performInParts(client, calls.slice(0, middle), ...context)
+      return new Map([...half, ...(await performInParts(client, calls.slice(middle), ...context))])
     }
   }
 
@@ -164,11 +164,14 @@ export function prepareMutations(pool: Pool, failures: Failures, historyDays?: n
 }
 
 /** Moves the sequence to the greatest id, as after a copy, under the lock of inserts. Returns whether the next is free. */
-async function moveSequence(db: Transaction, table: PgTable): Promise<boolean> {
+async function moveSequence(client: Queries, table: PgTable): Promise<boolean> {
   const sequence = sequenceOf(table)
-  const { rows } = await db.execute(sql`SELECT setval(${sequence}, newest)
+  const rows = await query(
+    client,
+    sql`SELECT setval(${sequence}, newest)
     FROM (SELECT max(${columnOf(table, 'id')}) AS newest FROM ${table}) AS rows
-    WHERE newest >= pg_sequence_last_value(${sequence}::regclass)`)
+    WHERE newest >= pg_sequence_last_value(${sequence}::regclass)`,
+  )
   return rows.length > 0
 }
 

@@ -16,7 +16,7 @@ import {
   uniqueColumnOf,
 } from '../collection/row.ts'
 import { batchReads } from './batch-reads.ts'
-import type { Mutation, Read, Statement, TableWithId } from './collection.ts'
+import type { Mutation, Queries, Read, Statement, TableWithId } from './collection.ts'
 
 /**
  * The statements of a collection, derived from its table, for the methods of {@link Derived}. They bypass Drizzle's mapping of
@@ -194,7 +194,7 @@ function nameOf(text: string): string {
 }
 
 /** Runs a statement with its values, and may keep it prepared. Returns rows as arrays. */
-export async function query<Row extends unknown[]>(client: ClientBase, statement: SQL, keep = false): Promise<Row[]> {
+export async function query<Row extends unknown[]>(client: Queries, statement: SQL, keep = false): Promise<Row[]> {
   const { sql: text, params: values } = dialect.sqlToQuery(statement)
   const name = keep ? nameOf(text) : undefined
   return (await client.query<Row>({ text, values, rowMode: 'array', name })).rows

@@ -1,8 +1,4 @@
-import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { Pool, PoolClient } from 'pg'
-
-/** A transaction on a connection on which nothing else runs. */
-export type Transaction = NodePgDatabase & { $client: PoolClient }
 
 /**
  * The first number of each advisory lock, because other programs may use locks in the same database. It is "PETS" in ASCII,
@@ -26,13 +22,13 @@ export function lockCall(lock: keyof typeof locks): string {
  * Runs the work in a transaction, which first takes the lock of inserts. Drizzle's own `transaction` leaks the connection
  * when BEGIN fails, and returns a broken one to the pool.
  */
-export async function inTransaction<T>(pool: Pool, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   try {
     // Each statement must see what was committed before it, also if it has waited for a lock.
     // One message, and so one wait for the server.
     await client.query(`BEGIN ISOLATION LEVEL READ COMMITTED; ${lockStatement('inserts')}`)
-    const result = await work(drizzle({ client }))
+    const result = await work(client)
     await client.query('COMMIT')
     client.release()
     return result

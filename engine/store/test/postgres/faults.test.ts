@@ -39,7 +39,7 @@ test('a connection that is lost between two statements of a transaction ends the
   const transaction = inTransaction(pool, async (db) => {
     await endSessions(url)
     await wait(100)
-    await db.$client.query('SELECT 1')
+    await db.query('SELECT 1')
   })
   await expect(transaction).rejects.toThrow(/Connection terminated|not queryable/)
   expect((await pool.query('SELECT 1')).rowCount).toBe(1)

@@ -74,7 +74,7 @@ test('statements of a collection of its own get 64-bit integers as bigint, and u
   const select = "SELECT 9223372036854775807::bigint AS id, 'infinity'::timestamptz AS at"
   const row = { id: 2n ** 63n - 1n, at: new Date(Number.NaN) }
   expect((await pool.query(select)).rows).toEqual([row])
-  expect(await inTransaction(pool, async ({ $client }) => (await $client.query(select)).rows)).toEqual([row])
+  expect(await inTransaction(pool, async (client) => (await client.query(select)).rows)).toEqual([row])
 })
 
 test('a stricter synchronous_commit of the database is kept', async () => {
