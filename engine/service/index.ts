@@ -16,7 +16,7 @@ export { Int64 } from './api/int64.ts'
 export { AnyId, found, foundOf, pageOf, searchOf } from './api/page.ts'
 export { line, partOfLine, Text } from './api/text.ts'
 export { Time } from './api/time.ts'
-export { expected } from './api/validation.ts'
+export { mustBe } from './api/validation.ts'
 
 // Name the product, and what it exports and imports.
 

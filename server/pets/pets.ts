@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import {
   AnyId,
-  expected,
   found,
   foundOf,
   historyOf,
   Int64,
   line,
+  mustBe,
   pageOf,
   partOfLine,
   removalOf,
@@ -18,7 +18,7 @@ import { maxCount, petStatuses } from '../../db/pets/pets.ts'
 import { mutation, procedure, router } from '../trpc.ts'
 
 export const PetStatus = z
-  .enum(petStatuses, { error: expected(`one of ${petStatuses.join(', ')}`) })
+  .enum(petStatuses, { error: mustBe(`one of ${petStatuses.join(', ')}`) })
   .meta({ id: 'PetStatus', description: 'Availability of the pet.', examples: ['available'] })
 export type PetStatus = z.infer<typeof PetStatus>
 
@@ -32,7 +32,7 @@ const fields = {
 }
 
 export const NewPet = z
-  .object({ ...fields, status: PetStatus.default('available') }, { error: expected('an object') })
+  .object({ ...fields, status: PetStatus.default('available') }, { error: mustBe('an object') })
   .meta({ id: 'NewPet', description: 'A pet to be added.' })
 export type NewPet = z.infer<typeof NewPet>
 
@@ -63,7 +63,7 @@ const SearchPets = searchOf('pet', 'pets', {
 
 const GetPet = z.object(
   { petId: AnyId.meta({ description: 'Identifier of the pet to retrieve.', examples: [1] }) },
-  { error: expected('an object') },
+  { error: mustBe('an object') },
 )
 
 const petId = AnyId.meta({ description: 'Identifier of the pet.', examples: [1] })

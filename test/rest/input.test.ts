@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { Int64 } from '../../engine/service/api/int64.ts'
 import { Time } from '../../engine/service/api/time.ts'
-import { expected } from '../../engine/service/api/validation.ts'
+import { mustBe } from '../../engine/service/api/validation.ts'
 import { inputReader } from '../../engine/service/rest/input.ts'
 import { operationsOf } from '../../engine/service/rest/operations.ts'
 import { mutation, procedure, router } from '../../server/trpc.ts'
 import { shareTestApi } from '../support/petstore.ts'
 
-const Flag = z.boolean({ error: expected('true or false') })
+const Flag = z.boolean({ error: mustBe('true or false') })
 const get = (path: `/${string}`) => procedure.meta({ openapi: { method: 'GET', path } })
 const Seen = z.object({ seen: z.string() })
 const describeInput = ({ input }: { input: object }) => ({ seen: Object.values(input).map(nameOf).join() })

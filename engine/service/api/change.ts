@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Int64 } from './int64.ts'
 import { Time } from './time.ts'
-import { expected, isRecord, refuseNames } from './validation.ts'
+import { isRecord, mustBe, refuseNames } from './validation.ts'
 
 type Fields = Record<string, z.ZodType>
 
@@ -34,8 +34,8 @@ function strict<F extends Fields>(fields: F) {
   return z.strictObject(fields, {
     error: (issue) =>
       isRecord(issue) && Array.isArray(issue.keys)
-        ? expected(`no field ${issue.keys.join(', ')}`, '')(issue)
-        : expected('an object')(issue),
+        ? mustBe(`no field ${issue.keys.join(', ')}`, '')(issue)
+        : mustBe('an object')(issue),
   })
 }
 
@@ -45,7 +45,7 @@ export function updateOf<Id extends Fields, F extends Fields>(id: Id, fields: F)
   const names = Object.keys(fields)
   const hasChange = (input: object) => names.some((name) => Reflect.get(input, name) !== undefined)
   return strict({ ...id, ...some(fields), expected: expectedOf(fields) }).refine(hasChange, {
-    error: expected(`a field to change: ${names.join(', ')}`, ''),
+    error: mustBe(`a field to change: ${names.join(', ')}`, ''),
   })
 }
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { ApiError } from './errors.ts'
 import { expectedInteger, Int64, isInt64 } from './int64.ts'
-import { expected, refuseNames } from './validation.ts'
+import { mustBe, refuseNames } from './validation.ts'
 
-const limitError = { error: expected('an integer from 1 to 100') }
+const limitError = { error: mustBe('an integer from 1 to 100') }
 
 /** The input of a list with keyset pagination: a page, and the filters of the resource. `noun` is one item of the list. */
 export function pageOf<Filters extends Record<string, z.ZodOptional>>(noun: string, plural: string, filters: Filters) {
@@ -25,7 +25,7 @@ export function searchOf<Fields extends Record<string, z.ZodOptional>>(noun: str
     id: Int64.optional().meta({ description: `Returns only the ${noun} with this id.` }),
     ...fields,
     order: z
-      .enum(['newest', 'oldest'], { error: expected('newest or oldest') })
+      .enum(['newest', 'oldest'], { error: mustBe('newest or oldest') })
       .default('newest')
       .meta({
         description: '`newest` begins with the greatest id, `oldest` with the lowest one.',
@@ -38,7 +38,7 @@ export function searchOf<Fields extends Record<string, z.ZodOptional>>(noun: str
 }
 
 function optionalObject<Shape extends z.ZodRawShape>(shape: Shape) {
-  const schema = z.object(shape, { error: expected('an object') })
+  const schema = z.object(shape, { error: mustBe('an object') })
   // Safe: each field is optional or has a default.
   return schema.prefault({} as z.input<typeof schema>)
 }
@@ -65,7 +65,7 @@ function limitOf(plural: string) {
 }
 
 function cursorOf(noun: string) {
-  return Int64.min(0n, { error: expected(`the id of a ${noun}`) }).meta({ override: { minimum: 0 } })
+  return Int64.min(0n, { error: mustBe(`the id of a ${noun}`) }).meta({ override: { minimum: 0 } })
 }
 
 /** The id of an item to find. Not {@link Int64}: an integer out of range is a valid id that no item has, which is 404. */

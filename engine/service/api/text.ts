@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { expected } from './validation.ts'
+import { mustBe } from './validation.ts'
 
 // Go and Perl do not support \u.
 const [nul, control] = ['\\x00', '\\x00-\\x1f\\x7f-\\x9f']
@@ -12,14 +12,14 @@ export const Text = z
   .string({
     error(issue: z.core.$ZodRawIssue) {
       // Zod takes the error of a schema for its checks, too.
-      if (issue.code === 'too_small') return expected(`a length of at least ${issue.minimum}`, '')(issue)
-      if (issue.code === 'too_big') return expected(`a length of at most ${issue.maximum}`, '')(issue)
-      return expected('a string')(issue)
+      if (issue.code === 'too_small') return mustBe(`a length of at least ${issue.minimum}`, '')(issue)
+      if (issue.code === 'too_big') return mustBe(`a length of at most ${issue.maximum}`, '')(issue)
+      return mustBe('a string')(issue)
     },
   })
-  .refine(isWellFormed, { error: expected('Unicode text', 'a lone surrogate', { code: 'unicode' }), abort: true })
+  .refine(isWellFormed, { error: mustBe('Unicode text', 'a lone surrogate', { code: 'unicode' }), abort: true })
   // A regular expression, because the OpenAPI document then has it.
-  .regex(new RegExp(`^[^${nul}]*$`), { error: expected('no NUL', '', { code: 'control' }), abort: true })
+  .regex(new RegExp(`^[^${nul}]*$`), { error: mustBe('no NUL', '', { code: 'control' }), abort: true })
 
 function isWellFormed(text: string): boolean {
   return text.isWellFormed()
@@ -32,7 +32,7 @@ export function isText({ _zod }: z.core.$ZodType): boolean {
 
 /** One line of 1 to `maximum` characters, as sent: not only white space, no control characters. As `isLine` of the store. */
 export function line(maximum: number) {
-  const error = expected('at least one character that is not white space', '', { code: 'blank' })
+  const error = mustBe('at least one character that is not white space', '', { code: 'blank' })
   return partOfLine(maximum)
     .refine(matches('\\S'), { error })
     .meta({ override: { pattern: `^[^${control}]*[^\\s${control}][^${control}]*$` } })
@@ -41,13 +41,13 @@ export function line(maximum: number) {
 /** Like {@link line}, for a search: white space alone is a part of a line, too. */
 export function partOfLine(maximum: number) {
   const length = {
-    error: expected(`1 to ${maximum} characters`, '', { code: 'length', minimum: 1, maximum }),
+    error: mustBe(`1 to ${maximum} characters`, '', { code: 'length', minimum: 1, maximum }),
     abort: true,
   }
   return Text.min(1, length)
     .max(maximum, length)
     .refine(matches(`^[^${control}]*$`), {
-      error: expected('no control characters', '', { code: 'control' }),
+      error: mustBe('no control characters', '', { code: 'control' }),
       abort: true,
     })
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { expected } from './validation.ts'
+import { mustBe } from './validation.ts'
 
 const example = '2026-11-20T08:30:00.000Z'
 
@@ -7,7 +7,7 @@ const example = '2026-11-20T08:30:00.000Z'
 export const timeFormat = `a time in UTC with milliseconds, such as ${example}`
 
 /** A time, exact to the millisecond: a `Date` in TypeScript and for RPC clients, and text as in RFC 3339 in JSON. */
-export const Time = z.date({ error: expected(timeFormat) }).meta({
+export const Time = z.date({ error: mustBe(timeFormat) }).meta({
   examples: [example],
   override: {
     type: 'string',

@@ -33,7 +33,7 @@ interface RawIssue {
  * @param got describes the value in the message, by default by its type. An empty text omits it.
  * @param rule the rule of a refinement. That of other checks follows from Zod's issue.
  */
-export function expected(what: string, got?: string, rule?: Rule): (issue: RawIssue) => string {
+export function mustBe(what: string, got?: string, rule?: Rule): (issue: RawIssue) => string {
   return (issue) => {
     issue.rule = issue.input === undefined ? { code: 'required' } : rule
     if (issue.input === undefined) return 'required'

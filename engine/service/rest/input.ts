@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ApiError } from '../api/errors.ts'
 import { isTime, parseDigits } from '../api/literals.ts'
-import { expected, innerOf, isRecord, OtherText } from '../api/validation.ts'
+import { innerOf, isRecord, mustBe, OtherText } from '../api/validation.ts'
 import { type Operation, splitInput, takesBody } from './operations.ts'
 
 type Fields = Record<string, unknown>
@@ -21,7 +21,7 @@ export function inputReader(operation: Operation): (request: FastifyRequest) => 
       throw new ApiError('not_found', 'There is nothing at this path.')
     const given = hasBody ? body : query
     if (given === undefined) throw new ApiError('invalid_request', 'The body is missing.')
-    if (!isRecord(given)) throw new ApiError('invalid_request', `body: ${expected('an object')({ input: body })}`)
+    if (!isRecord(given)) throw new ApiError('invalid_request', `body: ${mustBe('an object')({ input: body })}`)
     const others = decodeOthers(given)
     // The caller may mean another row than that of the path. Unknown parameters are ignored, unless the schema is strict.
     const repeated = Object.keys(parameters).find((name) => Object.hasOwn(hasBody ? given : others, name))

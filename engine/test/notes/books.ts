@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { expected, foundOf, Int64, pageOf, searchOf, Text, Time } from '../../service/index.ts'
+import { foundOf, Int64, mustBe, pageOf, searchOf, Text, Time } from '../../service/index.ts'
 import { mutation, procedure, router } from './trpc.ts'
 
 const Words = Text.max(300)
@@ -9,10 +9,10 @@ const fields = {
   shelf: Words.optional().meta({ examples: ['North'] }),
   author: Words.optional().meta({ examples: ['Ann'] }),
   pages: Int64.optional().meta({ examples: [40] }),
-  isLent: z.boolean({ error: expected('true or false') }).meta({ examples: [true] }),
+  isLent: z.boolean({ error: mustBe('true or false') }).meta({ examples: [true] }),
 }
 
-export const NewBook = z.object(fields, { error: expected('an object') }).meta({ id: 'NewBook' })
+export const NewBook = z.object(fields, { error: mustBe('an object') }).meta({ id: 'NewBook' })
 export type NewBook = z.infer<typeof NewBook>
 export const Book = z.object({ id: Int64, ...fields, addedAt: Time }).meta({ id: 'Book' })
 

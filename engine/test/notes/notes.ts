@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import {
   AnyId,
-  expected,
   found,
   foundOf,
   historyOf,
   Int64,
   line,
+  mustBe,
   pageOf,
   partOfLine,
   removalOf,
@@ -22,7 +22,7 @@ import { maxCount, states } from './tables.ts'
 import { mutation, procedure, router } from './trpc.ts'
 
 const State = z
-  .enum(states, { error: expected(`one of ${states.join(', ')}`) })
+  .enum(states, { error: mustBe(`one of ${states.join(', ')}`) })
   .meta({ id: 'NoteState', description: 'How far the note is.', examples: ['open'] })
 
 const fields = {
@@ -34,7 +34,7 @@ const fields = {
 }
 
 export const NewNote = z
-  .object({ ...fields, state: State.default('open') }, { error: expected('an object') })
+  .object({ ...fields, state: State.default('open') }, { error: mustBe('an object') })
   .meta({ id: 'NewNote', description: 'A note to be added.' })
 export type NewNote = z.infer<typeof NewNote>
 
@@ -104,7 +104,7 @@ const notesRouter = router({
     },
     idempotencyKey: 'replays',
   })
-    .input(z.object({ noteId, amount: fields.priority }, { error: expected('an object') }).meta({ id: 'RaiseNote' }))
+    .input(z.object({ noteId, amount: fields.priority }, { error: mustBe('an object') }).meta({ id: 'RaiseNote' }))
     .output(z.object({ id: Int64, amount: fields.priority, priority: fields.priority }).meta({ id: 'RaisedNote' }))
     .mutation(({ ctx, input: { noteId, amount } }) =>
       found('note', noteId, (id) => ctx.store.notes.raise({ id, amount }, ctx.idempotency).catch(ifMissing)),
@@ -136,7 +136,7 @@ const notesRouter = router({
         replacement: '`GET /notes` with the `state` filter',
       },
     })
-    .input(z.object({ noteId }, { error: expected('an object') }))
+    .input(z.object({ noteId }, { error: mustBe('an object') }))
     .output(Note)
     .query(({ ctx, input }) => found('note', input.noteId, (id) => ctx.store.notes.get(id))),
 
