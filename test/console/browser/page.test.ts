@@ -336,10 +336,6 @@ test('a high window shows more rows, a wide one a long name, and the footer take
   await addPets(store, 45)
   const page = await visit(url, { key, viewport: { width: 1_920, height: 1_080 } })
   await showing(page, '1–45 of 45')
-  // The values of a row stay together.
-  const left = async (name: string) => (await page.getByRole('columnheader', { name }).boundingBox())?.x ?? 0
-  expect((await left('Category')) - (await left('Name'))).toBeLessThan(650)
-  expect((await left('Status')) - (await left('Category'))).toBeLessThan(400)
   // A long name has the room of the window.
   const cut = () =>
     page

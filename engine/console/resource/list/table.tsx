@@ -14,9 +14,6 @@ import { Row } from './row.tsx'
 
 export const ChoiceMenu = loadLater(async () => (await import('./choice-menu.tsx')).ChoiceMenu)
 
-/** Characters. Longer titles have the room of a wide window. */
-const longTitle = 24
-
 interface ResourceTableProps {
   /** Items to mark as new. */
   added: Item[]
@@ -34,7 +31,6 @@ export function ResourceTable({ added, changes }: ResourceTableProps) {
   const [lastFocused, setLastFocused] = useState<bigint>()
   const tabStop = items?.find(({ id }) => id === lastFocused) ?? items?.[0]
   const hasLongIds = items?.some(({ id }) => id >= 1e8)
-  const hasLongTitles = items?.some((item) => String(item[resource.title]).length > longTitle)
   const columns = useMemo(() => resource.fields.filter(({ isDetail }) => !isDetail), [resource])
   const saving = new Set(states.filter(({ status }) => status === 'pending').map(({ edit: { seen } }) => seen.id))
   const closeMenu = useCallback(() => openMenu(undefined), [openMenu])
@@ -46,13 +42,12 @@ export function ResourceTable({ added, changes }: ResourceTableProps) {
         aria-label={texts.list.title(partOf(resource, view.filter))}
         aria-busy={!list.items}
         data-long-ids={hasLongIds || undefined}
-        data-long-titles={hasLongTitles || undefined}
         {...arrowKeys}
       >
         <colgroup>
           <col data-kind="select" />
           {columns.map((field) => (
-            <col key={field.name} {...valueAttributes(field)} data-title={field.name === resource.title || undefined} />
+            <col key={field.name} {...valueAttributes(field)} />
           ))}
         </colgroup>
         <thead>
