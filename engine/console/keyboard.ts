@@ -9,7 +9,7 @@ export const shortcuts = {
   choose: ['s'],
   edit: ['e'],
   remove: ['Delete'],
-  undo: ['z'],
+  undo: ['z', 'mod+z'],
   nextItem: ['j', 'ArrowDown'],
   previousItem: ['k', 'ArrowUp'],
   selectItem: ['x', 'Space'],
@@ -107,5 +107,7 @@ function isFor(shortcut: Shortcut, { target, key, isComposing, defaultPrevented 
 /** The name of a key, as it is printed on keyboards. */
 export function keyName(key: string): string {
   if (key.startsWith('shift+')) return `Shift ${keyName(key.slice('shift+'.length))}`
+  if (key.startsWith('mod+'))
+    return `${/Mac|iP/.test(navigator.platform) ? '⌘' : 'Ctrl'} ${keyName(key.slice('mod+'.length))}`
   return { ArrowDown: '↓', ArrowUp: '↑', Escape: 'Esc' }[key] ?? key
 }

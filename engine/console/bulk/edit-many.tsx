@@ -79,10 +79,12 @@ export function EditMany({ edits, same, isUndo, onClose, onDone, onUndo }: EditM
     }
   })
   const isRunning = status === 'pending'
-  /** What is done needs no further selection. */
+  /** Only what was not changed stays selected. What was can be undone. */
   function close() {
-    selection.remove(done.map(({ seen }) => seen))
-    onClose()
+    if (done.length === 0) return onClose()
+    selection.clear()
+    if (!isUndo) selection.add([...left, ...failed].map(({ seen }) => seen))
+    onDone(isUndo ? texts.undone(done.length) : texts.done(done.length, shownValue), done)
   }
   /** Asks again, for the items that somebody else has changed, as they are now. */
   async function insist() {
@@ -102,13 +104,14 @@ export function EditMany({ edits, same, isUndo, onClose, onDone, onUndo }: EditM
     wasStarted.current = true
   }, [isUndo, start])
 
-  const finish = useEffectEvent(() =>
-    onDone(isUndo ? texts.undone(done.length) : texts.done(done.length, shownValue), edits),
-  )
-  const isAllDone = status === 'success' && done.length === edits.length
+  const finish = useEffectEvent(close)
+  const hasEnded = status === 'success' || status === 'error'
+  const isAllDone = done.length === edits.length
+  const closeButton = useRef<HTMLButtonElement>(null)
   useEffect(() => {
-    if (isAllDone) finish()
-  }, [isAllDone])
+    if (hasEnded && isAllDone) finish()
+    else if (hasEnded) closeButton.current?.focus()
+  }, [hasEnded, isAllDone])
 
   useWindowEvent('beforeunload', (event) => {
     if (isRunning) event.preventDefault()
@@ -123,7 +126,8 @@ export function EditMany({ edits, same, isUndo, onClose, onDone, onUndo }: EditM
     : texts.removal(names, edits.length - names.length)
   return (
     <Sheet
-      title={isUndo ? editTexts.undo : question}
+      // What was asked is done now.
+      title={isUndo ? editTexts.undo : hasStarted ? question.slice(0, -1) : question}
       onClose={isRunning ? () => {} : close}
       size="sm"
       isModal
@@ -166,7 +170,7 @@ export function EditMany({ edits, same, isUndo, onClose, onDone, onUndo }: EditM
             </Button>
           ) : (
             <>
-              <Button variant="default" data-autofocus={!set || undefined} onClick={close}>
+              <Button ref={closeButton} variant="default" data-autofocus={!set || undefined} onClick={close}>
                 {hasStarted ? messages.page.close : texts.cancel}
               </Button>
               {hasStarted && set && !isUndo && done.length > 0 && (

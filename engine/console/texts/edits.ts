@@ -32,7 +32,7 @@ export function editTextsOf(noun: Noun) {
       dismiss: 'Dismiss',
       undo: 'Undo',
       undoKey: 'Undo with Z.',
-      undone: (text: string) => `Undone: ${text}`,
+      undone: (text: string) => `Change undone. ${text}`,
       nothingToUndo: 'There is nothing to undo.',
       isNow: (title: string, value: string) => `${title} is ${value.toLowerCase()}.`,
       changedTo: (label: string, title: string, value: string) => `${label} of ${title} is now ${value || 'empty'}.`,
@@ -70,7 +70,7 @@ export function editTextsOf(noun: Noun) {
       left: (added: number, waiting: number) =>
         joined(', ', [
           added > 0 && `${number(added)} added`,
-          `${rows(waiting)} ${plural({ one: 'waits', many: 'wait' }, waiting)}`,
+          `${rows(waiting)} ${plural({ one: 'is', many: 'are' }, waiting)} not added yet`,
         ]),
       showRows: 'Show the rows',
       notAdded: `The ${one} was not added`,
@@ -106,7 +106,7 @@ export function editTextsOf(noun: Noun) {
       results: (done: number, failed: number, left: number) =>
         joined(', ', [
           `${number(done)} done`,
-          failed > 0 && `${number(failed)} not, see below`,
+          failed > 0 && `${number(failed)} skipped`,
           left > 0 && `${number(left)} not sent`,
         ]),
       selectAll: (count: string) => `Select all ${count} that match`,

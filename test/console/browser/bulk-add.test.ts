@@ -155,10 +155,10 @@ describe('adding many pets', () => {
     await panel.getByText('2 pets were added.').waitFor()
     await panel.getByLabel('Name, row 2').fill(' Max')
     await page.keyboard.press('Escape')
-    await showing(page, '2 added, 1 row waits')
+    await showing(page, '2 added, 1 row is not added yet')
     await inspect(page, 'bulk-left')
     await page.reload()
-    await showing(page, '2 added, 1 row waits')
+    await showing(page, '2 added, 1 row is not added yet')
     await page.getByRole('button', { name: 'Show the rows' }).click()
     panel = page.getByRole('dialog', { name: 'Add many pets' })
     await panel.getByText('1 pet can be added. 2 pets were added before, and are skipped.').waitFor()
@@ -172,11 +172,11 @@ describe('adding many pets', () => {
     await panel.getByRole('button', { name: 'Add 1 pet' }).waitFor()
     // Also if the panel is open.
     await page.reload()
-    await showing(page, '1 row waits')
+    await showing(page, '1 row is not added yet')
     await page.getByRole('button', { name: 'Dismiss' }).click()
     await page.reload()
     await page.getByRole('button', { name: 'Account' }).waitFor()
-    expect(await page.getByText('1 row waits').count()).toBe(0)
+    expect(await page.getByText('1 row is not added yet').count()).toBe(0)
   })
 
   test('JSON keeps every digit', async ({ visit }) => {

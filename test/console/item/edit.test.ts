@@ -96,7 +96,7 @@ describe('the status of a pet', () => {
     expect(await page.locator('[data-changed]').count()).toBe(0)
     await expectStatus(store, 2n).toBe('sold')
     await page.keyboard.press('z')
-    await page.getByRole('status').getByText('Undone: pet 2 is available.').waitFor()
+    await page.getByRole('status').getByText('Change undone. pet 2 is available.').waitFor()
     await counting(page, 'Sold 0')
     await expectStatus(store, 2n).toBe('available')
   })
@@ -113,9 +113,9 @@ describe('the status of a pet', () => {
     await notice(page).getByRole('button', { name: 'Dismiss' }).click()
     await page.getByRole('link', { name: 'pet 1' }).focus()
     for (const text of [
-      'Undone: pet 3 stays.',
-      'Undone: pet 2 is available.',
-      'Undone: pet 1 is available.',
+      'Change undone. pet 3 stays.',
+      'Change undone. pet 2 is available.',
+      'Change undone. pet 1 is available.',
       'There is nothing to undo.',
     ]) {
       await page.keyboard.press('z')
@@ -124,6 +124,26 @@ describe('the status of a pet', () => {
     await expect.poll(() => names(page)).toEqual(['pet 1', 'pet 2', 'pet 3'])
     for (const id of [1n, 2n]) await expectStatus(store, id).toBe('available')
     expect(await store.pets.get(3n)).toBeDefined()
+  })
+
+  test('is undone with Ctrl+Z, which changes no text that was entered before', async ({ visit }) => {
+    const { url, key, store } = await startWithPets(3)
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    const search = page.getByPlaceholder('Id, name or category')
+    await search.pressSequentially('pet')
+    await page.keyboard.press('Enter')
+    await setStatus(page, 'pet 1', 'Sold')
+    await expectStatus(store, 1n).toBe('sold')
+    await page.keyboard.press('ControlOrMeta+z')
+    await notice(page).getByText('Change undone. pet 1 is available.').waitFor()
+    await expectStatus(store, 1n).toBe('available')
+    expect(await search.inputValue()).toBe('pet')
+    // In the field it is that of the browser.
+    await search.focus()
+    await page.keyboard.press('ControlOrMeta+z')
+    expect(await search.inputValue()).not.toBe('pet')
   })
 
   test('is changed with its number in the panel', async ({ visit }) => {
@@ -360,8 +380,13 @@ describe('the name of a pet', () => {
     await page.getByRole('alert').getByText('Changed to Oscar II meanwhile.').waitFor()
     await inspect(page, 'meanwhile')
     await page.keyboard.press('Enter')
-    expect(await isFocused(panel(page).getByRole('button', { name: 'Use mine' }))).toBe(true)
+    const insist = panel(page).getByRole('button', { name: 'Use mine' })
+    expect(await isFocused(insist)).toBe(true)
+    // The second Enter of a double one overwrites nothing.
+    await page.keyboard.press('Enter')
+    expect(await isFocused(insist)).toBe(true)
     expect(await store.pets.get(2n)).toMatchObject({ name: 'Oscar II' })
+    await page.waitForTimeout(600)
     await page.keyboard.press('Enter')
     await expect.poll(async () => (await store.pets.get(2n))?.name).toBe('Oscar III')
   })
@@ -650,18 +675,44 @@ describe('many pets', () => {
     await inspect(page, 'remove-many')
     await store.pets.update({ id: 4n, set: { status: 'sold' } })
     await dialog.getByRole('button', { name: 'Remove 7 pets' }).click()
-    await dialog.getByText('6 done, 1 not, see below').waitFor()
+    const result = page.getByRole('dialog', { name: 'Remove 7 pets', exact: true })
+    await result.getByText('6 done, 1 skipped').waitFor()
     await inspect(page, 'remove-many-result')
     // As it is by then.
     await store.pets.update({ id: 4n, set: { name: 'Rex' } })
-    await dialog.getByRole('button', { name: 'Remove anyway' }).click()
+    await result.getByRole('button', { name: 'Remove anyway' }).click()
     const again = page.getByRole('dialog', { name: 'Remove 1 pet?' })
     await again.getByText('Rex #4. This cannot be undone.').waitFor()
     await store.pets.update({ id: 4n, set: { status: 'pending' } })
     await again.getByRole('button', { name: 'Remove 1 pet' }).click()
-    await again.getByText('0 done, 1 not, see below').waitFor()
-    await again.getByRole('button', { name: 'Close', exact: true }).last().click()
+    await page.getByText('0 done, 1 skipped').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).last().click()
     await expect.poll(() => names(page)).toEqual(['Rex'])
+  })
+
+  test('can be changed back if others of them were not changed, and only those stay selected', async ({ visit }) => {
+    const { url, key, store } = await startWithPets(4)
+    await store.pets.update({ id: 4n, set: { status: 'sold' } })
+    const page = await visit(url, { key })
+    await showing(page, '1–4 of 4')
+    await panelsLoaded(page)
+    await page.getByRole('checkbox', { name: 'Select all pets of this page' }).check()
+    await page.getByRole('button', { name: 'Set status' }).click()
+    await page.getByRole('menuitemradio', { name: 'Sold' }).click()
+    await store.pets.update({ id: 2n, set: { status: 'pending' } })
+    await page.getByRole('button', { name: 'Change 3 pets' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Set status to sold', exact: true })
+    await dialog.getByText('2 done, 1 skipped').waitFor()
+    const close = dialog.getByRole('button', { name: 'Close' }).last()
+    await expect.poll(() => isFocused(close)).toBe(true)
+    await page.keyboard.press('Enter')
+    await notice(page).getByText('2 pets are sold.').waitFor()
+    await page.getByRole('region', { name: '1 selected' }).waitFor()
+    expect(await page.getByRole('checkbox', { name: 'Select pet 2' }).isChecked()).toBe(true)
+    await page.keyboard.press('z')
+    await notice(page).getByText('2 pets were changed back.').waitFor()
+    for (const id of [1n, 3n]) await expectStatus(store, id).toBe('available')
+    await expectStatus(store, 2n).toBe('pending')
   })
 
   test('are changed over what somebody else has changed meanwhile, if the user insists', async ({ visit }) => {
@@ -674,7 +725,7 @@ describe('many pets', () => {
     await page.getByRole('menuitemradio', { name: 'Sold' }).click()
     await store.pets.update({ id: 2n, set: { status: 'pending' } })
     await page.getByRole('button', { name: 'Change 3 pets' }).click()
-    await page.getByText('2 done, 1 not, see below').waitFor()
+    await page.getByText('2 done, 1 skipped').waitFor()
     await inspect(page, 'change-many-conflict')
     await page.getByRole('button', { name: 'Use mine' }).click()
     await page.getByRole('button', { name: 'Change 1 pet' }).click()

@@ -10,6 +10,9 @@ import { editTextsOf } from '../../texts/edits.ts'
 import { fieldDrafts } from '../drafts.ts'
 import { useList, useResource } from '../page-context.ts'
 
+/** Milliseconds within which a second Enter belongs to the first one. */
+const doubleTime = 500
+
 interface EditFieldProps {
   item: Item
   field: Field
@@ -32,6 +35,8 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
   const [error, setError] = useState<string>()
   const isOver = useRef(false)
   const insist = useRef<HTMLButtonElement>(null)
+  /** When the Enter key has moved the focus to that button. */
+  const askedAt = useRef(0)
   useFocusReturn(() => document.getElementById(editButtonId(field)))
   const isChanged = !isSame(item[name], seen)
 
@@ -54,9 +59,11 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
 
   function handleKey(event: KeyboardEvent) {
     if (event.nativeEvent.isComposing) return
-    // The first Enter only moves the focus. The second one overwrites what somebody else has saved.
-    if (event.key === 'Enter' && isChanged) insist.current?.focus()
-    else if (event.key === 'Enter') setError(save())
+    // The first Enter only moves the focus. A later one overwrites what somebody else has saved.
+    if (event.key === 'Enter' && isChanged) {
+      askedAt.current = event.timeStamp
+      insist.current?.focus()
+    } else if (event.key === 'Enter') setError(save())
     else if (event.key === 'Escape') end()
     else return
     // The key closes the panel, too.
@@ -95,7 +102,8 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
           <Button
             ref={insist}
             size="xs"
-            onClick={() => {
+            onClick={({ timeStamp }) => {
+              if (timeStamp - askedAt.current < doubleTime) return
               setSeen(item[name])
               setError(save())
             }}

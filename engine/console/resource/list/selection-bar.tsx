@@ -119,7 +119,8 @@ function SelectAllFound() {
   const total = list.isScanned ? foundOf(list, view) : totalOf(resource, counts, filter)
   const isMore = next !== undefined || view.cursor > 0n
   if (status === 'pending') return <span className="number">{editTexts.many.selecting(loaded)}</span>
-  if (!isWholePage || !isMore || (total?.isExact && selection.count >= total.count)) return null
+  const areAllSelected = selection.count >= (total?.isExact ? total.count : loaded || Number.POSITIVE_INFINITY)
+  if (!isWholePage || !isMore || areAllSelected) return null
   return (
     <Button ref={keepFocus} variant="subtle" size="xs" onClick={() => start()}>
       {editTexts.many.selectAll(total ? texts.list.count(total.count, total.isExact) : '')}
