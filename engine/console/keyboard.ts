@@ -107,7 +107,5 @@ function isFor(shortcut: Shortcut, { target, key, isComposing, defaultPrevented 
 /** The name of a key, as it is printed on keyboards. */
 export function keyName(key: string): string {
   if (key.startsWith('shift+')) return `Shift ${keyName(key.slice('shift+'.length))}`
-  if (key.startsWith('mod+'))
-    return `${/Mac|iP/.test(navigator.platform) ? '⌘' : 'Ctrl'} ${keyName(key.slice('mod+'.length))}`
   return { ArrowDown: '↓', ArrowUp: '↑', Escape: 'Esc' }[key] ?? key
 }

@@ -25,6 +25,8 @@ interface EditManyProps {
   same: number
   /** Whether they undo others. Then they are sent at once. */
   isUndo: boolean
+  /** Whether it asks no question, and shows itself only if it takes long, or not all items were changed. */
+  startsAtOnce: boolean
   onClose: () => void
   /** Called when all edits are saved. */
   onDone: (text: string, edits: Edit[]) => void
@@ -35,7 +37,7 @@ interface EditManyProps {
 const maxNames = 5
 
 /** Changes or removes many items, after a question. Continuing after a stop sends what has no result yet. */
-export function EditMany({ edits, same, isUndo, onClose, onDone, onUndo }: EditManyProps) {
+export function EditMany({ edits, same, isUndo, startsAtOnce, onClose, onDone, onUndo }: EditManyProps) {
   const { resource, queries, open } = useResource()
   const { many: texts, edit: editTexts } = editTextsOf(resource)
   const { selection } = useList()
@@ -84,7 +86,7 @@ export function EditMany({ edits, same, isUndo, onClose, onDone, onUndo }: EditM
     if (done.length === 0) return onClose()
     selection.clear()
     if (!isUndo) selection.add([...left, ...failed].map(({ seen }) => seen))
-    onDone(isUndo ? texts.undone(done.length) : texts.done(done.length, shownValue), done)
+    onDone(isUndo ? texts.undone(done.length) : texts.done(done.length, shownValue, same), done)
   }
   /** Asks again, for the items that somebody else has changed, as they are now. */
   async function insist() {
@@ -100,9 +102,9 @@ export function EditMany({ edits, same, isUndo, onClose, onDone, onUndo }: EditM
   }
   const wasStarted = useRef(false)
   useEffect(() => {
-    if (isUndo && !wasStarted.current) start()
+    if (startsAtOnce && !wasStarted.current) start()
     wasStarted.current = true
-  }, [isUndo, start])
+  }, [startsAtOnce, start])
 
   const finish = useEffectEvent(close)
   const hasEnded = status === 'success' || status === 'error'
@@ -131,6 +133,7 @@ export function EditMany({ edits, same, isUndo, onClose, onDone, onUndo }: EditM
       onClose={isRunning ? () => {} : close}
       size="sm"
       isModal
+      isLate={startsAtOnce && !hasEnded}
       holdsEntries={hasStarted}
     >
       <div className="export">

@@ -7,6 +7,9 @@ import { help } from '../texts/help.ts'
 import { messages } from '../texts/messages.ts'
 import { Sheet } from './sheet.tsx'
 
+/** The name of the modifier `mod`. */
+const control = /Mac|iP/.test(navigator.platform) ? '⌘' : 'Ctrl'
+
 /** What a key that may only read cannot do. */
 const writes: Shortcut[] = ['add', 'choose', 'edit', 'remove', 'undo']
 
@@ -34,7 +37,7 @@ export function Help({ noun, onClose }: { noun: Noun; onClose: () => void }) {
             <dt>{actions[shortcut]}</dt>
             <dd>
               {keysOf(shortcut).map((key) => (
-                <kbd key={key}>{keyName(key)}</kbd>
+                <kbd key={key}>{key === 'mod+z' ? `${control} z` : keyName(key)}</kbd>
               ))}
             </dd>
           </div>

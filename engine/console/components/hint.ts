@@ -6,7 +6,7 @@ export function hint(label: string, shortcut?: Shortcut) {
   const keys = shortcut ? keysOf(shortcut) : []
   const [first] = keys
   if (first === undefined) return { 'data-hint': label }
-  return { 'data-hint': `${label} (${keyName(first)})`, 'aria-keyshortcuts': keys.join(' ') }
+  return { 'data-hint': `${label} (${keyName(first)})`, 'aria-keyshortcuts': keys.join(' ').replace('mod', 'Control') }
 }
 
 /** Hides hints where the style sheet alone would show them: after a click or Escape, and when a script moves the focus. */

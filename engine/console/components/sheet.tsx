@@ -17,6 +17,8 @@ interface SheetProps {
   holdsEntries?: boolean
   /** Whether it is a dialog in the middle that is as tall as its content, for a short one. */
   isModal?: boolean
+  /** Whether it becomes visible only after a moment, because it may disappear before. */
+  isLate?: boolean
   /** Whether the URL says that the sheet is open. Going back then changes the URL, which closes it. */
   isInUrl?: boolean
   children: ReactNode
@@ -30,6 +32,7 @@ export function Sheet({
   size = 'md',
   holdsEntries = false,
   isModal = false,
+  isLate = false,
   isInUrl = false,
   children,
 }: SheetProps) {
@@ -41,7 +44,7 @@ export function Sheet({
   useCloseOnBack(isInUrl ? undefined : onClose)
   useCloseOnEscape(() => dialog.current, onClose)
   return createPortal(
-    <div className="sheet-layer" data-modal={isModal || undefined}>
+    <div className="sheet-layer" data-modal={isModal || undefined} data-late={isLate || undefined}>
       {/* The button and the Escape key close it for everybody. */}
       <div className="sheet-overlay" onClick={holdsEntries ? undefined : onClose} aria-hidden />
       <div

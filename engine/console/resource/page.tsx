@@ -141,7 +141,7 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   }
 
   function undoMany(edits: Edit[]) {
-    open({ kind: 'editMany', edits: edits.map(reverseOf), same: 0, isUndo: true })
+    open({ kind: 'editMany', edits: edits.map(reverseOf), same: 0, isUndo: true, startsAtOnce: true })
   }
 
   const isAdding = view.isAdding && !isReadOnly
@@ -194,6 +194,7 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
             key={dialog.edits[0]?.idempotencyKey}
             {...dialog}
             isUndo={dialog.isUndo === true}
+            startsAtOnce={dialog.startsAtOnce === true}
             onClose={onCloseDialog}
             onUndo={undoMany}
             onDone={(text, edits) => {

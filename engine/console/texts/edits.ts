@@ -99,10 +99,10 @@ export function editTextsOf(noun: Noun) {
       undone: (count: number) => `${countOf(noun, count)} ${was(count)} changed back.`,
       resume: (count: number) => `Continue with ${number(count)}`,
       progress: `${Many} that are changed`,
-      done: (count: number, value: string | undefined) =>
+      done: (count: number, value: string | undefined, same: number) =>
         value === undefined
           ? `${countOf(noun, count)} ${was(count)} removed.`
-          : `${countOf(noun, count)} ${plural({ one: 'is', many: 'are' }, count)} ${value.toLowerCase()}.`,
+          : `${countOf(noun, count)} ${plural({ one: 'is', many: 'are' }, count)} ${value.toLowerCase()}${same > 0 ? `, ${number(same)} ${was(same)} already` : ''}.`,
       results: (done: number, failed: number, left: number) =>
         joined(', ', [
           `${number(done)} done`,

@@ -200,8 +200,6 @@ test('keys change and remove all selected pets, or those of the panel alone', as
   await panelsLoaded(page)
   await page.getByRole('link', { name: 'pet 1' }).focus()
   for (const each of ['Shift+ArrowDown', 'Shift+ArrowDown', 's', '3']) await page.keyboard.press(each)
-  await page.getByText('3 pets will change.').waitFor()
-  await page.getByRole('button', { name: 'Change 3 pets' }).click()
   await counting(page, 'Sold 3')
   // One that is selected is no reason to leave the focused one.
   await box(page, 'pet 5').check()

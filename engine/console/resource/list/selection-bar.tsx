@@ -37,7 +37,9 @@ export function SelectionBar({ onClose }: { onClose: () => void }) {
     const items = selection.items()
     const changed = items.filter((item) => item[field.name] !== value)
     const edits = changed.map((item) => editOf(item, { [field.name]: value }, place))
-    open({ kind: 'editMany', edits, same: items.length - changed.length })
+    // What the user sees, and can undo, needs no question.
+    const startsAtOnce = elsewhere === 0 && edits.length > 0
+    open({ kind: 'editMany', edits, same: items.length - changed.length, startsAtOnce })
   }
 
   function remove() {
