@@ -26,17 +26,9 @@ test('everything that commands create beside a database has its owner and its mo
   await run(folder, 'pets', 'export', 'all.ndjson')
   await run(folder, 'pets', 'export', 'all.ndjson', '--force')
   expectOwned(folder, [
-    'all.csv',
-    'all.ndjson',
-    'copy.db',
-    'copy.db.sha256',
-    'data',
-    'data/backups',
-    'data/backups/petstore.db-<time>.db',
-    'data/backups/petstore.db-<time>.db.sha256',
-    'data/petstore.db',
-    'data/petstore.db.backed-up',
-    'data/petstore.db.before-restore-<time>',
+    ...['all.csv', 'all.ndjson', 'copy.db', 'copy.db.sha256', 'data', 'data/backups'],
+    ...['data/backups/petstore.db-<time>.db', 'data/backups/petstore.db-<time>.db.sha256', 'data/petstore.db'],
+    ...['data/petstore.db.backed-up', 'data/petstore.db.before-restore-<time>'],
   ])
 })
 

@@ -3,17 +3,8 @@ import { startTestApi } from '../../../test/notes/tests.ts'
 
 const names = [
   ...['accept', 'accept-encoding', 'accept-language', 'authorization', 'baggage', 'cache-control', 'connection'],
-  ...[
-    'content-type',
-    'cookie',
-    'forwarded',
-    'idempotency-key',
-    'if-match',
-    'if-none-match',
-    'origin',
-    'prefer',
-    'range',
-  ],
+  ...['content-type', 'cookie', 'forwarded', 'idempotency-key', 'if-match', 'if-none-match', 'origin', 'prefer'],
+  'range',
   ...['te', 'traceparent', 'tracestate', 'trpc-accept', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-request-id'],
 ]
 const separators = [',', ';', ' ', '127.0.0.1,', 'a;q=0,', '"a",']

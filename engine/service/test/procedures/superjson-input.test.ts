@@ -15,19 +15,7 @@ const ofInput = 'the input'
 const key = fc.constantFrom('a', 'b', '0', '', 'a.b', '.', 'a\\.b', '__proto__', 'constructor', 'length')
 const time = '2026-11-20T08:30:00.000Z'
 const text = fc.constantFrom(
-  '',
-  '7',
-  '-7',
-  '007',
-  '9'.repeat(41),
-  '1e3',
-  ' 7',
-  '0x7',
-  'NaN',
-  '-Infinity',
-  '-0',
-  time,
-  'x',
+  ...['', '7', '-7', '007', '9'.repeat(41), '1e3', ' 7', '0x7', 'NaN', '-Infinity', '-0', time, 'x'],
 )
 const scalar = fc.oneof({ weight: 3, arbitrary: text }, fc.constantFrom(null, true, 9007199254740992, 0.5))
 const { json, object } = fc.letrec((tie) => ({

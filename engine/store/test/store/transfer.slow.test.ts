@@ -11,20 +11,7 @@ import { exportedText, importItemsOf } from '../../../test/support/transfer.ts'
 import { StoreUnavailable } from '../../collection/errors.ts'
 
 const bodies = [
-  'Ann',
-  ' Ann ',
-  '"',
-  'a,b',
-  "'",
-  '=1+1',
-  '-5',
-  '@a',
-  '🐕',
-  'a\u2028b\u2029c',
-  '\ufeffAnn',
-  '\\n',
-  '1',
-  '#',
+  ...['Ann', ' Ann ', '"', 'a,b', "'", '=1+1', '-5', '@a', '🐕', 'a\u2028b\u2029c', '\ufeffAnn', '\\n', '1', '#'],
 ]
 
 describe.for(['ndjson', 'csv'] as const)('an export as %s', (format) => {
