@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { createPetstoreClient, type PetstoreClient } from '../../client/index.ts'
 import type { Store } from '../../db/store.ts'
 import type * as databases from '../../engine/test/support/database.ts'
-import type { Listening } from '../../engine/test/support/raw-http.ts'
 import type * as api from '../../engine/test/support/test-api.ts'
 import { testsOf } from '../../engine/test/support/tests-of.ts'
 import { transferTests } from '../../engine/test/support/transfer.ts'
@@ -10,65 +9,7 @@ import { petTransfer } from '../../server/pets/transfer.ts'
 import { service } from '../../server/service.ts'
 
 /** What the tests of the pet store do with it. */
-export const {
-  addingRows,
-  apiKeyRecord,
-  backUp,
-  bannerKey,
-  commandLine,
-  contextWith,
-  createFirstKey,
-  createInTwoParts,
-  createKey,
-  createRequest,
-  databaseNameOf,
-  filesIn,
-  isApiKey,
-  keptIn,
-  listen,
-  locationOf,
-  makeBackup,
-  makeDatabase,
-  mintApiKey,
-  onPostgres,
-  onSqlite,
-  openFileStore,
-  openPostgres,
-  openSqlite,
-  openTestStore,
-  postgresDatabase,
-  preparePostgres,
-  prepareSqlite,
-  prepareWrites,
-  product,
-  readConfig,
-  restore,
-  revokeKey,
-  rotateKey,
-  rowsIn,
-  runProgram,
-  shareEmptiedStore,
-  shareEmptiedTestApi,
-  shareServer,
-  shareTestApi,
-  sqliteDatabase,
-  startHttpServer,
-  startOf,
-  startOnSmallDisk,
-  startRouter,
-  startServer,
-  startTestApi,
-  startTraced,
-  startTracedApi,
-  startWithKey,
-  storedTexts,
-  tableNames,
-  testDatabase,
-  textsIn,
-  unfitFiles,
-  validBody,
-  variableNames,
-} = await testsOf({
+const tests = await testsOf({
   service,
   commandLine: [process.execPath, join(import.meta.dirname, '../../server/launch.mjs')],
   createClient: createPetstoreClient,
@@ -84,10 +25,17 @@ export const {
   },
 })
 
+export const { addingRows, apiKeyRecord, backUp, bannerKey, commandLine, contextWith, createFirstKey } = tests
+export const { createInTwoParts, createKey, createRequest, databaseNameOf, filesIn, keptIn, listen, locationOf } = tests
+export const { makeBackup, makeDatabase, mintApiKey, onPostgres, onSqlite, openFileStore, openPostgres } = tests
+export const { openSqlite, openTestStore, postgresDatabase, preparePostgres, prepareSqlite, prepareWrites } = tests
+export const { product, readConfig, restore, revokeKey, rowsIn, runProgram, shareEmptiedTestApi, shareServer } = tests
+export const { shareTestApi, sqliteDatabase, startOf, startOnSmallDisk, startRouter, startServer, startTestApi } = tests
+export const { startTraced, startWithKey, storedTexts, tableNames, testDatabase, textsIn, unfitFiles } = tests
+export const { variableNames } = tests
 export { service }
 export type TestDatabase = databases.TestDatabase<Store>
 export type TestApi = api.TestApi<Store, PetstoreClient>
-export type ListeningApi = Listening<TestApi>
 export type StartOptions = api.StartOptions<Store>
 
 /** Adds pets named `pet 1`, `pet 2` and so on, in the order of their ids. */

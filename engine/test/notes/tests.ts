@@ -11,65 +11,7 @@ import { type AppRouter, NewNote } from './notes.ts'
 import { noteTransfer, service } from './service.ts'
 
 /** What the tests of the engines do with the notes. */
-export const {
-  addingRows,
-  apiKeyRecord,
-  backUp,
-  bannerKey,
-  commandLine,
-  contextWith,
-  createFirstKey,
-  createInTwoParts,
-  createKey,
-  createRequest,
-  databaseNameOf,
-  filesIn,
-  isApiKey,
-  keptIn,
-  listen,
-  locationOf,
-  makeBackup,
-  makeDatabase,
-  mintApiKey,
-  onPostgres,
-  onSqlite,
-  openFileStore,
-  openPostgres,
-  openSqlite,
-  openTestStore,
-  postgresDatabase,
-  preparePostgres,
-  prepareSqlite,
-  prepareWrites,
-  product,
-  readConfig,
-  restore,
-  revokeKey,
-  rotateKey,
-  rowsIn,
-  runProgram,
-  shareEmptiedStore,
-  shareEmptiedTestApi,
-  shareServer,
-  shareTestApi,
-  sqliteDatabase,
-  startHttpServer,
-  startOf,
-  startOnSmallDisk,
-  startRouter,
-  startServer,
-  startTestApi,
-  startTraced,
-  startTracedApi,
-  startWithKey,
-  storedTexts,
-  tableNames,
-  testDatabase,
-  textsIn,
-  unfitFiles,
-  validBody,
-  variableNames,
-} = await testsOf({
+const tests = await testsOf({
   service,
   commandLine: [
     process.execPath,
@@ -89,12 +31,18 @@ export const {
   },
 })
 
+export const { addingRows, apiKeyRecord, backUp, bannerKey, commandLine, contextWith, createInTwoParts } = tests
+export const { createKey, createRequest, isApiKey, listen, makeDatabase, mintApiKey, onPostgres, onSqlite } = tests
+export const { openFileStore, openPostgres, openSqlite, openTestStore, postgresDatabase, preparePostgres } = tests
+export const { prepareSqlite, prepareWrites, product, readConfig, revokeKey, rotateKey, rowsIn, runProgram } = tests
+export const { shareEmptiedStore, shareEmptiedTestApi, shareServer, shareTestApi, sqliteDatabase } = tests
+export const { startHttpServer, startOf, startRouter, startServer, startTestApi, startTracedApi, tableNames } = tests
+export const { testDatabase, textsIn, unfitFiles, validBody, variableNames } = tests
 export { service }
 export type NotesClient = TRPCClient<AppRouter>
 export type TestDatabase = databases.TestDatabase<NotesStore>
 export type TestApi = api.TestApi<NotesStore, NotesClient>
 export type ListeningApi = Listening<TestApi>
-export type StartOptions = api.StartOptions<NotesStore>
 
 export function createNotesClient(options: ClientOptions): NotesClient {
   return createClient<AppRouter>(options)
@@ -106,7 +54,7 @@ export async function addNotes(store: NotesStore, count: number): Promise<void> 
   await Promise.all(bodies.map((body) => store.notes.create({ body, priority: 1n, state: 'open' })))
 }
 
-export const { checkText, exportText, importText } = transferTests(noteTransfer)
+export const { exportText, importText } = transferTests(noteTransfer)
 
 /** Whether the service accepts the text as the body of a note. */
 export function isBody(body: string): boolean {
