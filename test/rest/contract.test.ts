@@ -129,13 +129,6 @@ describe('every operation', () => {
     expect((await rest.send(operation)).headers['content-type']).toBe('application/json; charset=utf-8')
   })
 
-  test.for(operations)('$method $url without a key is 401 with an Error body', async (operation) => {
-    const { app } = api()
-    const response = await app.inject(operation)
-    expect(response.statusCode).toBe(401)
-    expect(response.json()).toEqual({ code: 'unauthorized', message: expect.any(String), status: 401 })
-  })
-
   test('under /v1 exactly the operations of the document are served', async () => {
     const { rest, urls } = await startWatchedApi()
     const served = []

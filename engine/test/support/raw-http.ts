@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { pino } from 'pino'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { Connections } from '../../service/http/connections.ts'
 import { requestIdsWithout } from '../../service/http/request.ts'
 import { createHttpServer } from '../../service/http/server.ts'
@@ -84,6 +84,24 @@ function joinChunks(bytes: Buffer): [body: string, length: number] {
     body += bytes.toString('utf8', lineEnd + 2, end)
     position = end + 2
   }
+}
+
+/** Expects a whole response with the Error body, and the id of the request. */
+export function expectError(response: RawResponse | undefined, status: number, code: string): void {
+  expect(response?.status).toBe(status)
+  expect(response?.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  expect(response?.headers.get('content-length')).toBe(String(Buffer.byteLength(response?.body ?? '')))
+  expect(response?.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+  const body = JSON.parse(response?.body ?? '')
+  expect(body).toEqual({ code, message: expect.stringMatching(/^[A-Z].*\.$/), status })
+  expectNothingInternal(body.message)
+}
+
+/** A message must not contain stacks, paths, SQL, package names or errors of the runtime. */
+export function expectNothingInternal(message: string): void {
+  expect(message).not.toMatch(
+    /\n|\bat .+:\d+|node_modules|node:|\.[cm]?[jt]s\b|SELECT|INSERT|SQLITE|FST_|HPE_|ERR_|ECONN|fastify|zod|undici|TypeError/i,
+  )
 }
 
 export const host = 'Host: service.test\r\n'

@@ -121,13 +121,14 @@ describe('a client that still sends after the final response', () => {
   test.for([
     ['CONNECT', `CONNECT service.test:80 HTTP/1.1\r\n${host}\r\n`, 405],
     ['bytes that are not HTTP', 'GARBAGE\r\n\r\n', 400],
+    ['a body that is too large', createRequest('KEY', '', plenty.length), 413],
     ['an error that ends the connection', createRequest('Connection: close\r\n', '', plenty.length), 401],
     ['ambiguous framing', chunked('', '').replace('chunked', 'gzip, chunked'), 400],
   ] as const)('is not reset after %s, because it could lose the response', async ([, bytes, status]) => {
     const api = await listen(shared())
     const socket = await openSocket(api.url)
     const received = collect(socket)
-    socket.write(bytes)
+    socket.write(bytes.replace('KEY', api.authorization))
     await once(socket, 'data')
     expect(await sendAll(socket, plenty)).toBeUndefined()
     expect(statusesIn(received.text)).toEqual([status])

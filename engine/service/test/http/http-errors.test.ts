@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { METHODS } from 'node:http'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import {
@@ -15,7 +14,7 @@ import {
   validBody,
 } from '../../../test/notes/tests.ts'
 import { waitForOutput } from '../../../test/support/process.ts'
-import { exchange, host, json, openSocket, type RawResponse } from '../../../test/support/raw-http.ts'
+import { exchange, expectError, expectNothingInternal, host, json, openSocket } from '../../../test/support/raw-http.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 
 /** Errors over real sockets: each in detail, after other requests on the connection, and with clients that misbehave. */
@@ -33,64 +32,15 @@ function lockDatabase(path: string): () => void {
 /** For tests that do not depend on an empty database. */
 const shared = shareTestApi()
 
-function expectError(response: RawResponse | undefined, status: number, code: string): void {
-  expect(response?.status).toBe(status)
-  expect(response?.headers.get('content-type')).toBe('application/json; charset=utf-8')
-  expect(response?.headers.get('content-length')).toBe(String(Buffer.byteLength(response?.body ?? '')))
-  const body = JSON.parse(response?.body ?? '')
-  expect(body).toEqual({ code, message: expect.any(String), status })
-  expectNothingInternal(body.message)
-}
-
 interface Envelope {
   error: { json: { message: string; data: unknown } }
 }
 
-/** A message must not contain stacks, paths, SQL, package names or errors of the runtime. */
-function expectNothingInternal(message: string): void {
-  expect(message).not.toMatch(
-    /\n|\bat .+:\d+|node_modules|node:|\.[cm]?[jt]s\b|SELECT|INSERT|SQLITE|FST_|HPE_|ERR_|ECONN|fastify|zod|undici|TypeError/i,
-  )
-}
-
-describe('bytes that are invalid in HTTP/1.1', () => {
-  test.for([
-    ['a line that ends without CR', `GET /v1/notes HTTP/1.1\n${host}\r\n`],
-    ['a header that ends without CR', 'GET /v1/notes HTTP/1.1\r\nHost: a\nX-A: 1\r\n\r\n'],
-    ['a CR within a header', 'GET /v1/notes HTTP/1.1\r\nHost: a\rX-A: 1\r\n\r\n'],
-    ['a blank before the colon', 'GET /v1/notes HTTP/1.1\r\nHost : a\r\n\r\n'],
-    ['a header without a name', `GET /v1/notes HTTP/1.1\r\n${host}: 1\r\n\r\n`],
-    ['a method in lower case', `get /v1/notes HTTP/1.1\r\n${host}\r\n`],
-    ['a target that is no URL', `GET mailto:validBody HTTP/1.1\r\n${host}\r\n`],
-    ['an unknown version', `GET /v1/notes HTTP/1.2\r\n${host}\r\n`],
-    ['no version', 'GET /v1/notes\r\n\r\n'],
-    ['a negative Content-Length', `POST /v1/notes HTTP/1.1\r\n${host}Content-Length: -1\r\n\r\n`],
-    ['a Content-Length beyond 64 bits', `POST /v1/notes HTTP/1.1\r\n${host}Content-Length: ${'9'.repeat(30)}\r\n\r\n`],
-    [
-      'Transfer-Encoding and Content-Length',
-      `POST /v1/notes HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n`,
-    ],
-    ['Transfer-Encoding: identity', `POST /v1/notes HTTP/1.1\r\n${host}Transfer-Encoding: identity\r\n\r\n`],
-  ] as const)('%s: 400', async ([, bytes]) => {
-    const { url } = await listen(shared())
-    const [response, ...more] = await exchange(url, bytes, { quiet: 300 })
-    expectError(response, 400, 'invalid_request')
-    expect(more).toEqual([])
-  })
-
-  test('a chunk size that ends without CR: 400', async () => {
-    const { url, authorization } = await listen(shared())
-    const head = `POST /v1/notes HTTP/1.1\r\n${host}${authorization}${json}Transfer-Encoding: chunked\r\n\r\n`
-    const [response] = await exchange(url, `${head}1d\n${validBody}\r\n0\r\n\r\n`)
-    expectError(response, 400, 'invalid_request')
-  })
-
-  test('20 kB of chunk extensions: 413', async () => {
-    const { url, authorization } = await listen(shared())
-    const head = `POST /v1/notes HTTP/1.1\r\n${host}${authorization}${json}Transfer-Encoding: chunked\r\n\r\n`
-    const [response] = await exchange(url, `${head}1d;${'x'.repeat(20_000)}\r\n${validBody}\r\n0\r\n\r\n`)
-    expectError(response, 413, 'payload_too_large')
-  })
+test('20 kB of chunk extensions: 413', async () => {
+  const { url, authorization } = await listen(shared())
+  const head = `POST /v1/notes HTTP/1.1\r\n${host}${authorization}${json}Transfer-Encoding: chunked\r\n\r\n`
+  const [response] = await exchange(url, `${head}1d;${'x'.repeat(20_000)}\r\n${validBody}\r\n0\r\n\r\n`)
+  expectError(response, 413, 'payload_too_large')
 })
 
 describe('a target in absolute form', () => {
@@ -98,8 +48,7 @@ describe('a target in absolute form', () => {
     const { url, authorization } = await listen(shared())
     const get = `GET http://service.test/v1/notes?limit=0 HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`
     const [response] = await exchange(url, get)
-    expectError(response, 400, 'invalid_request')
-    expect(response?.body).toContain('limit')
+    expect(response).toMatchObject({ status: 400, body: expect.stringContaining('limit: expected') })
   })
 
   test.for(['http://', 'http://[', 'http://a:99999/v1/notes'])('%s is 400', async (target) => {
@@ -136,23 +85,6 @@ describe('a malformed percent-encoding is 400, with or without a key,', () => {
 
 describe('an error response', () => {
   test.for([
-    ['an unknown expectation', 417, 'expectation_failed', 'GET /v1/notes', 'Expect: tea\r\n'],
-    ['a URL over 8 KiB', 414, 'uri_too_long', `GET /${'a'.repeat(8_200)}`, ''],
-    ['a wrong Host', 400, 'invalid_request', 'GET /v1/notes', host],
-    ['a bad escape', 400, 'invalid_request', 'GET /v1/notes/%zz', ''],
-    ['a wrong method', 405, 'method_not_allowed', 'TRACE /v1/notes', ''],
-    ['an unknown path', 404, 'not_found', 'GET /v1/dogs', ''],
-    ['a body over 64 KiB', 413, 'payload_too_large', 'POST /v1/notes', `${json}Content-Length: 70000\r\n`],
-    ['an unknown type', 415, 'unsupported_media_type', 'POST /v1/notes', 'Content-Length: 1\r\n'],
-  ] as const)('has an X-Request-Id after %s', async ([, status, code, line, headers]) => {
-    const { url, authorization } = await listen(shared())
-    const head = `${line} HTTP/1.1\r\n${host}${authorization}Connection: close\r\n${headers}\r\n`
-    const [response] = await exchange(url, status === 415 ? `${head}x` : head)
-    expectError(response, status, code)
-    expect(response?.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
-  })
-
-  test.for([
     ['a missing note', 404, '/v1/notes/999', ''],
     ['a wrong parameter', 400, '/v1/notes?limit=0', ''],
     ['an unknown expectation', 417, '/v1/notes', 'Expect: tea\r\n'],
@@ -183,6 +115,7 @@ describe('the type of a body', () => {
     'multipart/form-data; boundary=x',
     'text/json',
     ';',
+    ...'text/plain application/jsonx application/x-www-form-urlencoded application/problem+json json'.split(' '),
   ])('%s is 415', async (type) => {
     const { url, authorization } = await listen(shared())
     const head = `POST /v1/notes HTTP/1.1\r\n${host}${authorization}Connection: close\r\n`
@@ -200,15 +133,6 @@ describe('after other requests on the connection', () => {
     const broken = `POST /v1/notes HTTP/1.1\r\n${host}${authorization}${json}Transfer-Encoding: chunked\r\n\r\nzz\r\n`
     const create = createRequest(authorization)
     const [first, second, refused, ...more] = await exchange(url, create + create + broken)
-    expect([first?.status, second?.status]).toEqual([201, 201])
-    expectError(refused, 400, 'invalid_request')
-    expect(more).toEqual([])
-  })
-
-  test('the error for bytes that are not HTTP is sent after the responses to earlier requests', async () => {
-    const { url, authorization } = await listen()
-    const create = createRequest(authorization)
-    const [first, second, refused, ...more] = await exchange(url, `${create}${create}GARBAGE\r\n\r\n`)
     expect([first?.status, second?.status]).toEqual([201, 201])
     expectError(refused, 400, 'invalid_request')
     expect(more).toEqual([])
@@ -235,18 +159,6 @@ describe('after other requests on the connection', () => {
     await closed
     expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 201', 'HTTP/1.1 400'])
   })
-
-  test('a request that becomes invalid after its response receives no second response', async () => {
-    const { url } = await listen(shared())
-    const socket = await openSocket(url)
-    let received = ''
-    socket.on('data', (chunk) => (received += chunk))
-    socket.write(`POST /v1/notes HTTP/1.1\r\n${host}${json}Transfer-Encoding: chunked\r\n\r\n`)
-    await once(socket, 'data')
-    socket.write('zz\r\n')
-    await once(socket, 'end')
-    expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401'])
-  })
 })
 
 describe('a client that misbehaves', () => {
@@ -272,25 +184,6 @@ describe('a client that misbehaves', () => {
     expect(response.status).toBe(201)
     expect(server.stderr).toBe('')
   })
-
-  test('is not reset after 413, because it could lose the response', async () => {
-    const { url, authorization } = await listen(shared())
-    const socket = await openSocket(url)
-    socket.write(`POST /v1/notes HTTP/1.1\r\n${host}${authorization}${json}Content-Length: 20000000\r\n\r\n`)
-    const [response] = await once(socket, 'data')
-    expect(String(response)).toMatch(/^HTTP\/1\.1 413 /)
-    const sent = new Promise((resolve) => socket.write(Buffer.alloc(20_000_000), resolve))
-    expect(await sent).toBeFalsy()
-  })
-
-  test('cannot keep the connection open after 408', async () => {
-    const { app, url } = await listen()
-    const socket = await openSocket(url)
-    socket.resume().write('GET /v1/notes HTTP/1.1\r\n')
-    await once(socket, 'end')
-    const connections = promisify(app.server.getConnections.bind(app.server))
-    await expect.poll(() => connections()).toBe(0)
-  })
 })
 
 describe('every method that Node knows', () => {
@@ -307,7 +200,8 @@ describe('every method that Node knows', () => {
     for (const method of others) {
       const request = `${method} ${path} HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`
       const [response] = await exchange(url, request)
-      expect(response?.status, method).toBe(405)
+      if (path.startsWith('/trpc')) expect(response?.status, method).toBe(405)
+      else expectError(response, 405, 'method_not_allowed')
       expect(response?.headers.get('allow'), method).toBe(allow)
     }
   })

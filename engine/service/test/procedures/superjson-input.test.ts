@@ -23,7 +23,16 @@ const { json, object } = fc.letrec((tie) => ({
   object: fc.array(fc.tuple(key, tie('json')), { maxLength: 4 }).map(parsedObject),
 }))
 
-const oddType = fc.constantFrom(['regexp'], ['bigint', {}], [], 'bigint', { a: ['bigint'] }, null)
+const oddType = fc.constantFrom(
+  ['regexp'],
+  ['bigint', {}],
+  ['bigint', 'number'],
+  [],
+  'bigint',
+  { a: ['bigint'] },
+  1,
+  null,
+)
 const oddPath = fc.oneof(key, fc.string({ unit: 'grapheme-ascii' }))
 
 function often<T>(usual: fc.Arbitrary<T>, unusual: fc.Arbitrary<T>): fc.Arbitrary<T> {
