@@ -59,28 +59,6 @@ describe('pets.update', () => {
     expect(await rpc.pets.list.query()).toMatchObject([{ status: 'pending' }])
   })
 
-  test('lets exactly one of 20 clerks sell a pet', async () => {
-    const { rpc } = api()
-    const { id: petId } = await addRex()
-    const calls = Array.from({ length: 20 }, () =>
-      rpc.pets.update.mutate({ petId, status: 'sold', expected: { status: 'available' } }),
-    )
-    const settled = await Promise.allSettled(calls)
-    expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-  })
-
-  test('that is repeated with its key gets the first response', async () => {
-    const { rpc, rest } = api()
-    await addRex()
-    const body =
-      '{"json":{"petId":"1","status":"sold","expected":{"status":"available"}},"meta":{"values":{"petId":["bigint"]}}}'
-    const send = () => rest.post('/trpc/pets.update', body, { 'idempotency-key': 'sale' })
-    const first = await send()
-    await rpc.pets.update.mutate({ petId: 1n, status: 'pending' })
-    expect(await send()).toMatchObject({ status: 200, text: first.text, headers: { 'idempotency-replayed': 'true' } })
-    expect(await rpc.pets.list.query()).toMatchObject([{ status: 'pending' }])
-  })
-
   test('is retried by the client with one key, so that a lost response is no conflict', async () => {
     const { app, key } = api()
     const { id: petId } = await addRex()
@@ -162,15 +140,6 @@ test('a batch of changes of one pet takes effect in its order, and each call fai
   expect(await rpc.pets.list.query()).toMatchObject([{ name: 'A', status: 'sold' }])
 })
 
-test('REST and its document have no change and no removal', async () => {
-  const { rest } = api()
-  const { id } = await addRex()
-  for (const method of ['PATCH', 'PUT', 'DELETE'] as const) {
-    const response = await rest.send({ method, url: `/v1/pets/${id}` })
-    expect([response.status, response.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
-  }
-})
-
 describe('the log line of a mutation', () => {
   const lines = () =>
     api()
@@ -224,26 +193,6 @@ describe('pets.history', () => {
     })
     expect(removal).toStrictEqual({ ...change, kind: 'remove', before: { ...rex, status: 'sold' } })
     expect(await rpc.pets.history.query({ limit: 1, cursor: removal?.id })).toEqual([update])
-  })
-
-  test('has the changes of a batch in their order', async () => {
-    const { rest, rpc } = api()
-    const { id: petId } = await addRex()
-    const inputOf = (part: object) => ({
-      json: { petId: String(petId), ...part },
-      meta: { values: { petId: ['bigint'] } },
-    })
-    const inputs = ['pending', 'sold', 'available', 'sold'].map((status) => inputOf({ status }))
-    const names = [...inputs.map(() => 'pets.update'), 'pets.remove']
-    await rest.post(`/trpc/${names}?batch=1`, { ...[...inputs, inputOf({})] })
-    const changes = await rpc.pets.history.query()
-    expect(changes.toReversed().map(({ before, after }) => [before.status, after?.status])).toEqual([
-      ['available', 'pending'],
-      ['pending', 'sold'],
-      ['sold', 'available'],
-      ['available', 'sold'],
-      ['sold', undefined],
-    ])
   })
 
   test('is not part of the REST API', async () => {

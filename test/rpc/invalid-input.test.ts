@@ -132,6 +132,8 @@ describe('the request is refused with a message of the service:', () => {
     ['GET', '/trpc/pets.list?input=%7B', undefined, 400, notJson],
     ['POST', '/trpc/pets.create', 'notjson', 400, notJson],
     ['POST', '/trpc/pets.create?batch=1', '{"0":', 400, notJson],
+    ['POST', '/trpc/pets.create', '', 400, 'input: required'],
+    ['POST', '/trpc/pets.create', '{"json":null}', 400, 'input: expected an object, got null'],
     ['GET', '/trpc/pets.list?input=1&input=1', undefined, 400, 'input: expected one parameter, got several'],
     ['GET', '/trpc/pets.list?batch=1&batch=1', undefined, 400, 'batch: expected 1, once, or no such parameter'],
     ['GET', '/trpc/pets.list?batch=true', undefined, 400, 'batch: expected 1, once, or no such parameter'],
@@ -144,11 +146,6 @@ describe('the request is refused with a message of the service:', () => {
     const { rest } = shared()
     const response = await rest.send({ method, url, headers: text, ...(payload !== undefined && { payload }) })
     expect(response).toMatchObject({ status, body: { error: { json: { message, data: { message, status } } } } })
-  })
-
-  test('also in REST', async () => {
-    const message = 'The body is not valid JSON in UTF-8.'
-    expect(await shared().rest.post('/v1/pets', 'notjson')).toMatchObject({ status: 400, body: { message } })
   })
 })
 
