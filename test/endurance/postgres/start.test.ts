@@ -1,7 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { Client } from 'pg'
-import { expect, onTestFinished, test } from 'vitest'
-import { emptyDatabase, endSessions, query, setReadOnly } from '../../../engine/test/support/postgres/databases.ts'
+import { expect, test } from 'vitest'
+import {
+  connectTo,
+  emptyDatabase,
+  endSessions,
+  query,
+  setReadOnly,
+} from '../../../engine/test/support/postgres/databases.ts'
 import { connectRestClient } from '../../../engine/test/support/rest-client.ts'
 import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
 import { bannerKey, mintApiKey, runProgram, startServer } from '../../support/petstore.ts'
@@ -19,7 +24,7 @@ test('three processes that start at once on an empty database print one first ke
 
 test('an instance survives the loss of its connections right after it has started to listen', async () => {
   const [url, key] = [await emptyDatabase(), mintApiKey()]
-  const other = await connect(url)
+  const other = await connectTo(url)
   // The lock under which an instance creates the first key.
   await other.query('SELECT pg_advisory_lock(1346720851, 3)')
   const server = await startServer({ env: { DATABASE_URL: url, PETSTORE_API_KEY: key } })
@@ -54,10 +59,3 @@ test('on a read-only database an instance with a known key serves reads, and one
 })
 
 const rex = { name: 'Rex', categoryId: 7 }
-
-async function connect(url: string): Promise<Client> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  onTestFinished(() => client.end())
-  return client
-}

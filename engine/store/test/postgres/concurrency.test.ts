@@ -1,9 +1,8 @@
-import { Client } from 'pg'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { NotesStore } from '../../../test/notes/definition.ts'
 import type { NewNote } from '../../../test/notes/tables.ts'
 import { apiKeyRecord, mintApiKey, onPostgres, postgresDatabase, preparePostgres } from '../../../test/notes/tests.ts'
-import { emptyDatabase, query } from '../../../test/support/postgres/databases.ts'
+import { connectTo, emptyDatabase, query } from '../../../test/support/postgres/databases.ts'
 import { StoreUnavailable } from '../../collection/errors.ts'
 
 test.for(['create', 'createWithKey'] as const)('%s waits until an uncommitted note is committed', async (method) => {
@@ -112,9 +111,7 @@ async function startBesideTransaction({ lockTimeout }: { lockTimeout?: number } 
   const url = await emptyDatabase()
   const store = await postgresDatabase(lockTimeout ? `${url}?lock_timeout=${lockTimeout}` : url).open()
   await store.apiKeys.create(apiKeyRecord(mintApiKey(), 'test'))
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  onTestFinished(() => client.end())
+  const client = await connectTo(url)
   await client.query("BEGIN; INSERT INTO notes (body, priority, state) VALUES ('Bea', 7, 'done')")
   const waiting = "FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'"
   const countWaiting = async () => (await query(url, `SELECT pid ${waiting}`)).length

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { describeKeys, listKeys } from '../../../service/commands/keys.ts'
 import { definition } from '../../../test/notes/definition.ts'
@@ -9,7 +8,7 @@ import { notes } from '../../../test/notes/tables.ts'
 import { isBody, postgresDatabase, preparePostgres, startTestApi, testDatabase } from '../../../test/notes/tests.ts'
 import { textsOfAllCharacters } from '../../../test/support/all-characters.ts'
 import { fastest } from '../../../test/support/fastest.ts'
-import { createDatabase, emptyDatabase, query } from '../../../test/support/postgres/databases.ts'
+import { connectTo, createDatabase, emptyDatabase, query } from '../../../test/support/postgres/databases.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { readMigrations } from '../../database/migrations.ts'
 import { openStore } from '../../open.ts'
@@ -40,8 +39,7 @@ describe('the constraints of the table accept the same bodies as the service:', 
 
 /** Whether the table's constraints accept each name. */
 async function check(url: string, bodies: string[]): Promise<boolean[]> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
+  const client = await connectTo(url)
   const rules = await client.query<{ rule: string }>(
     "SELECT pg_get_expr(conbin, conrelid) AS rule FROM pg_constraint WHERE conname LIKE 'notes_body_%' AND contype = 'c'",
   )
@@ -51,7 +49,6 @@ async function check(url: string, bodies: string[]): Promise<boolean[]> {
     `SELECT ${all} AS holds FROM unnest($1::text[]) WITH ORDINALITY AS given (body, place) ORDER BY place`,
     [bodies],
   )
-  await client.end()
   return checked.rows.map(({ holds }) => holds)
 }
 
@@ -146,14 +143,6 @@ test('the counts read only the index by state, and no more of it than they count
       { index: 'notes_by_state', entries: '20002' },
       { index: 'notes_pkey', entries: '0' },
     ])
-})
-
-test('a create that violates a constraint fails alone in its batch', async () => {
-  const { notes } = await postgresDatabase(await notesDatabase()).open()
-  const [good, bad] = [{ body: 'Ann' }, { body: '' }].map((note) => ({ ...note, priority: 7n, state: 'done' }) as const)
-  const outcomes = await Promise.allSettled([good, good, bad, good].map((note) => note && notes.create(note)))
-  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
-  expect(await notes.list({ limit: 10, cursor: 0n })).toHaveLength(3)
 })
 
 test('notes of one batch get ascending ids in the order of the calls', async () => {
@@ -299,13 +288,13 @@ describe('a database that cannot be used is refused with the reason and without 
 })
 
 test('migrations run in order and once, and a failed one rolls back all migrations of that start', async () => {
-  const { url } = await connectTo(await emptyDatabase())
+  const url = await emptyDatabase()
   const folder = temporaryFolder()
   writeFileSync(join(folder, '0000_first.sql'), 'CREATE TABLE first (x int)')
   writeFileSync(join(folder, '0001_more.sql'), 'CREATE TABLE more (x int)')
   const reports: unknown[] = []
   const run = async () => {
-    const { client } = await connectTo(url)
+    const client = await connectTo(url)
     const onMigrate = (...report: unknown[]) => void reports.push(report)
     return migrate(
       client,
@@ -339,12 +328,4 @@ async function notesDatabase(): Promise<string> {
   const url = await emptyDatabase()
   await preparePostgres(url)
   return url
-}
-
-/** A connection that does not belong to the service. */
-async function connectTo(url: string): Promise<{ url: string; client: Client }> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  onTestFinished(() => client.end())
-  return { url, client }
 }

@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { openPostgres, startTestApi, type TestApi } from '../../../test/notes/tests.ts'
-import { countWaiting, emptyDatabase, endSessions, query } from '../../../test/support/postgres/databases.ts'
+import { countWaiting, emptyDatabase, endSessions, lockTable, query } from '../../../test/support/postgres/databases.ts'
 import { openPool } from '../../postgres/connection/connection.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
 
@@ -22,7 +21,7 @@ test('idle connections that are lost are replaced without a failed request', asy
 
 test('a connection that is lost during a statement gives a 503, and the next request succeeds', async () => {
   const { rest, url } = await startOnPostgres()
-  const release = await lockNotes(url)
+  const release = await lockTable(url, 'notes')
   const requests = [rest.get('/v1/notes'), rest.post('/v1/notes', rex), rest.get('/v1/notes/1')]
   await expect.poll(() => countWaiting(url)).toBe(3)
   await endSessions(url)
@@ -47,7 +46,7 @@ test('a connection that is lost between two statements of a transaction ends the
 
 test('a lock that is not released, and a pool without a free connection, give a 503', async () => {
   const { rest, url } = await startOnPostgres({ maxConnections: 1 })
-  const release = await lockNotes(url)
+  const release = await lockTable(url, 'notes')
   const begin = performance.now()
   const reads = Array.from({ length: 30 }, (_, index) => rest.get(`/v1/notes/${index + 1}`))
   for (const response of await Promise.all([rest.post('/v1/notes', rex), ...reads]))
@@ -87,13 +86,4 @@ async function startOnPostgres({
 async function countSleeping(url: string): Promise<number> {
   const sleeping = "FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'"
   return (await query(url, `SELECT pid ${sleeping}`)).length
-}
-
-/** Locks the table against all other sessions until it is released. */
-async function lockNotes(url: string): Promise<() => Promise<void>> {
-  const other = new Client({ connectionString: url })
-  await other.connect()
-  onTestFinished(() => other.end())
-  await other.query('BEGIN; LOCK TABLE notes IN ACCESS EXCLUSIVE MODE')
-  return async () => void (await other.query('ROLLBACK'))
 }

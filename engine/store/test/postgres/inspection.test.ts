@@ -1,11 +1,16 @@
-import { Client } from 'pg'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { describeMigrations, readPending, readStatus } from '../../../service/commands/database.ts'
 import { examine, type Finding } from '../../../service/commands/doctor.ts'
 import { definition } from '../../../test/notes/definition.ts'
 import { onPostgres, preparePostgres, runProgram } from '../../../test/notes/tests.ts'
 import { freePort } from '../../../test/support/free-port.ts'
-import { createDatabase, emptyDatabase, query, setReadOnly } from '../../../test/support/postgres/databases.ts'
+import {
+  connectTo,
+  createDatabase,
+  emptyDatabase,
+  query,
+  setReadOnly,
+} from '../../../test/support/postgres/databases.ts'
 import { migrate } from '../../postgres/migrate.ts'
 
 const migrations = onPostgres.migrations
@@ -15,7 +20,7 @@ test('db status and db migrate --dry-run show an old, a current and an empty dat
   const url = await emptyDatabase()
   const location = { kind: 'postgres', url } as const
   expect(await readStatus(definition, location)).toMatchObject({ schema: null, pending: names, rows: null })
-  await migrate(await connect(url), { ...onPostgres, migrations: migrations.slice(0, 1) }, { name: 'test' })
+  await migrate(await connectTo(url), { ...onPostgres, migrations: migrations.slice(0, 1) }, { name: 'test' })
   const pending = await readPending(definition, location)
   expect(pending.map(({ name }) => name)).toEqual(names.slice(1))
   expect(describeMigrations(location, pending)).toMatch(
@@ -67,7 +72,7 @@ test('the doctor reports a server that does not respond, and a read-only one', a
 
 test('the doctor reports an old and a newer schema, and another encoding', async () => {
   const url = await emptyDatabase()
-  await migrate(await connect(url), { ...onPostgres, migrations: migrations.slice(0, -1) }, { name: 'test' })
+  await migrate(await connectTo(url), { ...onPostgres, migrations: migrations.slice(0, -1) }, { name: 'test' })
   expect(badIn(await diagnose(url))).toMatchObject([
     { check: 'schema', status: 'warning', message: expect.stringContaining('1 migration is pending') },
   ])
@@ -84,13 +89,6 @@ test('the doctor reports an old and a newer schema, and another encoding', async
     { check: 'server', status: 'failure', message: expect.stringContaining('The encoding LATIN1 cannot') },
   ])
 })
-
-async function connect(url: string): Promise<Client> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  onTestFinished(() => client.end())
-  return client
-}
 
 function diagnose(url: string): Promise<Finding[]> {
   const database = { kind: 'postgres', url } as const

@@ -1,11 +1,11 @@
-import { Client, DatabaseError } from 'pg'
+import { DatabaseError } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { Metrics } from '../../../service/telemetry/metrics.ts'
 import type { NewNote } from '../../../test/notes/tables.ts'
 import { apiKeyRecord, mintApiKey, onPostgres, openPostgres, product, startTestApi } from '../../../test/notes/tests.ts'
 import { freePort } from '../../../test/support/free-port.ts'
 import { readMetric, writeFailuresIn } from '../../../test/support/metrics.ts'
-import { countWaiting, emptyDatabase, endSessions } from '../../../test/support/postgres/databases.ts'
+import { countWaiting, emptyDatabase, endSessions, lockTable } from '../../../test/support/postgres/databases.ts'
 import { startProxy } from '../../../test/support/postgres/proxy.ts'
 import type { WriteFailure } from '../../collection/base-store.ts'
 import { IdempotencyKeyReused, StoreUnavailable, writeFailureOf } from '../../collection/errors.ts'
@@ -29,7 +29,7 @@ test('creates are measured by transaction, without a COMMIT of their own', async
 
 test('the pool is measured while it is exhausted, and afterwards', async () => {
   const { metrics, store, url } = await openObserved(1)
-  const release = await lockNotes(url)
+  const release = await lockTable(url, 'notes')
   const requests = Promise.all([store.notes.create(rex), store.notes.create(rex), store.notes.get(1n)])
   await expect.poll(() => poolIn(metrics)).toEqual({ inUse: 1, max: 1, waiting: 1, errors: 0 })
   expect(readMetric(await metrics.text(), 'notes_write_queue_length')).toBe(2)
@@ -40,7 +40,7 @@ test('the pool is measured while it is exhausted, and afterwards', async () => {
 
 test('a connection that is lost during a create is counted, and so is the create', async () => {
   const { metrics, store, url } = await openObserved()
-  await lockNotes(url)
+  await lockTable(url, 'notes')
   const create = store.notes.create(rex)
   create.catch(() => {})
   await expect.poll(() => countWaiting(url)).toBe(1)
@@ -133,13 +133,4 @@ async function poolIn(metrics: Metrics) {
     waiting: read('waiting'),
     errors: read('connection_errors_total'),
   }
-}
-
-/** Locks the table against all other sessions until it is released. */
-async function lockNotes(url: string): Promise<() => Promise<void>> {
-  const other = new Client({ connectionString: url })
-  await other.connect()
-  onTestFinished(() => other.end())
-  await other.query('BEGIN; LOCK TABLE notes IN ACCESS EXCLUSIVE MODE')
-  return async () => void (await other.query('ROLLBACK'))
 }

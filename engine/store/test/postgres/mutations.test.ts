@@ -1,10 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { sqliteTable } from 'drizzle-orm/sqlite-core'
-import { Client } from 'pg'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { NotesStore } from '../../../test/notes/definition.ts'
 import { note, notesDatabase } from '../../../test/notes/open.ts'
-import { countWaiting } from '../../../test/support/postgres/databases.ts'
+import { connectTo, countWaiting } from '../../../test/support/postgres/databases.ts'
 import { int64 } from '../../collection/schema.ts'
 import { mutationsOf } from '../../postgres/change.ts'
 import { sqlTextOf } from '../../postgres/statements.ts'
@@ -44,19 +43,11 @@ function urlOf({ location }: Awaited<ReturnType<typeof notesDatabase>>): string 
   return location.url
 }
 
-/** A session of another program. */
-async function connectTo(database: Awaited<ReturnType<typeof notesDatabase>>): Promise<Client> {
-  const client = new Client({ connectionString: urlOf(database) })
-  await client.connect()
-  onTestFinished(() => client.end())
-  return client
-}
-
 test('an update that waits for the change of another program keeps it, and compares with it', async () => {
   const database = await notesDatabase()
   const store = await database.open()
   await addNotes(store, 3)
-  const other = await connectTo(database)
+  const other = await connectTo(urlOf(database))
   await other.query("BEGIN; UPDATE notes SET body = 'by hand' WHERE id = 2")
   const changes = Promise.allSettled([
     store.notes.create({ ...note }),
@@ -87,7 +78,7 @@ test('a deadlock that another program causes is repeated once', async () => {
   const database = await notesDatabase()
   const store = await database.open()
   const [first = 0n, second = 0n] = await addNotes(store, 2)
-  const other = await connectTo(database)
+  const other = await connectTo(urlOf(database))
   // So that the server chooses the transaction of the store.
   await other.query("SET deadlock_timeout = '1h'; BEGIN")
   await other.query('UPDATE notes SET body = $1 WHERE id = $2', ['by hand', second])

@@ -1,7 +1,6 @@
-import { Client } from 'pg'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { postgresDatabase, preparePostgres, startTestApi } from '../../../test/notes/tests.ts'
-import { createRole, emptyDatabase, query, setReadOnly } from '../../../test/support/postgres/databases.ts'
+import { connectTo, createRole, emptyDatabase, query, setReadOnly } from '../../../test/support/postgres/databases.ts'
 
 const rex = { body: 'Ann', priority: 7 }
 
@@ -45,9 +44,7 @@ test('an instance without one of the rights that its writes need is not ready', 
 test('a readiness check does not wait for an open transaction that holds the advisory lock of inserts', async () => {
   const url = await emptyDatabase()
   const store = await postgresDatabase(url).open()
-  const other = new Client({ connectionString: url })
-  await other.connect()
-  onTestFinished(() => other.end())
+  const other = await connectTo(url)
   await other.query("BEGIN; INSERT INTO notes (body, priority, state) VALUES ('Bea', 7, 'done')")
   await store.check()
 })

@@ -53,6 +53,21 @@ async function dropTables(url: string): Promise<void> {
   )
 }
 
+/** Connects without the service, until the test ends. */
+export async function connectTo(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
+}
+
+/** Locks a table against all other sessions until it is released. */
+export async function lockTable(url: string, table: string): Promise<() => Promise<void>> {
+  const other = await connectTo(url)
+  await other.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`)
+  return async () => void (await other.query('ROLLBACK'))
+}
+
 /** Runs a statement as `psql` does, without the service. */
 export async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: url })
