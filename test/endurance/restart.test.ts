@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../engine/test/support/free-port.ts'
 import { isLongForm, report, showProgress } from '../../engine/test/support/long-form.ts'
-import { waitForOutput } from '../../engine/test/support/process.ts'
+import { stopService, waitForOutput } from '../../engine/test/support/process.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { callers, startLoad } from '../support/load-without-retries.ts'
 import { bannerKey, startServer } from '../support/petstore.ts'
@@ -30,8 +30,7 @@ if (process.platform === 'linux') {
     for (let round = 1; round <= restarts; round++) {
       await load.reach(round * requestsBetween)
       const successor = await startServer({ folder, env })
-      server.child.kill('SIGTERM')
-      expect(await server.ended).toBe(0)
+      await stopService(server)
       server = successor
       showProgress(`${round} restarts, ${load.requests} requests, ${load.failures.length} failed`)
     }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import { type Server, waitForOutput } from '../../engine/test/support/process.ts'
+import { type Server, stopService, waitForOutput } from '../../engine/test/support/process.ts'
 import { change } from '../../engine/test/support/sample-database.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import {
@@ -87,8 +87,7 @@ test('a shutdown cancels a scheduled backup and leaves nothing of it', async () 
   const backups = join(folder, 'data/backups')
   const server = await startServer({ folder, env: { BACKUP_EVERY: '1h' } })
   while (!existsSync(backups) || readdirSync(backups).length === 0) await wait(1)
-  server.child.kill('SIGTERM')
-  expect(await server.ended).toBe(0)
+  await stopService(server)
   expect(server.stderr).toBe('')
   expect(server.stdout).not.toContain('backup')
   expect(readdirSync(backups)).toEqual([])

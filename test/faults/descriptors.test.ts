@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Run, runCommand, waitForOutput, whenListening } from '../../engine/test/support/process.ts'
+import { type Run, runCommand, stopService, waitForOutput, whenListening } from '../../engine/test/support/process.ts'
 import { openSocket } from '../../engine/test/support/raw-http.ts'
 import { connectRestClient, type RestClient } from '../../engine/test/support/rest-client.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
@@ -32,8 +32,7 @@ if (process.platform !== 'win32') {
     await flood.ended
     expect((await client.get('/readyz')).status).toBe(200)
     expect(server.stderr).toBe('')
-    server.child.kill('SIGTERM')
-    expect(await server.ended).toBe(0)
+    await stopService(server)
   })
 }
 

@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { runCommand, waitForOutput } from '../../engine/test/support/process.ts'
+import { runCommand, stopService, waitForOutput } from '../../engine/test/support/process.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { folders, program } from '../../sources.ts'
 
@@ -35,8 +35,7 @@ test('"npm run dev" restarts after every kind of save, and recovers when a synta
   writeFileSync(file, versioned('fourth'))
   await waitForOutput(run, /(fourth listening at)/)
 
-  run.child.kill('SIGTERM')
-  expect(await run.ended).toBe(0)
+  await stopService(run)
 })
 
 function saveByRename(path: string, text: string): void {

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { maxStopTime } from '../../engine/service/serve/serve.ts'
 import { logLinesIn } from '../../engine/test/support/log-lines.ts'
-import { type Run, runCommand, waitForOutput, whenListening } from '../../engine/test/support/process.ts'
+import { type Run, runCommand, stopService, waitForOutput, whenListening } from '../../engine/test/support/process.ts'
 import { openSocket } from '../../engine/test/support/raw-http.ts'
 import { connectRestClient } from '../../engine/test/support/rest-client.ts'
 import { stubbornClients } from '../../engine/test/support/stubborn-clients.ts'
@@ -83,8 +83,7 @@ describe('SIGTERM', () => {
     const env = { PORT: '0', DATABASE_URL: `file:${join(temporaryFolder(), 'petstore.db')}` }
     const root = join(import.meta.dirname, '../..')
     const server = await whenListening(runCommand(['npm', 'start', '--no-update-notifier'], { folder: root, env }))
-    server.child.kill('SIGTERM')
-    expect(await server.ended).toBe(0)
+    await stopService(server)
     await expect(fetch(`${server.url}/livez`)).rejects.toThrow()
   })
 
@@ -179,8 +178,7 @@ test('a late stop does not wait for clients that neither write nor read', async 
   )
   for (const { open } of clients) await open()
   await wait(500)
-  server.child.kill('SIGTERM')
-  expect(await server.ended).toBe(0)
+  await stopService(server)
   // Before the connections of writes would be closed.
   expect(stopTimeOf(server, folder)).toBeLessThan(maxStopTime - 1_000)
 })

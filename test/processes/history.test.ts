@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createPetstoreClient } from '../../client/index.ts'
-import { runCommand } from '../../engine/test/support/process.ts'
+import { runCommand, stopService } from '../../engine/test/support/process.ts'
 import { change } from '../../engine/test/support/sample-database.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { codeBlocksOf, document } from '../support/documents.ts'
@@ -16,11 +16,7 @@ async function startAndChange(env: Record<string, string> = {}) {
   const start = async () => {
     const server = await startServer({ folder, env })
     const { pets } = createPetstoreClient({ url: server.url, apiKey })
-    const stop = async () => {
-      server.child.kill('SIGTERM')
-      expect(await server.ended).toBe(0)
-    }
-    return { pets, stop }
+    return { pets, stop: () => stopService(server) }
   }
   const service = await start()
   await service.pets.update.mutate({ petId: 7n, status: 'sold' })

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Run, runCommand, waitForOutput, whenListening } from '../../engine/test/support/process.ts'
+import { type Run, runCommand, stopService, waitForOutput, whenListening } from '../../engine/test/support/process.ts'
 import { type AtEnd, temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { patternsFor, program } from '../../sources.ts'
 import { layOutPackage } from '../support/built-package.ts'
@@ -84,8 +84,7 @@ test('the installed command serves, writes, backs up and stops', async () => {
   const backup = runInstalled(['backup'], { folder })
   expect(await backup.ended, backup.stderr).toBe(0)
   expect(existsSync(backup.stdout.trim())).toBe(true)
-  server.child.kill('SIGTERM')
-  expect(await server.ended).toBe(0)
+  await stopService(server)
 })
 
 test('the installed command has the Node options of "npm start"', () => {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import type { Location } from '../../store/database/location.ts'
 import type { WithApiKeys } from '../../store/keys.ts'
 import { openStore } from '../../store/open.ts'
@@ -105,6 +105,12 @@ export async function waitForOutput(run: Run, pattern: RegExp): Promise<string> 
     if (isOver && !pattern.test(run.stdout))
       throw new Error(`The process ended before its output matched ${pattern}.\n${run.stdout}\n${run.stderr}`)
   }
+}
+
+/** Ends the service as a process manager does, and expects that nothing was wrong. */
+export async function stopService({ child, ended }: Run): Promise<void> {
+  child.kill('SIGTERM')
+  expect(await ended).toBe(0)
 }
 
 /** Makes a leak visible early. With a larger heap, Node collects garbage late. */

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { maxStopTime } from '../../../engine/service/serve/serve.ts'
 import { report } from '../../../engine/test/support/long-form.ts'
-import { residentMemory, type Server, waitForOutput } from '../../../engine/test/support/process.ts'
+import { residentMemory, type Server, stopService, waitForOutput } from '../../../engine/test/support/process.ts'
 import { host, openSocket } from '../../../engine/test/support/raw-http.ts'
 import { connectRestClient } from '../../../engine/test/support/rest-client.ts'
 import { bannerKey, startServer } from '../../support/petstore.ts'
@@ -48,8 +48,7 @@ describe.for(['identity', 'br'])('a burst of batches of long lists, with Accept-
     startBurst(server, key, encoding).catch(() => {})
     await wait(500)
     const asked = performance.now()
-    server.child.kill('SIGTERM')
-    expect(await server.ended).toBe(0)
+    await stopService(server)
     const seconds = (performance.now() - asked) / 1_000
     report('A stop in a burst of batches', { encoding, seconds })
     // Until its process ends, a busy machine takes longer.

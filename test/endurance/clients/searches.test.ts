@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { maxStopTime } from '../../../engine/service/serve/serve.ts'
 import { logLinesIn } from '../../../engine/test/support/log-lines.ts'
 import { report } from '../../../engine/test/support/long-form.ts'
-import { waitForOutput } from '../../../engine/test/support/process.ts'
+import { stopService, waitForOutput } from '../../../engine/test/support/process.ts'
 import { change } from '../../../engine/test/support/sample-database.ts'
 import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
 import { addingRows, bannerKey, runProgram, startServer } from '../../support/petstore.ts'
@@ -63,8 +63,7 @@ test('a client with batches of searches on sixty connections delays the others l
   expect(new Set(seen).difference(new Set([200, 503]))).toEqual(new Set())
   const asked = performance.now()
   isOver = true
-  server.child.kill('SIGTERM')
-  expect(await server.ended).toBe(0)
+  await stopService(server)
   const stop = performance.now() - asked
   report('Batches of searches', { slowest, stop, answered: statuses.length })
   // A stop without load takes half a second, and a late one two. Until its process ends, a busy machine takes longer.

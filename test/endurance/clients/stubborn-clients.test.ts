@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { maxStopTime } from '../../../engine/service/serve/serve.ts'
-import { waitForOutput } from '../../../engine/test/support/process.ts'
+import { stopService, waitForOutput } from '../../../engine/test/support/process.ts'
 import { stubbornClients } from '../../../engine/test/support/stubborn-clients.ts'
 import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
 import { largestFile } from '../../support/built-console.ts'
@@ -21,8 +21,7 @@ test('SIGTERM closes the connections of clients that do not complete their reque
   for (const { open } of clients) await open()
   await wait(500)
   const asked = performance.now()
-  server.child.kill('SIGTERM')
-  expect(await server.ended).toBe(0)
+  await stopService(server)
   // Until its process ends, a busy machine takes longer.
   expect(performance.now() - asked).toBeLessThan(2 * maxStopTime)
   expect(server.stdout).not.toContain('stopped by force')

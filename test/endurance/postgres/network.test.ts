@@ -4,6 +4,7 @@ import { inTransaction } from '../../../engine/store/postgres/transaction.ts'
 import { report } from '../../../engine/test/support/long-form.ts'
 import { emptyDatabase } from '../../../engine/test/support/postgres/databases.ts'
 import { startProxy } from '../../../engine/test/support/postgres/proxy.ts'
+import { stopService } from '../../../engine/test/support/process.ts'
 import { connectRestClient } from '../../../engine/test/support/rest-client.ts'
 import { mintApiKey, postgresDatabase, startServer, startTestApi } from '../../support/petstore.ts'
 
@@ -44,9 +45,8 @@ test('SIGTERM ends the process in time while the database does not respond', asy
   const { get } = connectRestClient(server.url, key)
   expect((await get('/v1/pets')).status).toBe(200)
   await proxy.silence()
-  server.child.kill('SIGTERM')
   // Neither by SIGKILL, nor with an error.
-  expect(await server.ended).toBe(0)
+  await stopService(server)
 })
 
 test('an instance that is cut off inside a transaction delays the creates of others, and fails none', async () => {

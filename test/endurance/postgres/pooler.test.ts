@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { connectClient } from '../../../engine/store/postgres/connection/connection.ts'
 import { createRole, emptyDatabase, query } from '../../../engine/test/support/postgres/databases.ts'
 import { hasPgBouncer, startPgBouncer } from '../../../engine/test/support/postgres/pgbouncer.ts'
+import { stopService } from '../../../engine/test/support/process.ts'
 import { connectRestClient, type RestResponse } from '../../../engine/test/support/rest-client.ts'
 import { mintApiKey, postgresDatabase, runProgram, startServer, startTestApi } from '../../support/petstore.ts'
 
@@ -32,8 +33,7 @@ if (hasPgBouncer) {
     expect(load.faults).toEqual([])
     const stored = await query(direct, 'SELECT name FROM pets ORDER BY name')
     expect(stored.map(({ name }) => name)).toEqual(load.acknowledged.toSorted())
-    server.child.kill('SIGTERM')
-    expect(await server.ended).toBe(0)
+    await stopService(server)
     expect(server.stderr).toBe('')
   })
 
