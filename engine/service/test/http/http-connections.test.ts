@@ -175,14 +175,6 @@ test.for([
   expect((await rest.get('/v1/notes')).body).toEqual([])
 })
 
-test('a request after one with malformed JSON receives its response', async () => {
-  const { url, authorization } = await listen(shared())
-  const socket = await openSocket(url)
-  const received = collect(socket)
-  socket.write(createRequest(authorization, '{') + createRequest(authorization))
-  await expect.poll(() => statusesIn(received.text)).toEqual([400, 201])
-})
-
 describe.for(['1.0', '1.1'])('an HTTP/%s client with keep-alive', (version) => {
   test.for([
     ['a list', 200, 'GET /v1/notes', '', ''],

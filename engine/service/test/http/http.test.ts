@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { listen, shareTestApi, validBody } from '../../../test/notes/tests.ts'
-import { exchange, expectError, host, openSocket, parseResponses } from '../../../test/support/raw-http.ts'
+import { exchange, expectError, host, openSocket } from '../../../test/support/raw-http.ts'
 
 /** Requests over real sockets. Every error has the Error body. */
 
@@ -211,8 +211,3 @@ test.for(['/v1/notes', '/trpc/notes.create'])(
     expect(response).toMatchObject({ status: 400, body: expect.stringContaining('"code":"invalid_request"') })
   },
 )
-
-test('parseResponses splits a stream into responses', () => {
-  const stream = 'HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]'
-  expect(parseResponses(stream)).toMatchObject([{ status: 204 }, { status: 200, body: '[]' }])
-})

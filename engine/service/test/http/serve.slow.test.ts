@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { service } from '../../../test/notes/service.ts'
-import { prepareSqlite, product, readConfig, runProgram, startServer } from '../../../test/notes/tests.ts'
+import { prepareSqlite, product, readConfig, startServer } from '../../../test/notes/tests.ts'
 import { logLinesIn } from '../../../test/support/log-lines.ts'
 import { waitForOutput } from '../../../test/support/process.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
@@ -34,11 +34,6 @@ test('on all addresses of the machine, the curl line names one that works', asyn
   const [, key, url] = /Bearer (\w+)' (\S+)$/.exec(line) ?? []
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1\/notes$/)
   expect((await fetch(String(url), { headers: { authorization: `Bearer ${key}` } })).status).toBe(200)
-})
-
-test('notes --version prints the version', async () => {
-  const run = runProgram({ arguments: ['--version'] })
-  expect([await run.ended, run.stdout, run.stderr]).toEqual([0, `${product.version}\n`, ''])
 })
 
 function openFiles(): string[] {

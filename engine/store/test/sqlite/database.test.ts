@@ -82,15 +82,6 @@ describe('a note inserted by hand', () => {
     const insert = openNotes().prepare("INSERT INTO notes (body, priority, state) VALUES ('Ann', 1, ?)")
     expect(() => insert.run(state)).toThrow('notes_state_known')
   })
-
-  test('is read by the service at once', async () => {
-    const path = join(temporaryFolder(), 'notes.db')
-    const store = openFileStore(path)
-    openDatabase(path).prepare(insert).run('Ann', 7, 'done')
-    expect(await store.notes.list({ limit: 10, cursor: 0n })).toEqual([
-      { id: 1n, body: 'Ann', priority: 7n, state: 'done' },
-    ])
-  })
 })
 
 describe('an API key inserted by hand', () => {
@@ -190,15 +181,6 @@ test('the check of the pages leaves out the CHECK constraints, whether or not an
     expect(check).not.toThrow()
   })
   expect(check).not.toThrow()
-})
-
-test('the id of a note that was deleted by hand is not reused', async () => {
-  const path = join(temporaryFolder(), 'notes.db')
-  const store = openFileStore(path)
-  const note = { body: 'Ann', priority: 7n, state: 'done' } as const
-  await store.notes.create(note)
-  openDatabase(path).exec('DELETE FROM notes')
-  expect((await store.notes.create(note)).id).toBe(2n)
 })
 
 test('the counts read only the index by state', () => {
