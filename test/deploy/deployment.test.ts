@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -56,17 +55,6 @@ test('the section of each alert begins with its metric, its threshold and its ti
     }
   }
 })
-
-if (hasPrometheus) {
-  test('promtool accepts the alert rules', () => {
-    const { status, stdout, stderr } = spawnSync(
-      'promtool',
-      ['check', 'rules', join(root, 'deploy/prometheus-alerts.yaml')],
-      { encoding: 'utf8' },
-    )
-    expect(status, stdout + stderr).toBe(0)
-  })
-}
 
 if (hasPrometheus && isLongForm) {
   test('Prometheus scrapes the service and evaluates every alert and every query of the dashboard', async () => {

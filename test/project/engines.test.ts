@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import onPostgres from '../../db/drizzle.postgres.config.ts'
-import onSqlite from '../../drizzle.config.ts'
 import { engines, filesOf, folders, patternsFor } from '../../sources.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -34,10 +32,6 @@ test('every pattern of biome.json matches a file', () => {
   const patterns = [...includes, ...ofRules].map((pattern) => pattern.replace(/^!/, '').replace(/\/meta$/, '/meta/*'))
   expect(patterns.length).toBeGreaterThan(10)
   for (const pattern of new Set(patterns)) expect(filesOf([pattern]).length).toBeGreaterThan(0)
-})
-
-test('drizzle-kit reads a definition of tables for both databases', () => {
-  for (const { schema } of [onSqlite, onPostgres]) expect(filesOf([String(schema).replace('./', '')])).not.toEqual([])
 })
 
 test('the image has every folder of the sources', () => {

@@ -89,6 +89,7 @@ test('wrong usage exits with 2, says what was probably meant, and prints nothing
     [['keys', 'create', ' '], 'Name the key with'],
     [['keys', 'create', ' shop'], 'Name the key with'],
     [['backup', '~/shop.db'], 'cannot name a database file'],
+    [['restore', 'shop.db\n'], 'cannot name a database file'],
     [['db', 'copy', '--from', 'file:~/shop.db', '--to', 'file:a.db'], '--from: expected a path without ~'],
     [['db', 'copy', '--from', 'here', '--to', 'file:a.db'], '--from: expected a file'],
   ] as const

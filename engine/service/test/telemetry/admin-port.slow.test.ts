@@ -70,17 +70,17 @@ describe('the admin port', () => {
   })
 })
 
-test('an admin port in use is refused, and no file is created', async () => {
+test.for(['PORT', 'ADMIN_PORT'])('a port in use is refused as %s, and no file is created', async (name) => {
   const folder = temporaryFolder()
   const other = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void other.close())
   await once(other, 'listening')
   // Safe: a listening TCP server has an AddressInfo.
   const { port } = other.address() as AddressInfo
-  const run = runProgram({ folder, env: { PORT: '0', ADMIN_PORT: String(port) } })
-  expect(await run.ended).toBe(1)
+  const run = runProgram({ folder, env: { PORT: '0', [name]: String(port) } })
+  expect([await run.ended, run.stdout]).toEqual([1, ''])
   expect(run.stderr).toBe(
-    `Port ${port} on 127.0.0.1 is taken by another program: stop it, or set ADMIN_PORT to another one.\n`,
+    `Port ${port} on 127.0.0.1 is taken by another program: stop it, or set ${name} to another one.\n`,
   )
   expect(readdirSync(folder)).toEqual([])
 })
