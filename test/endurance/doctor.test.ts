@@ -1,21 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { definition } from '../../db/store.ts'
 import { type DoctorTarget, examine, type Finding } from '../../engine/service/commands/doctor.ts'
 import { fileTimestamp } from '../../engine/store/sqlite/file/files.ts'
 import { runCommand } from '../../engine/test/support/process.ts'
-import { change, leaveLog, overwrite } from '../../engine/test/support/sample-database.ts'
+import { change, contentsOf, leaveLog, overwrite } from '../../engine/test/support/sample-database.ts'
 import { canMount } from '../../engine/test/support/small-disk.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { addingRows, commandLine, makeDatabase, runProgram, startServer } from '../support/petstore.ts'
@@ -301,17 +292,4 @@ function addBackup(path: string, time: number, { ending = '.scheduled.db', mode 
   const backup = join(backups, `petstore.db-${fileTimestamp(time)}${ending}`)
   copyFileSync(path, backup)
   chmodSync(backup, mode)
-}
-
-/** The files of a folder with their bytes. The index of the log changes with every reader. */
-function contentsOf(folder: string, ignored: string[] = []): Record<string, string> {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  return Object.fromEntries(
-    files.map(({ parentPath, name }) => {
-      const bytes = ['-shm', ...ignored].some((suffix) => name.endsWith(suffix))
-        ? Buffer.alloc(0)
-        : readFileSync(join(parentPath, name))
-      return [join(parentPath, name), bytes.toString('base64')]
-    }),
-  )
 }

@@ -41,13 +41,6 @@ export function makeOtherDatabase(pet: string, key: string): string {
   return path
 }
 
-/** Copies the database with the content of its log. */
-export function snapshot(path: string): string {
-  const copy = join(temporaryFolder(), 'copy.db')
-  openConnection(path).exec(`VACUUM INTO '${copy}'`)
-  return copy
-}
-
 export function createPet({ rest }: TestApi, name: string) {
   return rest.post('/v1/pets', { name, categoryId: 7 })
 }

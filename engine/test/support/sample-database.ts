@@ -9,7 +9,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import Database from 'better-sqlite3'
 import type { SqliteRelease } from '../../store/database/loaded.ts'
 import { backUpDatabase } from '../../store/sqlite/backup/backup.ts'
@@ -151,6 +151,16 @@ export function change(path: string, sql: string): void {
   const database = new Database(path)
   database.exec(sql)
   database.close()
+}
+
+/** What is in a folder and in the folders in it, with the bytes of the files. The index of a log changes with every reader. */
+export function contentsOf(folder: string, ignored: string[] = []): Record<string, string> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => {
+    const path = join(entry.parentPath, entry.name)
+    const isKept = entry.isFile() && !['-shm', ...ignored].some((suffix) => path.endsWith(suffix))
+    return [relative(folder, path), isKept ? readFileSync(path, 'base64') : '']
+  })
+  return Object.fromEntries(entries)
 }
 
 /** Overwrites a part of the file. The inode stays the same. */

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import { definition } from '../../../db/store.ts'
@@ -9,6 +8,7 @@ import { type CopyRequest, copyStore } from '../../../engine/store/copy/copy-sto
 import { openDatabase } from '../../../engine/test/support/database.ts'
 import { emptyDatabase, query } from '../../../engine/test/support/postgres/databases.ts'
 import { type Run, runCommand } from '../../../engine/test/support/process.ts'
+import { contentsOf } from '../../../engine/test/support/sample-database.ts'
 import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
 import {
   commandLine,
@@ -115,15 +115,9 @@ export function contentOf(database: TestDatabase): unknown[][] {
   return [...tableNames, 'sqlite_sequence'].map((table) => file.prepare(`SELECT * FROM ${table} ORDER BY 1`).all())
 }
 
-/** The names and contents of the files in the folder of a database. */
+/** What is in the folder of a database. */
 export function filesBeside(database: TestDatabase): Record<string, string> {
-  const folder = dirname(pathOf(database))
-  const files = readdirSync(folder, { withFileTypes: true }).map((entry) => {
-    // The shared memory contains the locks of readers, so it changes with each read.
-    const isKept = entry.isFile() && !entry.name.endsWith('-shm')
-    return [entry.name, isKept ? readFileSync(join(folder, entry.name), 'base64') : '']
-  })
-  return Object.fromEntries(files)
+  return contentsOf(dirname(pathOf(database)))
 }
 
 export async function tablesIn(database: TestDatabase): Promise<unknown[]> {
