@@ -102,14 +102,3 @@ test('a running service keeps serving the console after its folder is deleted', 
   expect(headers['cache-control']).toBe('no-cache')
   for (const [, url] of body.matchAll(/"\.(\/[^"]+)"/g)) expect((await app.inject(String(url))).statusCode).toBe(200)
 })
-
-test('a service without a built console redirects to the API reference, and from there to the OpenAPI document', async () => {
-  const { app } = await startTestApi({ consoleFolder: join(consoleFolder, 'missing') })
-  for (const [from, to] of [
-    ['/', '/docs/'],
-    ['/docs/', '/openapi.json'],
-  ] as const) {
-    const { statusCode, headers } = await app.inject(from)
-    expect([statusCode, headers.location]).toEqual([302, to])
-  }
-})

@@ -108,22 +108,6 @@ describe('adding many pets', () => {
     ])
   })
 
-  test('a row that the service rejects is corrected in the table', async ({ visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(url, { key })
-    // A service with other rules, in place of the one whose rules the console knows.
-    await page.route('**/trpc/pets.create**', (route) =>
-      route.continue({ postData: route.request().postData()?.replace('"Rex"', '""') ?? '' }),
-    )
-    const panel = await openBulkAdd(page)
-    await pasteRows(panel, 'Rex,7\nTom,8')
-    await panel.getByRole('button', { name: 'Add 2 pets' }).click()
-    await panel.getByText('1 pet was added, 1 could not be added.').waitFor()
-    await panel.getByLabel('Name, row 1').fill('Max')
-    await panel.getByRole('button', { name: 'Add 1 corrected row' }).click()
-    await panel.getByText('2 pets were added.').waitFor()
-  })
-
   test('an entered text is kept while the panel is closed, until its rows are added', async ({ visit }) => {
     const { url, key } = await startConsole()
     const page = await visit(url, { key })

@@ -360,23 +360,6 @@ test('a high window shows more rows, a wide one a long name, and the footer take
   }
 })
 
-test('chips and tools are 44 px high for a finger', async ({ visit }) => {
-  const { url, key } = await startConsole()
-  const page = await visit(`${url}/?categoryId=7`, {
-    key,
-    viewport: { width: 360, height: 740 },
-    hasTouch: true,
-    isMobile: true,
-  })
-  await page.getByRole('button', { name: 'Remove the filter Category 7' }).waitFor()
-  const heights = await page
-    .locator('.tool-line :is(button, .chip)')
-    .evaluateAll((all) => all.map((each) => each.clientHeight))
-  expect(heights.length).toBeGreaterThan(7)
-  expect(Math.min(...heights)).toBeGreaterThanOrEqual(42)
-  await inspect(page, 'chips-360')
-})
-
 test('ids of 16 digits take one line beside the panel, which folds the JSON', async ({ visit }) => {
   const { url, key } = await startConsole()
   const page = await visit(url, { key })

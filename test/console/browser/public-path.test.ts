@@ -12,10 +12,12 @@ import {
   justAdded,
   names,
   openBulkAdd,
+  openRequest,
   panel,
   pasteRows,
   signIn,
   submitButton,
+  takeKeyOfConsole,
   test,
 } from '../console.ts'
 
@@ -74,18 +76,10 @@ test('the API reference works below a path, with the key of the console', async 
   await page.getByRole('link', { name: 'API reference' }).click()
   // The script of the page listens by then.
   await page.waitForURL(`${url}/docs/`)
-  await page.getByRole('button', { name: 'Use the key of the console' }).click()
+  await takeKeyOfConsole(page)
   await page.getByRole('status').getByText('Requests use the key').waitFor()
-  await page.getByRole('button', { name: 'Test Request (get /pets)' }).click()
-  const [response] = await Promise.all([
-    page.waitForResponse((each) => each.url().includes('/v1/')),
-    page
-      .getByRole('dialog')
-      .getByRole('button', { name: /^Send / })
-      .first()
-      .click(),
-  ])
-  expect([response.status(), response.url()]).toEqual([200, `${url}/v1/pets?limit=20`])
+  const send = await openRequest(page, 'get /pets')
+  expect(await send()).toEqual({ status: 200, url: `${url}/v1/pets?limit=20` })
   await page.goto(`${url}/docs`)
   await page.getByRole('link', { name: 'Pets', exact: true }).click()
   await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
@@ -107,7 +101,7 @@ test('two services on one origin do not share the API key', async ({ visit }) =>
   await tab.goto(`${first.url}/other/`)
   await tab.getByRole('heading', { name: 'Sign in' }).waitFor()
   await tab.goto(`${first.url}/other/docs/`)
-  await tab.getByRole('button', { name: 'Use the key of the console' }).click()
+  await takeKeyOfConsole(tab)
   await tab.getByRole('status').getByText('No tab of the console is signed in.').waitFor()
   await tab.getByText('List all pets').first().waitFor()
 })

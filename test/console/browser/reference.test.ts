@@ -1,14 +1,10 @@
-import { join } from 'node:path'
-import axe from 'axe-core'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { AtEnd } from '../../../engine/test/support/temporary.ts'
 import { consoleFolder } from '../../support/built-console.ts'
-import { shareTestApi, startTestApi } from '../../support/petstore.ts'
-import { measureShifts, signIn, storageKey } from '../console.ts'
+import { shareTestApi } from '../../support/petstore.ts'
+import { inspect, measureShifts, openRequest, signIn, storageKey, takeKeyOfConsole } from '../console.ts'
 import { openBrowser } from '../open-browser.ts'
-
-const screenshots = join(import.meta.dirname, '../screenshots')
 
 describe('the API reference in a browser', () => {
   const api = shareTestApi({ consoleFolder })
@@ -155,52 +151,10 @@ describe('the API reference in a browser', () => {
       await takeKeyOfConsole(tab)
       await tab.getByRole('status').getByText('No tab').waitFor()
       await tab.getByText('Download OpenAPI Document').first().waitFor()
-      await tab.screenshot({ path: join(screenshots, `reference-${width}-${colorScheme}.png`) })
       expect(
         await tab.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
       ).toBe(0)
-      await tab.evaluate(axe.source)
-      const violations = await tab.evaluate(async () => {
-        // The script above defines this global, and its declarations are the same as those of the import.
-        const { run } = Reflect.get(window, 'axe') as typeof axe
-        return (await run()).violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
-      })
-      expect(violations).toEqual([])
+      await inspect(tab, `reference-${width}-${colorScheme}`)
     }
   })
 })
-
-test('every path of the API reference rejects other methods', async () => {
-  const { rest } = await startTestApi()
-  for (const url of ['/docs', '/docs/', '/openapi.json']) {
-    const { status, headers } = await rest.send({ method: 'DELETE', url })
-    expect([status, headers.allow], url).toEqual([405, 'GET, HEAD, OPTIONS'])
-  }
-})
-
-function takeKeyOfConsole(page: Page): Promise<void> {
-  return page.getByRole('button', { name: 'Use the key of the console' }).click()
-}
-
-/** Opens the form for an operation and enters the API key, if there is one. The returned function sends the form. */
-async function openRequest(page: Page, operation: string, key?: string) {
-  await page.getByRole('button', { name: `Test Request (${operation})` }).click()
-  const form = page.getByRole('dialog')
-  if (key !== undefined) await form.getByPlaceholder('Token').fill(key)
-  return async () => {
-    const [response] = await Promise.all([
-      page.waitForResponse((each) => each.url().includes('/v1/')),
-      form
-        .getByRole('button', { name: /^Send / })
-        .first()
-        .click(),
-    ])
-    // Another request while Scalar reads the response would cancel it.
-    const text = await response.text()
-    await form
-      .getByText(text.match(/"\w+"/)?.[0] ?? text)
-      .first()
-      .waitFor()
-    return { status: response.status(), url: response.url() }
-  }
-}

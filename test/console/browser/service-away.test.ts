@@ -194,20 +194,3 @@ test('a rate limit of a proxy is not an outage: it shows the remaining time, and
     .getByText(/^Too many requests\. Trying again in \d+ s\.$/)
     .waitFor()
 })
-
-test('a failure of the service shows the id of the request, for its log', async ({ visit }) => {
-  const { url, key } = await startConsole()
-  const page = await visit(url, { key })
-  await page.route('**/trpc/**', (route) =>
-    route.fulfill({
-      status: 500,
-      contentType: 'application/json',
-      headers: { 'x-request-id': 'req-17' },
-      body: failureOf(500, 'The service failed.'),
-    }),
-  )
-  await page.reload()
-  await page.getByText('req-17').waitFor()
-  await page.getByRole('button', { name: 'Copy the request id' }).waitFor()
-  await inspect(page, 'request-id')
-})

@@ -13,6 +13,7 @@ import {
   isFocused,
   justAdded,
   names,
+  openRequest,
   pageButton,
   panel,
   showing,
@@ -20,6 +21,7 @@ import {
   signOut,
   startConsole,
   submitButton,
+  takeKeyOfConsole,
   test,
 } from '../console.ts'
 
@@ -383,18 +385,9 @@ describe.for([
     const { url, key } = await startConsole()
     const page = await visit(`${url}/docs/`)
     await block(page)
-    await page.getByRole('button', { name: 'Use the key of the console' }).click()
+    await takeKeyOfConsole(page)
     await page.getByRole('status').getByText('No tab of the console is signed in.').waitFor()
-    await page.getByRole('button', { name: 'Test Request (get /pets)' }).click()
-    const form = page.getByRole('dialog')
-    await form.getByPlaceholder('Token').fill(key)
-    const [response] = await Promise.all([
-      page.waitForResponse((each) => each.url().includes('/v1/')),
-      form
-        .getByRole('button', { name: /^Send / })
-        .first()
-        .click(),
-    ])
-    expect(response.status()).toBe(200)
+    const send = await openRequest(page, 'get /pets', key)
+    expect((await send()).status).toBe(200)
   })
 })

@@ -102,21 +102,6 @@ test('the form rejects invalid keys at the field and then accepts a valid one', 
   await signIn(page, ` ${key} `)
 })
 
-test('the console works without session storage', async ({ visit }) => {
-  const { url, key } = await startConsole()
-  const page = await visit(url)
-  await page.addInitScript(() => {
-    Object.defineProperty(window, 'sessionStorage', {
-      get() {
-        throw new DOMException('denied', 'SecurityError')
-      },
-    })
-  })
-  await page.reload()
-  await signIn(page, key)
-  await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
-})
-
 test('a stored text that cannot be a key leads to the sign-in page', async ({ visit }) => {
   const { url, key } = await startConsole()
   const page = await visit(url, { key: 'schlüssel' })

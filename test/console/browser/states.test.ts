@@ -250,6 +250,7 @@ const states: Record<string, (open: Open) => Promise<Page>> = {
     await page.route('**/trpc/**', fulfill(500, 'The service failed.', requestId))
     await page.reload()
     await page.getByText(requestId['x-request-id']).waitFor()
+    await page.getByRole('button', { name: 'Copy the request id' }).waitFor()
     return page
   },
   async 'unknown-path'(open) {

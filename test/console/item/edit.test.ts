@@ -743,18 +743,19 @@ describe('many pets', () => {
   })
 })
 
-test('a key that may only read sees no controls, and why', async ({ visit }) => {
-  const { url, store } = await startWithPets(3)
+test('a key that may only read sees no controls and asks for no changes, and sees why', async ({ visit }) => {
+  const { url, store, log } = await startWithPets(3)
   const key = mintApiKey()
   await store.apiKeys.create(apiKeyRecord(key, 'viewer', undefined, 'read'))
   const page = await visit(`${url}/?pet=2`, { key })
   await page.locator('.tools').getByText('This key may only read, and sees no changes.').waitFor()
   await showing(page, '1–3 of 3')
-  expect(await page.getByRole('button', { name: /status|Remove|Edit|Sold|Add/i }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: /status|Remove|Edit|Sold|Add|Changes/i }).count()).toBe(0)
   await page.getByRole('checkbox', { name: 'Select all pets of this page' }).check()
   await page.getByRole('region', { name: '3 selected' }).getByRole('button', { name: 'Copy CSV' }).waitFor()
   expect(await page.getByRole('button', { name: /Set status|Remove/ }).count()).toBe(0)
   await inspect(page, 'read-only')
+  expect(log.join('')).not.toContain('history')
   await page.goto(`${url}/?open=add`)
   await page.locator('.tools').getByText('This key may only read, and sees no changes.').waitFor()
   await panelsLoaded(page)

@@ -269,6 +269,10 @@ test('a finger hits each control within 44 px', async ({ visit }) => {
     await page.getByText('Not changed yet.').waitFor()
     await page.getByText('Request and JSON').click()
     expect(await missed(page)).toEqual([])
+    await page.goto(`${url}/?categoryId=7`)
+    await page.getByRole('button', { name: 'Remove the filter Category 7' }).waitFor()
+    expect(await missed(page)).toEqual([])
+    await inspect(page, `chips-${viewport.width}`)
   }
 })
 

@@ -203,19 +203,6 @@ test('digits find the pet with this id, and then those of this category or with 
   expect(new URL(page.url()).search).toMatch(/pet=22$/)
 })
 
-test('going to an id shows its page of the list, in which the keys move on', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 60)
-  const page = await visit(url, { key })
-  await showing(page, '1–20 of 60')
-  await page.keyboard.type('/47')
-  await page.keyboard.press('Enter')
-  await page.getByRole('link', { name: 'pet 47' }).waitFor()
-  await page.keyboard.press('j')
-  await panel(page, 'pet 48').waitFor()
-  expect(await page.locator('[aria-current=true]').textContent()).toBe('pet 48')
-})
-
 test('no letter is lost while the service responds slowly, and only the last search is shown', async ({ visit }) => {
   const { url, key } = await startWithPets()
   const page = await visit(url, { key })
