@@ -80,10 +80,10 @@ test('an input is refused, or it holds exactly the values of the JSON and of the
       const annotated = places.filter(([path]) => annotations.has(path))
       expect(annotated).toHaveLength(annotations.size)
       expect(placesIn(result)).toStrictEqual(
-        places.map(([path, content]) => {
-          const annotation = annotations.get(path)
-          return [path, annotation ? decoded(content, annotation) : content]
-        }),
+        places.map(([path, content]) => [
+          path,
+          annotations.has(path) ? decoded(content, annotations.get(path)) : content,
+        ]),
       )
       seen.accepted++
       seen.decoded += annotated.length
@@ -154,6 +154,12 @@ describe('the reason is named:', () => {
     expect(() => decodeSuperjson(input)).toThrow(`The input is not valid superjson: ${reason}.`)
   })
 
+  const types = [['bigint', 'number'], ['bigint', {}], [['custom', 'x']], 'bigint', { x: ['bigint'] }, 1, null]
+  test.for(types.map((type) => ({ type })))('for the annotation $type', ({ type }) => {
+    const input = { json: { a: '7' }, meta: { values: { a: type } } }
+    expect(() => decodeSuperjson(input)).toThrow('meta.values: expected one of the types')
+  })
+
   test('a long path is shortened', () => {
     const input = { json: {}, meta: { values: { ['a'.repeat(60_000)]: ['bigint'] } } }
     expect(() => decodeSuperjson(input)).toThrow(`the path ${'a'.repeat(100)}… leads to no value`)
@@ -216,10 +222,11 @@ function typesOf(content: unknown): string[] {
 }
 
 /** What an annotation means, if the value fits it. */
-function decoded(content: unknown, [type]: unknown[]): unknown {
+function decoded(content: unknown, annotation: unknown): unknown {
+  const type: unknown = Array.isArray(annotation) && annotation.length === 1 ? annotation[0] : undefined
   if (type === 'undefined' && content === null) return undefined
   if (type === 'number' && ['NaN', 'Infinity', '-Infinity', '-0'].includes(String(content))) return Number(content)
   if (type === 'bigint' && /^-?\d{1,40}$/.test(String(content))) return BigInt(String(content))
   if (type === 'Date' && content === time) return new Date(time)
-  throw new Error(`The service has accepted ${content} as ${type}.`)
+  throw new Error(`The service has accepted ${content} as ${JSON.stringify(annotation)}.`)
 }
