@@ -5,7 +5,6 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { ApiError, type ErrorCode } from '../../engine/service/api/errors.ts'
 import { limits } from '../../engine/service/http/limits.ts'
-import { securityHeaders } from '../../engine/service/http/response-headers.ts'
 import { freePort } from '../../engine/test/support/free-port.ts'
 import { runCommand, whenListening } from '../../engine/test/support/process.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
@@ -204,13 +203,6 @@ test("the balancer's own responses have the Error bodies of the service, and a c
     expect(bodies.map(([, status]) => status)).toEqual(expect.arrayContaining(statuses))
     expect(ownLocation(location)).toContain('\n      internal;\n')
   }
-})
-
-test("the balancer's own responses have the security headers of the service", () => {
-  const headers = [...ownLocation('/balancer').matchAll(/add_header (\S+) "?([^"]+?)"? always;/g)].map(
-    ([, name = '', value]) => [name.toLowerCase(), value],
-  )
-  expect(Object.fromEntries(headers)).toEqual({ ...securityHeaders(undefined), 'retry-after': '$error_retry_after' })
 })
 
 /** A folder with the files that the Dockerfile copies and the packages that its "npm ci" installs. */

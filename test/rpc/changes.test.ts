@@ -194,13 +194,6 @@ describe('pets.history', () => {
     expect(removal).toStrictEqual({ ...change, kind: 'remove', before: { ...rex, status: 'sold' } })
     expect(await rpc.pets.history.query({ limit: 1, cursor: removal?.id })).toEqual([update])
   })
-
-  test('is not part of the REST API', async () => {
-    const { rest } = api()
-    for (const path of ['/v1/pets/history', '/v1/pets/1/history', '/v1/history'])
-      expect(await rest.get(path)).toMatchObject({ status: 404 })
-    expect((await rest.get('/openapi.json')).text).not.toContain('history')
-  })
 })
 
 describe('a key that may only read', () => {

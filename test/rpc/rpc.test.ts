@@ -102,6 +102,7 @@ describe('the typed client', () => {
     const { rpc } = api()
     const error = await rpc.pets.get.query({ petId: 1n }).catch((thrown) => thrown)
     expect(error).toBeInstanceOf(TRPCClientError)
+    expect(error.data).not.toHaveProperty('issues')
     expect(error).toMatchObject({
       message: 'No pet has the id 1.',
       data: { code: 'not_found', message: 'No pet has the id 1.', status: 404, path: 'pets.get' },
@@ -143,26 +144,6 @@ describe('the typed client', () => {
       .catch((thrown) => thrown)
     if (!isPetstoreError(error)) throw error
     expect(error.data?.issues).toEqual(issues)
-  })
-
-  test('an error that is not about an input has no issues', async () => {
-    const error = await api()
-      .rpc.pets.get.query({ petId: 1n })
-      .catch((thrown) => thrown)
-    expect(error.data).not.toHaveProperty('issues')
-  })
-
-  test('a wrong key rejects with unauthorized', async () => {
-    const { app } = api()
-    const rpc = createPetstoreClient({ url: 'http://petstore.test', apiKey: 'nonsense', fetch: fetchFrom(app) })
-    await expect(rpc.pets.list.query()).rejects.toMatchObject({ data: { code: 'unauthorized', status: 401 } })
-  })
-
-  test('works over a socket with the global fetch', async () => {
-    const { app, key } = api()
-    const url = await app.listen({ host: '127.0.0.1', port: 0 })
-    const rpc = createPetstoreClient({ url, apiKey: key })
-    expect(await rpc.pets.create.mutate({ name: 'Rex', categoryId: 1n })).toMatchObject({ id: 1n })
   })
 })
 

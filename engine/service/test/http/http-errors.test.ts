@@ -194,6 +194,8 @@ describe('every method that Node knows', () => {
     ['/v1/notes/1', 'GET, HEAD, OPTIONS'],
     ['/', 'GET, HEAD, OPTIONS'],
     ['/openapi.json', 'GET, HEAD, OPTIONS'],
+    ['/docs', 'GET, HEAD, OPTIONS'],
+    ['/docs/', 'GET, HEAD, OPTIONS'],
     ['/trpc/notes.list', 'GET, HEAD, POST, OPTIONS'],
   ] as const)('is 405 on %s unless it is served', async ([path, allow]) => {
     const { url, authorization } = await listen(shared())

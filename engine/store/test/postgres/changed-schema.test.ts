@@ -15,12 +15,6 @@ test('a database that another release has migrated is not ready', async () => {
   await expect.poll(() => rest.get('/readyz')).toMatchObject(unready)
 })
 
-test('an id that is taken by a row inserted by hand is skipped', async () => {
-  const { rest, url } = await startOnPostgres()
-  await postgresDatabase(url).insertRow(1n)
-  expect(await rest.post('/v1/notes', rex)).toMatchObject({ status: 201, body: { id: 2 } })
-})
-
 test('ids of rows that were copied with them are skipped at once, also by creates that share a transaction', async () => {
   const { rest, url } = await startOnPostgres()
   const copy = (from: number, to: number) =>
