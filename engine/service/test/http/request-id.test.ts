@@ -70,13 +70,15 @@ describe('a valid X-Request-Id', () => {
   })
 
   test.for(['/v1/notes', '/trpc/notes.list', '/trpc/notes.list?batch=1', 'streamed'])(
-    'is in the log line of an error: %s',
+    'is in the log line of an error, of which the response does not show the cause: %s',
     async (url) => {
       const { app, key, store, log } = await startTestApi()
       store.notes.list = () => Promise.reject(new Error('the cause'))
       const stream = url === 'streamed' ? { 'trpc-accept': 'application/jsonl' } : {}
       const headers = { authorization: `Bearer ${key}`, 'x-request-id': 'given', ...stream }
-      await app.inject({ url: url === 'streamed' ? '/trpc/notes.list?batch=1' : url, headers })
+      const { payload } = await app.inject({ url: url === 'streamed' ? '/trpc/notes.list?batch=1' : url, headers })
+      expect(payload).toContain('"code":"internal_error"')
+      expect(payload).not.toContain('the cause')
       const faults = logLinesIn(log.join('')).filter(({ level }) => level === 'error')
       expect(faults).toMatchObject([{ requestId: 'given', err: { message: 'the cause' } }])
     },

@@ -30,6 +30,7 @@ test('with ADMIN_PORT, metrics and health are on a port of their own until the s
   await expect.poll(ready, { interval: 5 }).toBe(503)
   await expect.poll(() => fetch(`${server.url}/livez`).then(String, () => 'closed'), { interval: 5 }).toBe('closed')
   expect(await ready()).toBe(503)
+  expect((await fetch(`${admin}/livez`)).status).toBe(200)
   finish()
   expect((await response).status).toBe(201)
   expect(await server.ended).toBe(0)

@@ -86,13 +86,6 @@ test('the admin listener serves nothing else', async () => {
   }
 })
 
-test('the admin listener shows that the service drains', async () => {
-  const { app, admin } = await startWithAdmin()
-  app.isDraining = true
-  expect(await admin.get('/readyz')).toMatchObject({ status: 503, body: { message: 'The service is stopping.' } })
-  expect((await admin.get('/livez')).status).toBe(200)
-})
-
 async function startWithAdmin() {
   const metrics = new Metrics(product)
   const config = { adminPort: 9464 }
@@ -106,5 +99,5 @@ async function startWithAdmin() {
     metrics,
   })
   onTestFinished(() => admin.close())
-  return { app, service: rest, admin: createRestClient(inject(admin), 'none') }
+  return { service: rest, admin: createRestClient(inject(admin), 'none') }
 }
