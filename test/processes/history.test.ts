@@ -5,7 +5,7 @@ import { runCommand, stopService } from '../../engine/test/support/process.ts'
 import { change } from '../../engine/test/support/sample-database.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { codeBlocksOf, document } from '../support/documents.ts'
-import { createFirstKey, runProgram, startServer } from '../support/petstore.ts'
+import { createFirstKey, startServer } from '../support/petstore.ts'
 
 /** A service with the pet 7, Rex, which was sold and removed. */
 async function startAndChange(env: Record<string, string> = {}) {
@@ -46,22 +46,6 @@ test("the guide's commands find the changes of a pet, and a removed pet by its n
   const [ofPet = '', removed = ''] = outputs.map((output) => output.replaceAll(/^\d+\|\d{4}-[^|]+Z/gm, ''))
   expect(ofPet).toBe(update + removal)
   expect(removed).toBe(removal)
-})
-
-test('a backup has the history, and a restore brings it back', async () => {
-  const { folder, start, pets, stop } = await startAndChange()
-  const history = await pets.history.query()
-  expect(history).toMatchObject([{ kind: 'remove' }, { kind: 'update' }])
-  const backup = runProgram({ folder, arguments: ['backup', 'copy.db'] })
-  expect(await backup.ended).toBe(0)
-  const { id: petId } = await pets.create.mutate({ name: 'Tom', categoryId: 1n })
-  await pets.remove.mutate({ petId })
-  expect(await pets.history.query()).toHaveLength(3)
-  await stop()
-  const restore = runProgram({ folder, arguments: ['restore', 'copy.db'] })
-  expect(await restore.ended).toBe(0)
-  const restored = await start()
-  expect(await restored.pets.history.query()).toEqual(history)
 })
 
 describe('HISTORY_DAYS', () => {

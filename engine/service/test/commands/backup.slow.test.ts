@@ -154,11 +154,13 @@ describe('a backup', () => {
     expect(readdirSync(folder).toSorted()).toEqual(['copy.db', 'copy.db.sha256', 'data'])
   })
 
-  test('keeps the schema and the highest id that was ever assigned', async () => {
+  test('keeps the schema, the rows of each table, and the highest id that was ever assigned', async () => {
     const { folder, database } = makeSample(10)
     change(database, 'DELETE FROM notes WHERE id > 5')
+    const at = '2026-01-01T00:00:00.000Z'
+    change(database, `INSERT INTO history (at, collection, row_id, before) VALUES ('${at}', 'notes', 7, '{}')`)
     const backup = await backUp(folder)
-    expect(schemaOf(backup)).toEqual(schemaOf(database))
+    expect(everythingIn(backup)).toEqual(everythingIn(database))
     change(backup, "INSERT INTO notes (body, priority, state) VALUES ('Ann', 1, 'done')")
     expect(rowsIn(backup).at(-1)).toMatchObject({ id: 11, body: 'Ann' })
   })
@@ -246,11 +248,12 @@ function contentOf(path: string): Buffer | string[] {
   return statSync(path).isFile() ? readFileSync(path) : readdirSync(path)
 }
 
-function schemaOf(path: string): unknown[] {
+function everythingIn(path: string): unknown[] {
   const database = open(path)
+  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").pluck().all()
   return [
+    ...tables.map((table) => database.prepare(`SELECT * FROM ${table}`).all()),
     database.pragma('application_id', { simple: true }),
-    ...database.prepare('SELECT * FROM sqlite_sequence').all(),
     ...database.prepare('SELECT type, name, sql FROM sqlite_schema ORDER BY name').all(),
   ]
 }
