@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ClosedStore } from '../../../store/index.ts'
 import { note, notesDatabase } from '../../../test/notes/open.ts'
 
 test.for([undefined, 'a key'])('a write of several statements that is refused stores nothing, with %s', async (key) => {
@@ -35,4 +36,14 @@ test('writes of several collections share a transaction, and one that fails leav
   expect(transactions.reduce((sum, count) => sum + count)).toBe(59)
   const [notes, books] = [await store.notes.list({ limit: 99 }), await store.books.list({ limit: 99 })]
   expect([notes.length, books.length, notes[0]?.priority]).toEqual([21, 20, 19n])
+})
+
+test('a close waits for the writes of the same turn, and refuses later ones', async () => {
+  const database = await notesDatabase()
+  const store = await database.open()
+  const writes = Array.from({ length: 30 }, () => store.notes.create({ ...note }))
+  await store.close()
+  await expect(store.notes.create({ ...note })).rejects.toThrow(ClosedStore)
+  expect((await Promise.all(writes)).length).toBe(30)
+  expect(await (await database.open()).notes.list({ limit: 50 })).toHaveLength(30)
 })
