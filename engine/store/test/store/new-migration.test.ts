@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { index, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { describe, expect, test } from 'vitest'
+import { notesDatabase } from '../../../test/notes/open.ts'
 import { postgresDatabase, sqliteDatabase } from '../../../test/notes/tests.ts'
 import { isOnPostgres } from '../../../test/support/database.ts'
 import { emptyDatabase, query } from '../../../test/support/postgres/databases.ts'
@@ -111,3 +112,11 @@ async function newDatabase() {
   const path = join(temporaryFolder(), 'notes.db')
   return { ...sqliteDatabase(path), isEmpty: async () => !existsSync(path) || statSync(path).size === 0 }
 }
+
+test('a defect of what a start calls is not reported as an unusable database', async () => {
+  const database = await notesDatabase()
+  const onMigrate = () => {
+    throw new TypeError('a defect')
+  }
+  await expect(database.open({}, { onMigrate })).rejects.toThrow(new TypeError('a defect'))
+})
