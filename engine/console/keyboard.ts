@@ -95,7 +95,7 @@ function isFor(shortcut: Shortcut, { target, key, isComposing, defaultPrevented 
   const region = dialog ? dialog.querySelector('[data-arrow-keys]') : target.closest('[data-arrow-keys]')
   // A button in the row or the panel needs Space.
   if (/^select/.test(shortcut))
-    return !dialog && (/^\S$/.test(key) ? region !== null : target.matches('[data-arrow-keys] a'))
+    return !dialog && (/^\S/.test(key) ? region !== null : target.matches('[data-arrow-keys] a'))
   // Also right after the page has loaded.
   if (key.startsWith('Arrow')) return region !== null || target === titleOfPage()
   // In the dialog that shows an item.

@@ -173,6 +173,34 @@ test('the bar of the selection is one line on a phone, and a second one only sel
   await inspect(page, 'selection-of-page-360')
 })
 
+test('the bar of the selection shows its number and its buttons at every width, also of an empty list', async ({
+  visit,
+}) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 45)
+  const page = await visit(url, { key, viewport: { width: 900, height: 740 } })
+  await showing(page, '1–20 of 45')
+  await page.getByRole('checkbox', { name: 'Select all pets of this page' }).check()
+  const bar = page.locator('.selection-bar')
+  for (const width of [900, 768, 700, 640]) {
+    await page.setViewportSize({ width, height: 740 })
+    const cut = await bar
+      .locator('.number')
+      .evaluateAll((all) => all.filter((each) => each.scrollWidth > each.clientWidth))
+    expect(cut, `${width}`).toEqual([])
+    for (const button of await bar.getByRole('button').all()) {
+      const { x, width: size } = await boxOf(button)
+      expect(x + size, `${width}`).toBeLessThanOrEqual(width)
+    }
+  }
+  await page.setViewportSize({ width: 1_280, height: 740 })
+  await page.getByPlaceholder('Id, name or category').fill('qqqq')
+  await page.getByRole('heading', { name: /No pet/ }).waitFor()
+  const [inside, card] = [await boxOf(bar), await boxOf(page.locator('.surface'))]
+  expect(inside.y - card.y).toBeLessThan(4)
+  await inspect(page, 'selection-of-empty-list')
+})
+
 test('the buttons of the selection do not touch the line below them', async ({ visit }) => {
   const { url, key, store } = await startConsole()
   await addPets(store, 3)

@@ -147,6 +147,13 @@ test('keys extend the selection and clear it, and the focus stays in the page', 
   const page = await visit(`${url}/?search=pet`, { key })
   await showing(page, '1–20 of 25')
   const selected = async () => (await page.getByRole('checkbox', { checked: true }).all()).length
+  // Also from a checkbox.
+  await box(page, 'pet 1').focus()
+  await page.keyboard.press('Space')
+  await page.keyboard.press('Shift+ArrowDown')
+  await showing(page, '2 selected')
+  await page.keyboard.press('Escape')
+  await page.getByRole('heading', { name: 'Pets', exact: true }).focus()
   for (let presses = 0; presses < 3; presses++) await page.keyboard.press('j')
   await page.keyboard.press('Shift+ArrowDown')
   await page.keyboard.press('Shift+ArrowDown')

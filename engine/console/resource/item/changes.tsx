@@ -100,7 +100,7 @@ function DaySummary({ changes }: { changes: Change[] }) {
 }
 
 /** Milliseconds between two changes that are shown as one. */
-const maxGap = 10_000
+const maxGap = 2_000
 
 /** Changes of several items at about the same time that do the same with the same key, as an edit of many items does. */
 function togetherOf({ one }: Resource, changes: Change[]): Change[][] {
