@@ -186,6 +186,12 @@ describe('petstore pets import', () => {
       2,
       expect.stringContaining('An import of standard input needs --key'),
     ])
+    const words = ['sh', '-c', '"$@" < pets.csv', 'sh', ...commandLine, 'pets', 'import', '/dev/stdin']
+    const redirect = runCommand([...words, '--format', 'csv'], { folder })
+    expect([await redirect.ended, redirect.stdout || redirect.stderr]).toEqual([
+      2,
+      expect.stringContaining('An import of /dev/stdin needs --key'),
+    ])
     expect(readdirSync(folder)).toEqual(['pets.csv'])
     const result = (created: string, existing: number) =>
       `standard input: ${created} created, ${existing} already imported, 0 invalid lines skipped.\n`

@@ -69,9 +69,10 @@ function decodeAt({ parent, key }: Place, annotation: unknown, path: string): vo
 /** No field has a dot or a backslash in its name. Version 1 of superjson escapes them, and such a path is refused. */
 function findPlace(root: { json: unknown }, path: string): Place {
   let place: Place = { parent: root, key: 'json' }
+  const hasEscapes = path.includes('\\')
   for (const key of path.split('.')) {
     const parent = place.parent[place.key]
-    if (path.includes('\\') || typeof parent !== 'object' || parent === null || !Object.hasOwn(parent, key))
+    if (hasEscapes || typeof parent !== 'object' || parent === null || !Object.hasOwn(parent, key))
       throw invalid(`meta: the path ${shorten(path)} leads to no value of json`)
     // An array has its elements under their indices, too.
     place = { parent: parent as Record<string, unknown>, key }

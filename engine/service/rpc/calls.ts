@@ -82,7 +82,6 @@ export function callReader(router: AnyRouter) {
     /** Whether both adapters cache the response. */
     isCacheable: ({ method, params }: RpcRequest) =>
       method !== 'POST' && namesIn(params.path).every((name) => procedures.get(name)?.meta.cache),
-    replays: ({ params }: RpcRequest) => namesIn(params.path).some((name) => procedures.get(name)?.replays),
     /** The calls of a request. Whether a procedure exists and its input is valid is checked when a call runs. */
     read(request: RpcRequest): RpcCall[] {
       const { method, params, query } = request

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type IdempotencyKey, noApiKey, RowConflict, StoreUnavailable } from '#store'
+import { type IdempotencyKey, noApiKey, RowConflict, RuleViolation, StoreUnavailable } from '#store'
 import { describeIssues, OtherText } from '../api/validation.ts'
 import { count } from '../operator/format.ts'
 import { OperatorError } from '../operator/operator-error.ts'
@@ -61,7 +61,9 @@ export async function importItems<New>(
       }
     }
   } catch (error) {
-    if (!(error instanceof StoreUnavailable || error instanceof OperatorError)) throw error
+    const isExplained =
+      error instanceof StoreUnavailable || error instanceof RuleViolation || error instanceof OperatorError
+    if (!isExplained) throw error
     // Nothing is stored yet, such as after a wrong header row.
     if (error instanceof OperatorError && created + existing === 0) throw error
     throw new OperatorError(

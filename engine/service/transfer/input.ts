@@ -8,7 +8,7 @@ import { maxJson, mayBeUtf16, texts } from '../reader/reader.ts'
 export interface Input {
   /** The path as it was given, or `standard input`, for messages. */
   name: string
-  /** The absolute path of a file. A pipe has none, because its name says nothing about its content. */
+  /** The absolute path of a file. A pipe and a device, such as `/dev/stdin`, have none: their names say nothing of the content. */
   path?: string
   chunks: AsyncIterable<Buffer>
 }
@@ -24,8 +24,9 @@ export async function withInput<T>(file: string, use: (input: Input) => Promise<
   if (file === '-') return use({ name: 'standard input', chunks: stdin })
   const source = await withFileErrors(file, 'read', () => open(file))
   try {
-    const isFile = !(await source.stat()).isFIFO()
-    return await use({ name: file, ...(isFile && { path: resolve(file) }), chunks: readChunks(source, file) })
+    const path = resolve(file)
+    const isNamed = !(await source.stat()).isFIFO() && !/^\/(dev|proc)\//.test(path)
+    return await use({ name: file, ...(isNamed && { path }), chunks: readChunks(source, file) })
   } finally {
     await source.close()
   }

@@ -8,7 +8,7 @@ import type { Note } from '../../../test/notes/tables.ts'
 import { addNotes, createKey, exportText, importText, ndjsonOf, openTestStore } from '../../../test/notes/tests.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { exportedText, importItemsOf } from '../../../test/support/transfer.ts'
-import { StoreUnavailable } from '../../collection/errors.ts'
+import { IdsExhausted, StoreUnavailable } from '../../collection/errors.ts'
 
 const bodies = [
   ...['Ann', ' Ann ', '"', 'a,b', "'", '=1+1', '-5', '@a', '🐕', 'a\u2028b\u2029c', '\ufeffAnn', '\\n', '1', '#'],
@@ -125,6 +125,15 @@ describe('an import', () => {
     const notes = await allNotes(store)
     expect(notes.map(({ body }) => body)).toEqual(notes.map(({ id }) => `note ${id}`))
     expect(notes).toHaveLength(700)
+  })
+
+  test('says how many it has created when no id is left', async () => {
+    const store = await openTestStore()
+    const { create } = store.notes
+    let calls = 0
+    store.notes.create = (...args) =>
+      ++calls > 2 ? Promise.reject(new IdsExhausted('No id is left.')) : create(...args)
+    await expect(importText(store, ndjsonOf(3))).rejects.toThrow('No id is left. 2 notes created, 0 already imported.')
   })
 
   test('is completed by running it again after the database has failed', async () => {
