@@ -81,7 +81,7 @@ export function EditMany({ edits, same, isUndo, startsAtOnce, onClose, onDone, o
     }
   })
   const isRunning = status === 'pending'
-  /** Only what was not changed stays selected. What was can be undone. */
+  /** Only the items that were not changed stay selected. The changes of the others can be undone. */
   function close() {
     if (done.length === 0) return onClose()
     selection.clear()
@@ -128,7 +128,7 @@ export function EditMany({ edits, same, isUndo, startsAtOnce, onClose, onDone, o
     : texts.removal(names, edits.length - names.length)
   return (
     <Sheet
-      // What was asked is done now.
+      // Without the question mark: the user has decided.
       title={isUndo ? editTexts.undo : hasStarted ? question.slice(0, -1) : question}
       onClose={isRunning ? () => {} : close}
       size="sm"

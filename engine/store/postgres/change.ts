@@ -4,7 +4,7 @@ import { RowChanged, RuleViolation } from '../collection/errors.ts'
 import { columnOf, fieldsOfNew, idOf, listOf } from '../collection/row.ts'
 import type { AnyMutation, DerivedMutations, Queries, Result, TableWithId } from './collection.ts'
 import { recordFields, recordingOf, recordsOf } from './history.ts'
-import { entityMapper, insertInto, prepared, sqlTextOf } from './statements.ts'
+import { entityMapper, insertInto, parameter, prepared, sqlTextOf } from './statements.ts'
 
 export function mutationsOf(table: TableWithId, hasHistory = false): DerivedMutations {
   const run = changeIn(table, hasHistory)
@@ -81,7 +81,6 @@ function resultOf<T>(change: () => T): T | RowChanged {
 
 function statementsOf(table: TableWithId, hasHistory: boolean) {
   const { given } = fieldsOfNew(table)
-  const parameter = (field: string, type: string) => sql`${sql.placeholder(field)}::${sql.raw(type)}`
   const { lock, update, remove } = sqlOf(table, hasHistory, parameter)
   const records = hasHistory ? recordFields : []
   return {
@@ -92,15 +91,15 @@ function statementsOf(table: TableWithId, hasHistory: boolean) {
   }
 }
 
-/** @param parameter a value of this type for a field, or an array of them */
-function sqlOf(table: TableWithId, hasHistory: boolean, parameter: (field: string, type: string) => SQL) {
+/** @param typed a value of this type for a field, or an array of them */
+function sqlOf(table: TableWithId, hasHistory: boolean, typed: typeof parameter) {
   const columns = fieldsOfNew(table).given.map((field) => ({ field, column: columnOf(table, field) }))
   const names = columns.map(({ column }) => sql.identifier(column.name))
-  const ids = parameter('id', 'bigint[]')
-  const arrays = columns.map(({ field, column }) => parameter(field, `${column.getSQLType()}[]`))
+  const ids = typed('id', 'bigint[]')
+  const arrays = columns.map(({ field, column }) => typed(field, `${column.getSQLType()}[]`))
   const sets = names.map((name) => sql`${name} = "new rows".${name}`)
   const all = (write: SQL) => sql`WITH "written rows" AS (${write} RETURNING 1)
-    ${hasHistory ? recordingOf(sql`cardinality(${ids})`, parameter) : sql``}
+    ${hasHistory ? recordingOf(sql`cardinality(${ids})`, typed) : sql``}
     SELECT count(*) FROM "written rows"`
   // In the order of their ids, because other programs lock rows, too.
   const lock = sql`SELECT ${listOf(Object.values(getTableColumns(table)))} FROM ${table}

@@ -8,7 +8,7 @@ import {
 } from '../collection/idempotency.ts'
 import { type Entity, listOf } from '../collection/row.ts'
 import type { Queries } from './collection.ts'
-import { entityMapper, insertInto, prepared } from './statements.ts'
+import { entityMapper, insertInto, parameter, prepared } from './statements.ts'
 import { postgresTableOf } from './table.ts'
 
 const idempotencyKeys = postgresTableOf(table)
@@ -17,7 +17,6 @@ type KeyName = Pick<Row, 'owner' | 'key'>
 
 const { id, owner, key } = idempotencyKeys
 const select = sql`SELECT ${listOf(Object.values(getTableColumns(idempotencyKeys)))} FROM ${idempotencyKeys}`
-const parameter = (name: string, type: string) => sql`${sql.placeholder(name)}::${sql.raw(type)}`
 const used = prepared(
   sql`${select} WHERE (${owner}, ${key})
     IN (SELECT * FROM unnest(${parameter('owners', 'bigint[]')}, ${parameter('keys', 'text[]')}))`,

@@ -44,7 +44,7 @@ type Perform = (client: Queries, calls: MutationCall[], originals: Originals, no
 export function prepareMutations(pool: Pool, failures: Failures, historyDays?: number) {
   const keys = prepareIdempotencyKeys()
 
-  /** A create without a key is a transaction by itself: three waits for the server would be 0.55 of the rate. */
+  /** A create without a key is a transaction by itself. In another one, its rate is 0.55 times as high. */
   async function commitTogether(batch: MutationCall[], now: Date): Promise<Outcome<MutationResult>[]> {
     const isOneStatement = batch.every(({ mutation, idempotency }) => mutation.isOneStatement && !idempotency)
     if (!isOneStatement || new Set(batch.map(({ mutation }) => mutation)).size > 1)

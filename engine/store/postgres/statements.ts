@@ -167,6 +167,11 @@ export function insertInto<T extends TableWithId>(table: T): Mutation<NewEntity<
   }
 }
 
+/** The value of a field of {@link prepared}, or an array of values, with its type. */
+export function parameter(field: string, type: string): SQL {
+  return sql`${sql.placeholder(field)}::${sql.raw(type)}`
+}
+
 const dialect = new PgDialect()
 
 /**
