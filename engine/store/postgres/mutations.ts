@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
-import type { Pool } from 'pg'
+import type { Pool, QueryConfig } from 'pg'
 import {
   type Attempt,
   checkReplay,
@@ -13,7 +13,7 @@ import {
 import type { MutationResult } from '../collection/mutation.ts'
 import { columnOf } from '../collection/row.ts'
 import type { AnyMutation, Queries } from './collection.ts'
-import { concernsDatabase, type Failures, isDeadlock, isRefusal } from './connection/failure.ts'
+import { concernsDatabase, type Failures, isDeadlock, isRefusal, MutationError } from './connection/failure.ts'
 import type { Outcome } from './group-commit.ts'
 import { nameOf, prepareIdempotencyKeys } from './idempotency.ts'
 import { query, sequenceOf } from './statements.ts'
@@ -91,7 +91,7 @@ export function prepareMutations(pool: Pool, failures: Failures, historyDays?: n
     const results: Results = new Map()
     for (const group of Map.groupBy(calls, ({ mutation }) => mutation.run).values()) {
       const rows = group.map(({ values }) => values)
-      const outcomes = await group[0]?.mutation.run(client, rows, historyDays)
+      const outcomes = await (group[0] && runMutation(group[0].mutation, client, rows, historyDays))
       for (const [index, call] of group.entries()) results.set(call, outcomes?.[index])
     }
     return results
@@ -161,6 +161,30 @@ export function prepareMutations(pool: Pool, failures: Failures, historyDays?: n
       }
     }
   }
+}
+
+/**
+ * Runs a mutation. What a statement throws is thrown also if the mutation catches it, because then the transaction cannot be
+ * committed. It is told apart from what the mutation throws by where it comes from: the driver's errors have no class.
+ */
+async function runMutation(mutation: AnyMutation, client: Queries, rows: unknown[][], historyDays?: number) {
+  let failed: { error: unknown } | undefined
+  async function query(statement: QueryConfig) {
+    try {
+      return await client.query(statement)
+    } catch (error) {
+      failed ??= { error }
+      throw error
+    }
+  }
+  try {
+    // Safe: it returns what the client does.
+    const outcomes = await mutation.run({ query: query as Queries['query'] }, rows, historyDays)
+    if (!failed) return outcomes
+  } catch (cause) {
+    if (!failed) throw new MutationError('', { cause })
+  }
+  throw failed.error
 }
 
 /** Moves the sequence to the greatest id, as after a copy, under the lock of inserts. Returns whether the next is free. */

@@ -10,6 +10,7 @@ import {
   type Raised,
   TooManyCopies,
   notes as table,
+  throwDefect,
 } from './tables.ts'
 
 const notes = postgresTableOf(table)
@@ -42,6 +43,7 @@ const copy: Mutation<Copy, { copies: bigint }> = {
         continue
       }
       await database.query({ ...inserting, values: [body, priority] })
+      throwDefect(body)
       outcomes.push({ copies })
     }
     return outcomes

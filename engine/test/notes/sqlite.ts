@@ -9,6 +9,7 @@ import {
   type Raise,
   type Raised,
   TooManyCopies,
+  throwDefect,
 } from './tables.ts'
 
 const copy = Object.assign(prepareCopy, { fields: ['body', 'priority'] as const })
@@ -27,6 +28,7 @@ function prepareCopy(connection: Database.Database) {
   return (...[body, priority]: unknown[]) => {
     insert.run(body, priority ?? 0n)
     const copies = count.get(body) ?? 0n
+    throwDefect(body)
     if (copies > maxCopies) throw new TooManyCopies(`More than ${maxCopies} notes have this body.`, 'notes')
     return { copies }
   }

@@ -73,6 +73,11 @@ export interface Copy {
   priority?: bigint | undefined
 }
 
+/** Throws an error that is no rule for this body, as a defect of a mutation does. */
+export function throwDefect(body: unknown): void {
+  if (body === 'a defect') throw new Error('A copy with a defect.')
+}
+
 export const [minPriority, maxPriority] = [-(2n ** 63n), 2n ** 63n - 1n]
 
 /** Adds a number to the priority of a note, within the range of int64. */

@@ -41,8 +41,11 @@ export class Standby extends Error {
   }
 }
 
+/** What a mutation has thrown itself, as opposed to the driver, as the cause. */
+export class MutationError extends Error {}
+
 /** Errors that are not about the database: those of the store's rules, and defects of the code. */
-const otherErrors = [RuleViolation, TypeError, RangeError]
+const otherErrors = [RuleViolation, MutationError, TypeError, RangeError]
 
 /**
  * Whether the server has refused one write: an invalid value, a violated constraint, a value that is too large for an index,
@@ -90,9 +93,10 @@ export function failuresOf(tables: PgTable[]) {
 
   /** Maps anything thrown, of a call of a mutation if there is one. */
   function storeError(error: unknown, call?: { operation: string; table: PgTable }): Error {
-    const cause = causeOf(error)
+    const isOwn = error instanceof MutationError
+    const cause = isOwn ? error.cause : causeOf(error)
     if (!(cause instanceof Error)) return new Error(String(cause))
-    if (cause instanceof StoreUnavailable) return cause
+    if (isOwn || cause instanceof StoreUnavailable) return cause
     // sequence_generator_limit_exceeded
     if (sqlStateOf(cause) === '2200H') {
       // The name of the sequence is in quotes.

@@ -1,11 +1,16 @@
 import { sql } from 'drizzle-orm'
 import { sqliteTable } from 'drizzle-orm/sqlite-core'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { NotesStore } from '../../../test/notes/definition.ts'
 import { note, notesDatabase } from '../../../test/notes/open.ts'
+import { notes } from '../../../test/notes/tables.ts'
 import { connectTo, countWaiting } from '../../../test/support/postgres/databases.ts'
 import { int64 } from '../../collection/schema.ts'
 import { mutationsOf } from '../../postgres/change.ts'
+import type { AnyMutation } from '../../postgres/collection.ts'
+import { openPool } from '../../postgres/connection/connection.ts'
+import { failuresOf } from '../../postgres/connection/failure.ts'
+import { prepareMutations } from '../../postgres/mutations.ts'
 import { sqlTextOf } from '../../postgres/statements.ts'
 import { postgresTableOf } from '../../postgres/table.ts'
 
@@ -141,6 +146,50 @@ test.for(['UPDATE', 'DELETE'])('a trigger that ignores the %s of a row makes its
   expect(changed.status).toBe('fulfilled')
   const rest = event === 'UPDATE' ? [first, { ...second, body: 'new' }] : [first]
   expect(await notes.list({ limit: 9 })).toEqual(rest)
+})
+
+test('creates of which a trigger ignores one are not run again', async () => {
+  const database = await notesDatabase()
+  const { notes } = await database.open()
+  await database.execute(`CREATE FUNCTION ignore() RETURNS trigger LANGUAGE plpgsql
+    AS 'BEGIN IF NEW.priority = 7 THEN RETURN NULL; END IF; RETURN NEW; END'`)
+  await database.execute('CREATE TRIGGER own BEFORE INSERT ON notes FOR EACH ROW EXECUTE FUNCTION ignore()')
+  // The first one is a batch by itself.
+  const settled = await Promise.allSettled([1n, 2n, 7n, 3n].map((priority) => notes.create({ ...note, priority })))
+  expect(settled.map(({ status }) => status)).toEqual(['fulfilled', ...Array(3).fill('rejected')])
+  expect((await notes.list({ limit: 9 })).map(({ priority }) => priority)).toEqual([1n, 2n, 3n])
+})
+
+test('a call whose statement has failed is refused, also if its mutation catches the error', async () => {
+  const database = await notesDatabase()
+  await database.open()
+  const pool = openPool(urlOf(database))
+  onTestFinished(() => pool.end())
+  const table = postgresTableOf(notes)
+  const mutation: AnyMutation = {
+    hasOrderedIds: false,
+    probe: '',
+    async run(client, rows) {
+      for (const [divisor] of rows) await client.query(`SELECT 1 / ${divisor}`).catch(() => {})
+      return rows.map(() => ({}))
+    },
+  }
+  const commit = prepareMutations(pool, failuresOf([table]))
+  const outcomes = await commit(
+    [1, 0, 2].map((divisor) => ({ operation: 'notes.own', mutation, table, values: [divisor] })),
+  )
+  expect(outcomes).toMatchObject([{ value: {} }, { error: { message: 'PostgreSQL refused a value.' } }, { value: {} }])
+})
+
+test('an update without fields does not write the row', async () => {
+  const database = await notesDatabase()
+  const { notes } = await database.open()
+  const created = await notes.create({ ...note })
+  await database.execute(
+    `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$`,
+  )
+  await database.execute('CREATE TRIGGER own BEFORE UPDATE ON notes FOR EACH ROW EXECUTE FUNCTION refuse()')
+  expect(await notes.update({ id: created.id, set: {} })).toEqual(created)
 })
 
 const [id, name] = [sql.placeholder('id'), sql.placeholder('name')]

@@ -18,6 +18,18 @@ test.for([undefined, 'a key'])('a write of several statements that is refused st
   expect(bodies).toHaveLength(13)
 })
 
+test('a mutation that throws an error of its own fails alone, and is no outage of the database', async () => {
+  const store = await (await notesDatabase()).open()
+  const bodies = ['first', 'a defect', 'second', 'a defect', 'third']
+  const settled = await Promise.allSettled(
+    bodies.map((body, index) => store.notes.copy({ body }, index > 2 ? { owner: 1n, key: `${index}` } : undefined)),
+  )
+  const defect = { reason: expect.not.objectContaining({ name: 'StoreUnavailable' }) }
+  expect(settled).toMatchObject([{}, defect, {}, defect, {}])
+  expect(settled[1]).toMatchObject({ reason: { message: expect.stringContaining('A copy with a defect.') } })
+  expect((await store.notes.list({ limit: 9 })).map(({ body }) => body)).toEqual(['first', 'second', 'third'])
+})
+
 test('writes of several collections share a transaction, and one that fails leaves the others in effect', async () => {
   const transactions: number[] = []
   const store = await (await notesDatabase()).open({ transactionCommitted: (writes) => void transactions.push(writes) })
