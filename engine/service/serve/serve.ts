@@ -35,46 +35,15 @@ export async function serve(config: Config, service: Service<WithApiKeys>): Prom
   // Checked first, because a start that fails must not leave a file or a key.
   const problems = await findListenProblems(config)
   if (problems.length > 0) throw new OperatorError(problems.join('\n'))
-  const warnOfDropped = (lines: number) =>
-    log.warn(`${lines} lines of the output were dropped, because it was not read or its disk was full.`)
-  const outputs = [process.stdout, process.stderr].map((stream) => unblock(stream, warnOfDropped))
-  const log = createLog(config, process.stdout)
-  const audit = auditTo(log)
-  const metrics = new Metrics(product)
-  metrics.addProcess(outputs)
-  const tracing = await startTracing(product, config, log)
+  const telemetry = await startTelemetry(product, config)
+  const { log, audit, metrics } = telemetry
   const systemd = notifySystemd(environment)
-  const damaged = Promise.withResolvers<undefined>()
-  let isSaving = false
-  const force = (reason: string) => {
-    if (isSaving) return
-    log.error({ reason }, 'stopped by force')
-    log.flush()
-    // Any other exit waits for the threads, which may wait for a disk that does not respond.
-    process.kill(process.pid, 'SIGKILL')
-  }
-  const store = await openStore(service.store, config.database, {
-    maxConnections: config.databaseConnections,
-    historyDays: config.historyDays,
-    onWarning: (message) => log.warn(message),
-    onRescue() {
-      isSaving = true
-      systemd.extendStop()
-    },
-    onDamage(message) {
-      isSaving = false
-      log.error(message)
-      process.exitCode = 1
-      damaged.resolve(undefined)
-    },
-    onMigrate: (migrations) => audit('database.migrate', describeLocation(config.database), { migrations }),
-    observer: metrics.store.observer,
-  })
+  const { store, damaged, force } = await open(config, service, telemetry, systemd.extendStop)
   let admin: FastifyInstance | undefined
   try {
     // Imported here, so that it loads while the writer thread starts.
     const { createAdminApp, createApp, listeningOn } = await import('../app.ts')
-    const app = await createApp({ service, config, store, log, metrics, tracing })
+    const app = await createApp({ service, config, store, ...telemetry })
     try {
       if (config.apiKey !== undefined) await registerKey(product, store, config.apiKey, audit, log)
       const stopped = stopSignal(log, force)
@@ -95,15 +64,15 @@ export async function serve(config: Config, service: Service<WithApiKeys>): Prom
       // Logs why, if the service is not ready.
       void app.checkReadiness().catch(() => {})
       void systemd.reportReady(app.checkReadiness)
-      const signal = await Promise.race([stopped, damaged.promise])
+      const signal = await Promise.race([stopped, damaged])
       log.info({ signal }, 'stopping')
       systemd.reportStopping()
       limitStop(app, admin, force)
       // Health checks still get responses meanwhile. Otherwise a supervisor would kill the process.
       await store.saved()
-      const isFromPerson = signal === 'SIGINT' || signal === 'SIGQUIT'
       // Connections are still accepted, until a load balancer has noticed or a successor on the same port receives them.
       app.isDraining = true
+      const isFromPerson = signal === 'SIGINT' || signal === 'SIGQUIT'
       await Promise.all([stopBackups(), wait(isFromPerson ? 0 : drainTime)])
     } finally {
       await app.close()
@@ -114,6 +83,62 @@ export async function serve(config: Config, service: Service<WithApiKeys>): Prom
     admin?.server.closeAllConnections()
     await admin?.close()
   }
+}
+
+interface Telemetry {
+  log: Log
+  audit: Audit
+  metrics: Metrics
+  tracing: Tracing | undefined
+}
+
+async function startTelemetry(product: Product, config: Config): Promise<Telemetry> {
+  const warnOfDropped = (lines: number) =>
+    log.warn(`${lines} lines of the output were dropped, because it was not read or its disk was full.`)
+  const outputs = [process.stdout, process.stderr].map((stream) => unblock(stream, warnOfDropped))
+  const log = createLog(config, process.stdout)
+  const metrics = new Metrics(product)
+  metrics.addProcess(outputs)
+  return { log, audit: auditTo(log), metrics, tracing: await startTracing(product, config, log) }
+}
+
+/**
+ * Opens the database. `damaged` resolves when its files are damaged, once what can be saved is. `force` ends the process at
+ * once, but does nothing while a rescue saves what only the process has.
+ */
+async function open(
+  { database, databaseConnections: maxConnections, historyDays }: Config,
+  service: Service<WithApiKeys>,
+  { log, audit, metrics }: Telemetry,
+  extendStop: () => void,
+) {
+  const { promise: damaged, resolve } = Promise.withResolvers<undefined>()
+  let isSaving = false
+  function force(reason: string): void {
+    if (isSaving) return
+    log.error({ reason }, 'stopped by force')
+    log.flush()
+    // Any other exit waits for the threads, which may wait for a disk that does not respond.
+    process.kill(process.pid, 'SIGKILL')
+  }
+  const store = await openStore(service.store, database, {
+    maxConnections,
+    historyDays,
+    onWarning: (message) => log.warn(message),
+    onRescue() {
+      isSaving = true
+      extendStop()
+    },
+    onDamage(message) {
+      isSaving = false
+      log.error(message)
+      process.exitCode = 1
+      resolve(undefined)
+    },
+    onMigrate: (migrations) => audit('database.migrate', describeLocation(database), { migrations }),
+    observer: metrics.store.observer,
+  })
+  return { store, damaged, force }
 }
 
 /** PostgreSQL has its own backup tools. */
