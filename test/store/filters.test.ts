@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { type Procedure, proceduresOf } from '../../engine/service/procedures/procedures.ts'
+import type { Procedure } from '../../engine/service/procedures/procedures.ts'
 import type { Field } from '../../engine/service/reader/fields.ts'
 import { fieldsOf } from '../../engine/service/transfer/fields.ts'
-import { appRouter } from '../../server/router.ts'
+import { createExamples, procedures } from '../support/examples.ts'
 import { contextWith, onSqlite, openTestStore } from '../support/petstore.ts'
 
 const collections: Record<string, { filters: readonly string[]; search?: object | undefined }> = onSqlite.collections
-const procedures = new Map(proceduresOf(appRouter).map((procedure) => [procedure.name, procedure]))
 const lists = [...procedures.values()]
   .filter(({ name }) => name.endsWith('.list'))
   .map((list) => ({ resource: list.name.replace(/\.list$/, ''), list, filters: filtersOf(list) }))
@@ -31,6 +30,8 @@ test.for(lists)(
     }
     const store = await openTestStore()
     const ctx = contextWith(store)
+    // What the rows may refer to.
+    for (let id = 0; id < maxInteger; id++) await createExamples(ctx)
     const fields = fieldsOf({ item: output.element, newItem }).filter(({ presence }) => presence !== 'generated')
     for (let row = 0; row < 40; row++) {
       const given = fields.filter(({ name }) => row % 3 > 0 || !newItem.shape[name].safeParse(undefined).success)
@@ -38,7 +39,7 @@ test.for(lists)(
     }
     const all = await list.call({ limit: 100 }, ctx)
     if (!isRows(all)) throw new Error(`The list of ${resource} is no array of objects.`)
-    expect(all).toHaveLength(40)
+    expect(all).toHaveLength(maxInteger + 40)
     for (const filter of filters) {
       const values = [...new Set(all.map((row) => row[filter]))].filter((value) => value !== undefined)
       expect(values.length, filter).toBeGreaterThan(1)
@@ -48,9 +49,11 @@ test.for(lists)(
   },
 )
 
+const maxInteger = 8
+
 /** One of a few values that a field may have. */
 function sampleOf({ kind, choices = {} }: Field, row: number): unknown {
-  const number = row % 8
+  const number = 1 + (row % maxInteger)
   const values = Object.keys(choices)
   const ofKind = {
     id: undefined,

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { toApiError } from '../../engine/service/api/errors.ts'
-import { proceduresOf } from '../../engine/service/procedures/procedures.ts'
-import { exampleOf } from '../../engine/service/rest/document.ts'
-import { appRouter } from '../../server/router.ts'
+import { createExamples, exampleInput, procedures } from '../support/examples.ts'
 import { contextWith, shareTestApi } from '../support/petstore.ts'
 
 const api = shareTestApi()
@@ -13,12 +11,11 @@ function unwrap(schema: unknown): unknown {
   return isWrapper ? unwrap(schema.unwrap()) : schema
 }
 
-const texts = proceduresOf(appRouter).flatMap(({ name, inputs, call }) => {
+const texts = [...procedures.values()].flatMap(({ name, inputs, call }) => {
   const object = unwrap(inputs[0])
   if (!(object instanceof z.ZodObject)) return []
   const fields = Object.keys(object.shape).filter((field) => unwrap(object.shape[field]) instanceof z.ZodString)
-  // Safe: the example of an object is an object.
-  return fields.map((field) => ({ name, field, call, example: (exampleOf(object) ?? {}) as Record<string, unknown> }))
+  return fields.map((field) => ({ name, field, call, example: exampleInput(object) }))
 })
 
 test('creates, changes and searches have texts', () => {
@@ -26,17 +23,12 @@ test('creates, changes and searches have texts', () => {
   expect(names).toEqual(expect.arrayContaining(['pets.create name', 'pets.search name', 'pets.update name']))
 })
 
-describe.for(texts)('the text $field of $name', ({ field, call, example }) => {
-  /** The examples of ids are those of rows. */
+describe.for(texts)('the text $field of $name', ({ name, field, call, example }) => {
   async function send(text: string) {
-    const { store } = api()
-    await store.pets.create({ name: 'Rex', categoryId: 7n, status: 'sold' })
-    const values = Object.entries(example).map(([name, value]) => [
-      name,
-      typeof value === 'number' ? BigInt(value) : value,
-    ])
-    const { limit: _, expected: __, ...input } = { ...Object.fromEntries(values), [field]: text }
-    return call(input, contextWith(store))
+    const ctx = contextWith(api().store)
+    await createExamples(ctx)
+    const { limit: _, expected: __, ...input } = { ...example, [field]: text }
+    return call(input, ctx)
   }
 
   test.for(['\0', 'a\0b', '\ud800', 'a\udfffb', '\udc00\ud800'])(
@@ -51,7 +43,9 @@ describe.for(texts)('the text $field of $name', ({ field, call, example }) => {
     const result = await send(text)
     if (typeof result !== 'object' || result === null || !('id' in result)) return
     expect(result).toMatchObject({ [field]: text })
-    expect(await api().store.pets.get(BigInt(String(result.id)))).toMatchObject({ [field]: text })
+    const list = procedures.get(name.replace(/\.\w+$/, '.list'))
+    const page = { limit: 1, cursor: BigInt(String(result.id)) - 1n }
+    expect(await list?.call(page, contextWith(api().store))).toMatchObject([{ [field]: text }])
   })
 
   test.for(['\u0001', '\u007f', '\u0085', ' ', '\u2003', 'x'.repeat(10_000)])(
