@@ -1,7 +1,7 @@
 import { getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
 import { changeOf, changeRow, type RowChange } from '../collection/change.ts'
-import { RowChanged, RuleViolation } from '../collection/errors.ts'
-import { columnOf, fieldsOfNew, idOf, listOf } from '../collection/row.ts'
+import { RowChanged, RuleViolation, StoreUnavailable } from '../collection/errors.ts'
+import { columnOf, type Entity, fieldsOfNew, idOf, listOf } from '../collection/row.ts'
 import type { AnyMutation, DerivedMutations, Queries, Result, TableWithId } from './collection.ts'
 import { recordFields, recordingOf, recordsOf } from './history.ts'
 import { entityMapper, insertInto, parameter, prepared, sqlTextOf } from './statements.ts'
@@ -17,6 +17,10 @@ export function mutationsOf(table: TableWithId, hasHistory = false): DerivedMuta
   return { create: insertInto(table), update: change(update), remove: change(remove) }
 }
 
+type Row = Entity<TableWithId>
+
+const rowLocked = 'A row cannot be changed, because another program has locked it. End the transaction of that program.'
+
 /** A row before and after a change; undefined after a removal. */
 interface Write {
   by: string | null
@@ -27,11 +31,22 @@ interface Write {
 /**
  * Runs updates and removals: see `changeMethodOf`. It reads and locks rows, changes them here, and writes them. Several calls
  * of a batch may change one row: each sees what those before it have made of it, and has a statement of its own, so that a
- * constraint can refuse it alone.
+ * constraint can refuse it alone. A row that another program has locked is not waited for, because all mutations would wait.
  */
 function changeIn(table: TableWithId, hasHistory: boolean): AnyMutation['run'] {
-  const { lock, update, remove, given } = statementsOf(table, hasHistory)
+  const { lock, exist, update, remove, given } = statementsOf(table, hasHistory)
   const toEntity = entityMapper(table)
+
+  /** The rows by their ids, and an error for each that another program has locked. */
+  async function lockRows(client: Queries, ids: bigint[]) {
+    const { rows } = await client.query<unknown[]>({ ...lock, values: [ids], rowMode: 'array' })
+    const found = new Map<bigint, Row | StoreUnavailable>(rows.map(toEntity).map((row) => [idOf(row), row]))
+    const missing = ids.filter((id) => !found.has(id))
+    if (missing.length === 0) return found
+    const locked = await client.query<[bigint]>({ ...exist, values: [missing], rowMode: 'array' })
+    for (const [id] of locked.rows) found.set(id, new StoreUnavailable(rowLocked, { failure: 'busy' }))
+    return found
+  }
 
   async function write(client: Queries, writes: Write[], isRemoval: boolean, historyDays?: number): Promise<void> {
     if (writes.length === 0) return
@@ -46,21 +61,25 @@ function changeIn(table: TableWithId, hasHistory: boolean): AnyMutation['run'] {
 
   return async (client, batch, historyDays) => {
     const calls = batch.map(changeOf)
+    const current = await lockRows(client, [...new Set(calls.map(({ id }) => id))])
     const results = new Map<RowChange, Result>()
     for (let rest = calls; rest.length > 0; rest = rest.filter((call) => !results.has(call))) {
+      const writes: Write[] = []
       // The first call of each row.
-      const turn = new Map(rest.toReversed().map((call) => [call.id, call]))
-      const { rows } = await client.query<unknown[]>({ ...lock, values: [[...turn.keys()]], rowMode: 'array' })
-      const writes = rows.map(toEntity).flatMap((row): Write[] => {
-        const call = turn.get(idOf(row))
-        if (!call) return []
+      for (const call of new Map(rest.toReversed().map((call) => [call.id, call])).values()) {
         const { id, by, set } = call
+        const row = current.get(id)
+        if (!row || row instanceof Error) {
+          results.set(call, row)
+          continue
+        }
         const changed = resultOf(() => changeRow(table, row, call))
         results.set(call, changed ?? { id })
-        const hasNoEffect = (set && Object.keys(set).length === 0) || changed instanceof Error
-        return hasNoEffect ? [] : [{ by, row, changed }]
-      })
-      for (const call of turn.values()) if (!results.has(call)) results.set(call, undefined)
+        if ((set && Object.keys(set).length === 0) || changed instanceof Error) continue
+        writes.push({ by, row, changed })
+        if (changed) current.set(id, changed)
+        else current.delete(id)
+      }
       const [kept, removed] = [writes.filter(({ changed }) => changed), writes.filter(({ changed }) => !changed)]
       await write(client, kept, false, historyDays)
       await write(client, removed, true, historyDays)
@@ -81,11 +100,12 @@ function resultOf<T>(change: () => T): T | RowChanged {
 
 function statementsOf(table: TableWithId, hasHistory: boolean) {
   const { given } = fieldsOfNew(table)
-  const { lock, update, remove } = sqlOf(table, hasHistory, parameter)
+  const { lock, exist, update, remove } = sqlOf(table, hasHistory, parameter)
   const records = hasHistory ? recordFields : []
   return {
     given,
     lock: prepared(lock, ['id']),
+    exist: prepared(exist, ['id']),
     update: prepared(update, ['id', ...given, ...records]),
     remove: prepared(remove, ['id', ...records]),
   }
@@ -101,11 +121,11 @@ function sqlOf(table: TableWithId, hasHistory: boolean, typed: typeof parameter)
   const all = (write: SQL) => sql`WITH "written rows" AS (${write} RETURNING 1)
     ${hasHistory ? recordingOf(sql`cardinality(${ids})`, typed) : sql``}
     SELECT count(*) FROM "written rows"`
-  // In the order of their ids, because other programs lock rows, too.
   const lock = sql`SELECT ${listOf(Object.values(getTableColumns(table)))} FROM ${table}
-    WHERE ${table.id} = ANY (${ids}) ORDER BY ${table.id} FOR UPDATE`
+    WHERE ${table.id} = ANY (${ids}) FOR UPDATE SKIP LOCKED`
   return {
     lock,
+    exist: sql`SELECT ${table.id} FROM ${table} WHERE ${table.id} = ANY (${ids})`,
     // A table without fields to set is never updated.
     update:
       sets.length === 0

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Pool, QueryConfig } from 'pg'
@@ -24,6 +25,9 @@ import { inTransaction } from './transaction.ts'
  * answers a repeated key with the first result, and repeats the batch in parts if the database refuses a call. Calls of
  * different mutations may run in another order than they came: no caller has a response yet that another could depend on.
  */
+
+/** Milliseconds. */
+const deadlockPause = 100
 
 /** A call of a mutation. Of the calls with the same key only the first that succeeds takes effect. */
 interface MutationCall extends Attempt {
@@ -154,9 +158,11 @@ export function prepareMutations(pool: Pool, failures: Failures, historyDays?: n
       try {
         return await commitOnce(batch, now)
       } catch (error) {
-        // Another program locks rows in another order.
-        if (isDeadlock(error) && !hasWaited) hasWaited = true
-        else if (!concernsDatabase(error) && commitOnce !== commitInParts) commitOnce = commitInParts
+        // Another program locks rows in another order, and gets them first.
+        if (isDeadlock(error) && !hasWaited) {
+          hasWaited = true
+          await wait(deadlockPause)
+        } else if (!concernsDatabase(error) && commitOnce !== commitInParts) commitOnce = commitInParts
         else throw failures.storeError(error)
       }
     }
