@@ -182,10 +182,11 @@ describe('petstore pets import', () => {
       const run = runCommand(command, { folder })
       return [await run.ended, run.stdout || run.stderr]
     }
-    expect(await run('--format', 'csv')).toEqual([
-      2,
-      expect.stringContaining('An import of standard input needs --key'),
-    ])
+    for (const key of [[], ['--key', '']])
+      expect(await run('--format', 'csv', ...key)).toEqual([
+        2,
+        expect.stringContaining('An import of standard input needs --key'),
+      ])
     const words = ['sh', '-c', '"$@" < pets.csv', 'sh', ...commandLine, 'pets', 'import', '/dev/stdin']
     const redirect = runCommand([...words, '--format', 'csv'], { folder })
     expect([await redirect.ended, redirect.stdout || redirect.stderr]).toEqual([

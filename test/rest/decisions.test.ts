@@ -155,6 +155,8 @@ describe('parameters of the list', () => {
       message:
         'limit: expected an integer from 1 to 100, got 0; status: expected one of available, pending, sold, got "lost"',
     })
+    const large = (await rest.get('/v1/pets?limit=9007199254740993')).body
+    expect(large).toMatchObject({ message: expect.stringContaining('9007199254740993') })
   })
 
   test.for([

@@ -131,7 +131,8 @@ async function importFromFile<Stores>(
   const { key, skipInvalid } = options
   const format = options.format ?? formatOf(file)
   await withInput(file, async (input) => {
-    if (input.path === undefined && key === undefined)
+    // An empty one may be a variable that is not set.
+    if (key === '' || (input.path === undefined && key === undefined))
       throw new UsageError(
         `An import of ${input.name} needs --key: a text that identifies it, so that it can be repeated after an interruption.`,
       )

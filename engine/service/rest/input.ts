@@ -70,8 +70,8 @@ const decodeTime = (text: string) => (isTime(text) ? new Date(text) : text)
 const textDecoders: Partial<Record<string, (text: string) => unknown>> = {
   bigint: (text) => parseDigits(text) ?? new OtherText(text),
   int(text) {
-    const digits = parseDigits(text)
-    return digits === undefined ? new OtherText(text) : Number(digits)
+    const number = Number(parseDigits(text) ?? Number.NaN)
+    return Number.isSafeInteger(number) ? number : new OtherText(text)
   },
   boolean: (text) => (text === 'true' || text === 'false' ? text === 'true' : text),
   date: decodeTime,
