@@ -39,7 +39,7 @@ const maxNames = 5
 /** Changes or removes many items, after a question. Continuing after a stop sends what has no result yet. */
 export function EditMany({ edits, same, isUndo, startsAtOnce, onClose, onDone, onUndo }: EditManyProps) {
   const { resource, queries, open } = useResource()
-  const { many: texts, edit: editTexts } = editTextsOf(resource)
+  const { many: texts, edit: editTexts, changes: changesTexts } = editTextsOf(resource)
   const { selection } = useList()
   const client = useClient()
   const queryClient = useQueryClient()
@@ -53,14 +53,11 @@ export function EditMany({ edits, same, isUndo, startsAtOnce, onClose, onDone, o
 
   const [first] = edits
   const set = first?.set
-  const value =
-    set && resource.fields.filter(({ name }) => name in set).map((field) => shownText(field, set[field.name]))
-  const shownValue = isUndo ? undefined : value?.join(', ')
-  const label = resource.fields
-    .filter(({ name }) => set && name in set)
-    .map((field) => field.label)
-    .join(', ')
-  const question = set ? texts.title(label, shownValue ?? '') : texts.removeTitle(edits.length)
+  const field = resource.fields.find(({ name }) => set && name in set)
+  const { label = '' } = field ?? {}
+  const shown = (field && shownText(field, set?.[field.name])) || changesTexts.empty
+  const value = field?.choices ? shown.toLowerCase() : shown
+  const question = set ? texts.title(label, value) : texts.removeTitle(edits.length)
 
   const { start, stop, status, pause, error } = useJob(async (options) => {
     const timer = setInterval(update, 200)
@@ -81,12 +78,18 @@ export function EditMany({ edits, same, isUndo, startsAtOnce, onClose, onDone, o
     }
   })
   const isRunning = status === 'pending'
+  function doneText(): string {
+    if (isUndo) return texts.undone(done.length)
+    if (!set) return texts.removed(done.length)
+    return field?.choices ? texts.done(done.length, value, same) : texts.doneOf(label, done.length, value, same)
+  }
   /** Only the items that were not changed stay selected. The changes of the others can be undone. */
   function close() {
+    if (edits.length === 0) return onDone(texts.unchanged(same), [])
     if (done.length === 0) return onClose()
     selection.clear()
     if (!isUndo) selection.add([...left, ...failed].map(({ seen }) => seen))
-    onDone(isUndo ? texts.undone(done.length) : texts.done(done.length, shownValue, same), done)
+    onDone(doneText(), done)
   }
   /** Asks again, for the items that somebody else has changed, as they are now. */
   async function insist() {
@@ -123,9 +126,7 @@ export function EditMany({ edits, same, isUndo, startsAtOnce, onClose, onDone, o
   // Names need not be unique.
   const nameOf = ({ seen }: Edit) => `${textOf(seen[resource.title])} #${seen.id}`
   const names = edits.slice(0, maxNames).map(nameOf)
-  const plan = set
-    ? texts.plan(edits.length, same, shownValue ?? '')
-    : texts.removal(names, edits.length - names.length)
+  const plan = set ? texts.plan(edits.length, same, value) : texts.removal(names, edits.length - names.length)
   return (
     <Sheet
       // Without the question mark: the user has decided.

@@ -1,6 +1,9 @@
 import './field-input.css'
 import type { ChangeEvent, FocusEvent, KeyboardEvent } from 'react'
-import type { Field } from '../resource.ts'
+import { parseTexts } from '#service/fields'
+import { issuesOf } from '../bulk/table.ts'
+import { issueTexts } from '../issues.ts'
+import type { Field, Resource } from '../resource.ts'
 import { Labelled, TextField } from './text-field.tsx'
 
 interface FieldInputProps {
@@ -75,4 +78,13 @@ export function asInFiles(fields: readonly Field[], entries: Record<string, stri
   const times = fields.filter(({ kind, name }) => kind === 'time' && !Number.isNaN(Date.parse(entries[name] ?? '')))
   const inUtc = times.map(({ name }) => [name, new Date(entries[name] ?? '').toISOString()])
   return { ...entries, ...Object.fromEntries(inUtc) }
+}
+
+/** The value of a field that the user has entered, and what is wrong with it. */
+export function readEntry(resource: Resource, field: Field, text: string): { value: unknown; problem?: string } {
+  const { name } = field
+  const value = parseTexts(resource.fields, asInFiles([field], { [name]: text }))[name]
+  const issues = issuesOf(resource, { [name]: value }).filter(({ path }) => path === name)
+  const problem = issueTexts(resource, issues)?.[name]
+  return { value, ...(problem && { problem }) }
 }

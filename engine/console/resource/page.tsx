@@ -201,7 +201,7 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
               // The button that opened the dialog disappears with the selection.
               if (edits[0]) rowOf(edits[0].seen.id)?.focus()
               onCloseDialog()
-              const canBeUndone = edits.every(({ set }) => set) && !dialog.isUndo
+              const canBeUndone = edits[0]?.set && !dialog.isUndo
               setDone({ text, at: Date.now(), edits, onUndo: canBeUndone ? () => undoMany(edits) : undefined })
             }}
           />

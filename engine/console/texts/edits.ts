@@ -82,12 +82,19 @@ export function editTextsOf(noun: Noun) {
       copyAs: (format: string) => `Copy ${format}`,
       copyIds: 'Copy ids',
       clearSelection: 'Clear the selection',
-      title: (label: string, value: string) => `Set ${label.toLowerCase()} to ${value.toLowerCase()}?`,
+      title: (label: string, value: string) => `Set ${label.toLowerCase()} to ${value}?`,
       removeTitle: (count: number) => `Remove ${countOf(noun, count)}?`,
       plan: (changed: number, same: number, value: string) =>
         joined(', ', [
           `${countOf(noun, changed)} will change`,
-          same > 0 && `${number(same)} ${plural({ one: 'is', many: 'are' }, same)} ${value.toLowerCase()} already`,
+          same > 0 && `${number(same)} ${plural({ one: 'is', many: 'are' }, same)} ${value} already`,
+        ]),
+      setOther: 'Set a value',
+      field: 'Field',
+      planOf: (label: string, changed: number, same: number, isEmpty: boolean) =>
+        joined(', ', [
+          `${countOf(noun, changed)} will ${isEmpty ? `have no ${label.toLowerCase()}` : 'change'}`,
+          same > 0 && `${number(same)} will not`,
         ]),
       removal: (titles: string[], others: number) =>
         `${joined(', ', [...titles, others > 0 && `and ${number(others)} more`])}. This cannot be undone`,
@@ -99,10 +106,13 @@ export function editTextsOf(noun: Noun) {
       undone: (count: number) => `${countOf(noun, count)} ${was(count)} changed back.`,
       resume: (count: number) => `Continue with ${number(count)}`,
       progress: `${Many} that are changed`,
-      done: (count: number, value: string | undefined, same: number) =>
-        value === undefined
-          ? `${countOf(noun, count)} ${was(count)} removed.`
-          : `${countOf(noun, count)} ${plural({ one: 'is', many: 'are' }, count)} ${value.toLowerCase()}${same > 0 ? `, ${number(same)} ${was(same)} already` : ''}.`,
+      unchanged: (count: number) =>
+        `${countOf(noun, count)} ${plural({ one: 'has', many: 'have' }, count)} it already.`,
+      removed: (count: number) => `${countOf(noun, count)} ${was(count)} removed.`,
+      done: (count: number, value: string, same: number) =>
+        `${countOf(noun, count)} ${plural({ one: 'is', many: 'are' }, count)} ${value}${same > 0 ? `, ${number(same)} ${was(same)} already` : ''}.`,
+      doneOf: (label: string, count: number, value: string, same: number) =>
+        `${label} of ${countOf(noun, count)} is now ${value}${same > 0 ? `, ${number(same)} had it already` : ''}.`,
       results: (done: number, failed: number, left: number) =>
         joined(', ', [
           `${number(done)} done`,

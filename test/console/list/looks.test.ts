@@ -167,7 +167,7 @@ test('the bar of the selection is one line on a phone, and a second one only sel
 
   await page.getByRole('checkbox', { name: 'Select all pets of this page' }).check()
   const more = await boxOf(page.getByRole('button', { name: 'Select all 45 that match' }))
-  for (const name of ['Set status', 'Remove', 'Clear the selection'])
+  for (const name of ['Set status', 'Set category', 'Remove', 'Clear the selection'])
     expect((await boxOf(page.locator('.selection-bar').getByRole('button', { name }))).y).toBeLessThan(more.y - 30)
   expect(await missed(page, '.selection-bar')).toEqual([])
   await inspect(page, 'selection-of-page-360')
@@ -209,7 +209,7 @@ test('the buttons of the selection do not touch the line below them', async ({ v
   await box(page).check()
   const bar = await boxOf(page.locator('.selection-bar'))
   const buttons = await page.locator('.selection-bar button').all()
-  expect(buttons.length).toBe(6)
+  expect(buttons.length).toBe(7)
   for (const button of buttons) {
     const { y, height } = await boxOf(button)
     expect(height).toBeGreaterThanOrEqual(24)
@@ -260,7 +260,7 @@ test('nothing moves when a copy is confirmed, or when a search hides the counts'
   const widths = () => buttons.evaluateAll((all) => all.map((each) => each.getBoundingClientRect().width))
   await buttons.first().waitFor()
   const before = await widths()
-  await buttons.nth(2).click()
+  await buttons.nth(3).click()
   await page.locator('.selection-bar').getByRole('button', { name: 'Copied' }).waitFor()
   expect(await widths()).toEqual(before)
   // The line below the bar goes through to the edge of the list.

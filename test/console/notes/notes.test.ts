@@ -60,6 +60,33 @@ test('a product of two resources has a page for each, with its own path in the c
   expect(await entry('Books').getAttribute('aria-current')).toBe('page')
 })
 
+test('one of several fields is set for many notes, also to nothing', async ({ visit }) => {
+  const { app, key, store } = await startTestApi({ consoleFolder: await buildConsole() })
+  await store.books.create({ title: 'Garden', isLent: false })
+  for (const body of ['Call Ann', 'Buy tea'])
+    await store.notes.create({ body, priority: 1n, state: 'open', bookId: 1n })
+  const page = await visit(await listen(app))
+  await signIn(page, key)
+  await showing(page, '1–2 of 2')
+  await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
+  for (const [field, entered, plan, done] of [
+    ['Priority', '3', '2 notes will change.', 'Priority of 2 notes is now 3.'],
+    ['Book', '', '2 notes will have no book.', 'Book of 2 notes is now nothing.'],
+  ] as const) {
+    if (field === 'Book') await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
+    await page.getByRole('button', { name: 'Set a value' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Set a value' })
+    await dialog.getByRole('combobox', { name: 'Field' }).selectOption(field)
+    await dialog.getByRole('textbox', { name: field }).fill(entered)
+    await dialog.getByText(plan).waitFor()
+    await inspect(page, `set-${field}`)
+    await page.keyboard.press('Enter')
+    await page.getByRole('region', { name: 'Last change' }).getByText(done).waitFor()
+  }
+  expect(await store.notes.get(2n)).toMatchObject({ priority: 3n })
+  expect((await store.notes.get(2n))?.bookId).toBeUndefined()
+})
+
 test('the page of a resource with a flag, without a search, lists, filters, shows, adds, imports and exports', async ({
   visit,
 }) => {

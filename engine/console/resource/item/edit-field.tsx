@@ -1,10 +1,8 @@
 import { type KeyboardEvent, useRef, useState } from 'react'
-import { parseTexts, textOf } from '#service/fields'
-import { issuesOf } from '../../bulk/table.ts'
+import { textOf } from '#service/fields'
 import { Button } from '../../components/buttons.tsx'
 import { useFocusReturn } from '../../components/focus.ts'
-import { asInFiles, FieldInput } from '../../form/field-input.tsx'
-import { issueTexts } from '../../issues.ts'
+import { FieldInput, readEntry } from '../../form/field-input.tsx'
 import { type Field, type Item, isSame, type Resource, shownText } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
 import { fieldDrafts } from '../drafts.ts'
@@ -48,9 +46,7 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
 
   /** Returns what is wrong with the value. */
   function save(): string | undefined {
-    const value = parseTexts(resource.fields, asInFiles([field], { [name]: text }))[name]
-    const issues = issuesOf(resource, { ...item, [name]: value }).filter(({ path }) => path === name)
-    const problem = issueTexts(resource, issues)?.[name]
+    const { value, problem } = readEntry(resource, field, text)
     if (problem) return problem
     edit(item, { [name]: value })
     end()

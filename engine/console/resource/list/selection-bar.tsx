@@ -1,6 +1,7 @@
 import './selection-bar.css'
 import { useCallback, useState } from 'react'
 import { exportItems } from '../../bulk/export-items.ts'
+import { SetMany } from '../../bulk/set-many.tsx'
 import { useJob } from '../../bulk/use-job.ts'
 import { fileOf } from '../../bulk/write-file.ts'
 import { useClient } from '../../client.ts'
@@ -8,7 +9,7 @@ import { Button, IconButton } from '../../components/buttons.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { choiceIdOf, keepFocus } from '../../components/focus.ts'
 import { IconChevronDown, IconX } from '../../components/icons.tsx'
-import { IconTrash } from '../../components/later-icons.tsx'
+import { IconPencil, IconTrash } from '../../components/later-icons.tsx'
 import { useShortcuts } from '../../keyboard.ts'
 import type { Field } from '../../resource.ts'
 import { useIsReadOnly } from '../../sign-in/access.ts'
@@ -29,8 +30,12 @@ export function SelectionBar({ onClose }: { onClose: () => void }) {
   const closeMenu = useCallback(() => setMenu(undefined), [])
   const title = texts.list.selected(selection.count)
   const elsewhere = selection.count - (list.items?.filter(({ id }) => selection.has(id)).length ?? 0)
-  const choices = isEditable(resource) && !isReadOnly ? resource.entered.filter((field) => field.choices) : []
+  const canEdit = isEditable(resource) && !isReadOnly
+  const choices = canEdit ? resource.entered.filter((field) => field.choices) : []
+  const isOther = ({ name, choices }: Field) => name !== resource.title && !choices
   const [choice] = choices
+  const [other, ...more] = canEdit ? resource.entered.filter(isOther) : []
+  const [isSetting, setIsSetting] = useState(false)
   const canRemove = isRemovable(resource) && !isReadOnly
 
   function set(field: Field, value: unknown) {
@@ -38,7 +43,7 @@ export function SelectionBar({ onClose }: { onClose: () => void }) {
     const changed = items.filter((item) => item[field.name] !== value)
     const edits = changed.map((item) => editOf(item, { [field.name]: value }, place))
     // What the user sees, and can undo, needs no question.
-    const startsAtOnce = elsewhere === 0 && edits.length > 0
+    const startsAtOnce = elsewhere === 0 || edits.length === 0
     open({ kind: 'editMany', edits, same: items.length - changed.length, startsAtOnce })
   }
 
@@ -72,6 +77,18 @@ export function SelectionBar({ onClose }: { onClose: () => void }) {
           {editTexts.edit.set(field.label)}
         </Button>
       ))}
+      {other && (
+        <Button
+          variant="default"
+          size="xs"
+          icon={<IconPencil />}
+          aria-haspopup="dialog"
+          onClick={() => setIsSetting(true)}
+        >
+          {more.length > 0 ? editTexts.many.setOther : editTexts.edit.set(other.label)}
+        </Button>
+      )}
+      {other && isSetting && <SetMany fields={[other, ...more]} onClose={() => setIsSetting(false)} />}
       {canRemove && (
         <Button variant="default" size="xs" icon={<IconTrash />} onClick={remove}>
           {editTexts.edit.removeShort}
