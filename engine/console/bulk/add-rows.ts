@@ -70,11 +70,20 @@ export function keysOf(resource: Resource, pasted: ValidRow[]): AddRowsOptions['
 }
 
 /**
- * The SHA-256 of the numbers and items of rows. A page that was served by plain HTTP cannot compute it, and uses a random
- * text until a reload.
+ * The idempotency key that adds a row again, as a new item. It follows from the key and the id of the item before. So a
+ * repetition adds nothing twice, also after a reload, and adding the row once more has yet another key.
  */
-async function digestOf(resource: Resource, rows: ValidRow[], ...before: string[]): Promise<string> {
-  const text = JSON.stringify([...before, ...rows.map(({ number, item }) => [number, ...identityOf(resource, item)])])
+export function keyAfter(idempotencyKey: string, id: bigint): Promise<string> {
+  return sha256(JSON.stringify([idempotencyKey, String(id)]))
+}
+
+/** The digest of the numbers and items of rows. */
+function digestOf(resource: Resource, rows: ValidRow[], ...before: string[]): Promise<string> {
+  return sha256(JSON.stringify([...before, ...rows.map(({ number, item }) => [number, ...identityOf(resource, item)])]))
+}
+
+/** A page that was served by plain HTTP cannot compute it, and uses a random text until a reload. */
+async function sha256(text: string): Promise<string> {
   if (!('subtle' in crypto)) return randomDigestOf(text)
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')

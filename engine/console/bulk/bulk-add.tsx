@@ -61,6 +61,12 @@ export function BulkAdd({ resource, dropped, onClose, onShow }: BulkAddProps) {
     if (run.firstId !== undefined) onShow(run.firstId)
   }
 
+  function addAgain() {
+    run.addAgain()
+    // The button disappears.
+    mainButton.current?.focus()
+  }
+
   function stop() {
     setIsCloseRefused(false)
     run.stop()
@@ -95,6 +101,14 @@ export function BulkAdd({ resource, dropped, onClose, onShow }: BulkAddProps) {
         <p role="status">
           {table && !table.problem && <Summary noun={resource} table={table} run={run} valid={rows.length} />}
         </p>
+        {!isAdding && run.existing.length > 0 && (
+          <div className="bulk-again">
+            <p>{bulk.existing(resource, run.existing.length)}</p>
+            <Button variant="default" size="xs" onClick={addAgain}>
+              {bulk.addAgain(run.existing.length)}
+            </Button>
+          </div>
+        )}
         {table && table.rows.length > 0 && (
           <RowTable
             resource={resource}

@@ -7,6 +7,8 @@ export interface Sent {
   idempotencyKey: string
   /** Undefined if the row is to be sent again. */
   outcome: Outcome | undefined
+  /** Whether it was sent again without a response. Then this import itself may have added the item that existed. */
+  isRepeated?: true
 }
 
 /** The rows that were sent, by the content of their items. */

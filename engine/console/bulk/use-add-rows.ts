@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useReducer, useRef, useState } from 'react'
 import { useClient } from '../client.ts'
 import type { Resource } from '../resource.ts'
-import { addRows, keysOf, type Outcome } from './add-rows.ts'
+import { addRows, keyAfter, keysOf, type Outcome } from './add-rows.ts'
 import { addSent, isAdded, isFinished, matchSent, type Sent, type SentRows } from './progress.ts'
 import { isValid, type Row, type ValidRow } from './table.ts'
 import { useJob } from './use-job.ts'
@@ -27,12 +27,14 @@ export function useAddRows(resource: Resource, pasted: Row[], rows: ValidRow[], 
   /** The numbers of the rows whose items the user wants to see. */
   const [viewed, setViewed] = useState<ReadonlySet<number>>(new Set())
 
-  const { start, stop, status, pause } = useJob(async (options) => {
+  const { start, stop, status, pause } = useJob(async (options, isAgain: boolean) => {
     const digestKeyOf = keysOf(resource, pasted.filter(isValid))
     const entries = new Map(matched)
+    const next = isAgain ? existing : missing
     const isCorrection = missing.every(({ isCorrected }) => isCorrected)
-    setViewed(new Set((isCorrection ? missing : rows).map(({ number }) => number)))
-    for (const { number } of missing) {
+    setViewed(new Set((isAgain || isCorrection ? next : rows).map(({ number }) => number)))
+    if (isAgain) await renewKeys(existing.flatMap(({ number }) => entries.get(number) ?? []))
+    for (const { number } of next) {
       const entry = entries.get(number)
       if (entry?.outcome?.kind === 'failed') entry.outcome = undefined
     }
@@ -45,6 +47,7 @@ export function useAddRows(resource: Resource, pasted: Row[], rows: ValidRow[], 
       const entry = entries.get(row.number) ?? { idempotencyKey: await digestKeyOf(row), outcome: undefined }
       if (!entries.has(row.number)) addSent(resource, row, sent, entry)
       entries.set(row.number, entry)
+      if (entry.outcome?.kind === 'unconfirmed') entry.isRepeated = true
       entry.outcome = { kind: 'unconfirmed' }
       return entry.idempotencyKey
     }
@@ -57,7 +60,7 @@ export function useAddRows(resource: Resource, pasted: Row[], rows: ValidRow[], 
     }
 
     try {
-      await addRows(procedures, missing, { ...options, keyOf, onOutcome })
+      await addRows(procedures, next, { ...options, keyOf, onOutcome })
     } finally {
       clearInterval(timer)
       hasEnded = true
@@ -75,6 +78,11 @@ export function useAddRows(resource: Resource, pasted: Row[], rows: ValidRow[], 
     // A new run sends the rows again that the service rejected.
     if (outcome && !(isIdle && outcome.kind === 'failed')) outcomes.set(number, outcome)
   }
+  /** The rows that an earlier import has added. Their items may be gone. */
+  const existing = rows.filter(({ number }) => {
+    const entry = matched.get(number)
+    return !isIdle && entry?.outcome?.kind === 'existed' && !entry.isRepeated
+  })
   const missing = rows.filter(({ number }) => !isFinished(outcomes.get(number)))
 
   const ids = [...outcomes].flatMap(([number, outcome]) => ('id' in outcome && viewed.has(number) ? [outcome.id] : []))
@@ -82,7 +90,19 @@ export function useAddRows(resource: Resource, pasted: Row[], rows: ValidRow[], 
 
   const end = missing.length === 0 ? 'finished' : 'stopped'
   const state = ({ idle: 'ready', pending: 'adding', success: end, error: end } as const)[status]
-  return { state, outcomes, missing, firstId, pause, start: () => start(), stop }
+  const add = { start: () => start(false), addAgain: () => start(true), stop }
+  return { state, outcomes, missing, existing, firstId, pause, ...add }
+}
+
+/** All at once: a reload in the middle leaves no row that was sent with its new key, but has the former one. */
+async function renewKeys(entries: Sent[]): Promise<void> {
+  const renewed = await Promise.all(
+    entries.map(async (entry) => {
+      const { idempotencyKey, outcome } = entry
+      return { entry, key: outcome && 'id' in outcome ? await keyAfter(idempotencyKey, outcome.id) : idempotencyKey }
+    }),
+  )
+  for (const { entry, key } of renewed) Object.assign(entry, { idempotencyKey: key, outcome: undefined })
 }
 
 export type Run = ReturnType<typeof useAddRows>

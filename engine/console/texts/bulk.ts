@@ -56,6 +56,9 @@ export const bulk = {
       existed > 0 && `${number(existed)} ${was(existed)} added before`,
       failed > 0 && `${number(failed)} could not be added`,
     ]),
+  existing: (noun: Noun, count: number) =>
+    `${countOf(noun, count)} ${was(count)} added by an earlier import, and may have been removed since. Adding ${count === 1 ? 'it' : 'them'} again creates ${count === 1 ? `a further ${noun.one}` : `${number(count)} further ${noun.many}`}.`,
+  addAgain: (count: number) => `Add ${number(count)} again`,
   stopped: ({ one }: Noun, left: number) =>
     `${rows(left)} ${was(left)} not confirmed. Continuing adds no ${one} twice.`,
   repeatable: ({ one }: Noun) =>

@@ -108,6 +108,61 @@ describe('adding many pets', () => {
     ])
   })
 
+  test('rows whose pets were removed since are added again, once for each click', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    const page = await visit(url, { key })
+    const text = Array.from({ length: 70 }, (_, index) => `row ${index + 1},7`).join('\n')
+    let sheet = await openBulkAdd(page)
+    await pasteRows(sheet, text)
+    await sheet.getByRole('button', { name: 'Add 70 pets' }).click()
+    await sheet.getByRole('button', { name: 'View pets' }).click()
+    for (const { id } of await store.pets.list({ limit: 100, cursor: 0n })) await store.pets.remove({ id })
+
+    async function addAll(): Promise<void> {
+      await page.reload()
+      sheet = await openBulkAdd(page)
+      await pasteRows(sheet, text)
+      await sheet.getByRole('button', { name: 'Add 70 pets' }).click()
+      await sheet.getByText('0 pets were added, 70 were added before.').waitFor()
+    }
+    await addAll()
+    await sheet
+      .getByText('70 pets were added by an earlier import, and may have been removed since. ')
+      .getByText('Adding them again creates 70 further pets.')
+      .waitFor()
+    await inspect(page, 'bulk-existed')
+    // The responses to the first requests are lost, and the page is loaded again before the others are sent.
+    let sent = 0
+    await page.route('**/trpc/pets.create**', async (route) => {
+      if (sent++ < 2) await route.fetch()
+      await route.abort()
+    })
+    await sheet.getByRole('button', { name: 'Add 70 again' }).click()
+    await sheet.getByText('The service cannot be reached.').waitFor()
+    expect(await sheet.getByRole('button', { name: /again$/ }).count()).toBe(0)
+    expect(await isFocused(sheet.getByRole('button', { name: 'Adding…' }))).toBe(true)
+    page.once('dialog', (dialog) => dialog.accept())
+    await page.reload()
+    await page.unroute('**/trpc/pets.create**')
+    const count = async () => (await store.pets.list({ limit: 100, cursor: 0n })).length
+    expect(await count()).toBe(40)
+    await page.getByRole('button', { name: 'Show the rows' }).click()
+    sheet = page.getByRole('dialog', { name: 'Add many pets' })
+    await sheet.getByRole('button', { name: 'Add 70 pets' }).click()
+    await sheet.getByText('30 pets were added, 40 were added before.').waitFor()
+    expect(await count()).toBe(70)
+
+    // The same click in a page that knows nothing of the former one.
+    await sheet.getByRole('button', { name: 'View pets' }).click()
+    await addAll()
+    await sheet.getByRole('button', { name: 'Add 70 again' }).click()
+    await sheet.getByText('0 pets were added, 70 were added before.').waitFor()
+    expect(await count()).toBe(70)
+    await sheet.getByRole('button', { name: 'Add 70 again' }).click()
+    await sheet.getByText('70 pets were added.').waitFor()
+    expect((await store.pets.list({ limit: 100, cursor: 140n })).length).toBe(70)
+  })
+
   test('an entered text is kept while the panel is closed, until its rows are added', async ({ visit }) => {
     const { url, key } = await startConsole()
     const page = await visit(url, { key })
