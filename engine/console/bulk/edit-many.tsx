@@ -1,3 +1,4 @@
+import type { Batch } from '#client'
 import { textOf } from '#service/fields'
 import './bulk.css'
 import { useWindowEvent } from '@mantine/hooks'
@@ -9,9 +10,10 @@ import { PauseMessage } from '../components/failure.tsx'
 import { Sheet } from '../components/sheet.tsx'
 import { Notice } from '../form/notice.tsx'
 import { type Problem, problemOf } from '../problem.ts'
-import { editOf, send } from '../resource/edits.ts'
+import type { Done } from '../resource/edit-notice.tsx'
+import { additionOf, editOf, reverseOf, send } from '../resource/edits.ts'
 import { useList, useResource } from '../resource/page-context.ts'
-import { type Edit, shownText } from '../resource.ts'
+import { type Edit, shownText, valuesOf } from '../resource.ts'
 import { bulk } from '../texts/bulk.ts'
 import { editTextsOf } from '../texts/edits.ts'
 import { messages } from '../texts/messages.ts'
@@ -25,19 +27,20 @@ interface EditManyProps {
   same: number
   /** Whether they undo others. Then they are sent at once. */
   isUndo: boolean
+  /** Whether they add items again that were removed. */
+  isAddition: boolean
   /** Whether it asks no question, and shows itself only if it takes long, or not all items were changed. */
   startsAtOnce: boolean
   onClose: () => void
-  /** Called when all edits are saved. */
-  onDone: (text: string, edits: Edit[]) => void
-  onUndo: (edits: Edit[]) => void
+  /** Called with the edits that are saved. */
+  onDone: (result: Omit<Done, 'at'> & { edits: Edit[] }) => void
 }
 
 /** The most names that a question shows. */
 const maxNames = 5
 
-/** Changes or removes many items, after a question. Continuing after a stop sends what has no result yet. */
-export function EditMany({ edits, same, isUndo, startsAtOnce, onClose, onDone, onUndo }: EditManyProps) {
+/** Changes or removes many items, or adds them again, after a question. Continuing after a stop sends what has no result yet. */
+export function EditMany({ edits, same, isUndo, isAddition, startsAtOnce, onClose, onDone }: EditManyProps) {
   const { resource, queries, open } = useResource()
   const { many: texts, edit: editTexts, changes: changesTexts } = editTextsOf(resource)
   const { selection } = useList()
@@ -57,7 +60,17 @@ export function EditMany({ edits, same, isUndo, startsAtOnce, onClose, onDone, o
   const { label = '' } = field ?? {}
   const shown = (field && shownText(field, set?.[field.name])) || changesTexts.empty
   const value = field?.choices ? shown.toLowerCase() : shown
-  const question = set ? texts.title(label, value) : texts.removeTitle(edits.length)
+  const isRemoval = !set && !isAddition
+  const question = set
+    ? texts.title(label, value)
+    : isAddition
+      ? texts.addTitle(edits.length)
+      : texts.removeTitle(edits.length)
+
+  async function addAgain({ seen, idempotencyKey }: Edit, batch: Batch): Promise<void> {
+    const item = valuesOf(resource, ({ name }) => seen[name])
+    await resource.procedures(client).create.mutate(item, { context: { idempotencyKey, batch } })
+  }
 
   const { start, stop, status, pause, error } = useJob(async (options) => {
     const timer = setInterval(update, 200)
@@ -65,7 +78,8 @@ export function EditMany({ edits, same, isUndo, startsAtOnce, onClose, onDone, o
       await sendInBatches(left, {
         ...options,
         async send(edit, batch) {
-          await send(resource, client, edit, batch)
+          if (isAddition) await addAgain(edit, batch)
+          else await send(resource, client, edit, batch)
           outcomes.set(edit.idempotencyKey, undefined)
         },
         onFailure: ({ idempotencyKey }, problem) => outcomes.set(idempotencyKey, problem),
@@ -74,22 +88,37 @@ export function EditMany({ edits, same, isUndo, startsAtOnce, onClose, onDone, o
     } finally {
       clearInterval(timer)
       update()
-      void queryClient.invalidateQueries({ queryKey: [resource.many] })
+      for (const queryKey of [[resource.many], ['newest', resource.many]])
+        void queryClient.invalidateQueries({ queryKey })
     }
   })
   const isRunning = status === 'pending'
   function doneText(): string {
     if (isUndo) return texts.undone(done.length)
+    if (isAddition) return texts.addedAgain(done.length)
     if (!set) return texts.removed(done.length)
     return field?.choices ? texts.done(done.length, value, same) : texts.doneOf(label, done.length, value, same)
   }
   /** Only the items that were not changed stay selected. The changes of the others can be undone. */
   function close() {
-    if (edits.length === 0) return onDone(texts.unchanged(same), [])
+    if (edits.length === 0) return onDone({ text: texts.unchanged(same), edits })
     if (done.length === 0) return onClose()
-    selection.clear()
-    if (!isUndo) selection.add([...left, ...failed].map(({ seen }) => seen))
-    onDone(doneText(), done)
+    if (!isAddition) selection.clear()
+    if (!isUndo && !isAddition) selection.add([...left, ...failed].map(({ seen }) => seen))
+    onDone({
+      text: doneText(),
+      edits: done,
+      onUndo: set && !isUndo ? undo : undefined,
+      onAddAgain: isRemoval ? openAddition : undefined,
+    })
+  }
+  function undo() {
+    open({ kind: 'editMany', edits: done.map(reverseOf), same: 0, isUndo: true, startsAtOnce: true })
+  }
+  const openAddition = () => open(additionOf(done.map(({ seen }) => seen)))
+  function addDoneAgain() {
+    close()
+    openAddition()
   }
   /** Asks again, for the items that somebody else has changed, as they are now. */
   async function insist() {
@@ -174,12 +203,17 @@ export function EditMany({ edits, same, isUndo, startsAtOnce, onClose, onDone, o
             </Button>
           ) : (
             <>
-              <Button ref={closeButton} variant="default" data-autofocus={!set || undefined} onClick={close}>
+              <Button ref={closeButton} variant="default" data-autofocus={isRemoval || undefined} onClick={close}>
                 {hasStarted ? messages.page.close : texts.cancel}
               </Button>
               {hasStarted && set && !isUndo && done.length > 0 && (
-                <Button variant="default" onClick={() => onUndo(done)}>
+                <Button variant="default" onClick={undo}>
                   {editTexts.undo}
+                </Button>
+              )}
+              {hasStarted && isRemoval && done.length > 0 && (
+                <Button variant="default" onClick={addDoneAgain}>
+                  {texts.addAgain(done.length)}
                 </Button>
               )}
               {conflicts.length > 0 && !isUndo && (
@@ -188,7 +222,11 @@ export function EditMany({ edits, same, isUndo, startsAtOnce, onClose, onDone, o
                 </Button>
               )}
               {left.length > 0 && (
-                <Button data-autofocus={set && true} variant={set ? 'filled' : 'danger'} onClick={() => start()}>
+                <Button
+                  data-autofocus={!isRemoval || undefined}
+                  variant={isRemoval ? 'danger' : 'filled'}
+                  onClick={() => start()}
+                >
                   {hasStarted ? texts.resume(left.length) : set ? texts.change(left.length) : texts.remove(left.length)}
                 </Button>
               )}

@@ -25,6 +25,8 @@ export interface Done {
   at: number
   edits?: Edit[]
   onUndo?: (() => void) | undefined
+  /** Adds the items of the edits again, which were removed. */
+  onAddAgain?: (() => void) | undefined
 }
 
 interface EditNoticeProps {
@@ -106,6 +108,8 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
             text={text ?? ''}
             edit={isDone ? undefined : last?.edit}
             onUndo={canUndo ? undo : undefined}
+            onAddAgain={isDone ? done.onAddAgain : undefined}
+            count={isDone ? done.edits?.length : undefined}
             onClose={onClose}
           />
         )}
@@ -160,13 +164,16 @@ interface SavedProps {
   text: string
   edit: Edit | undefined
   onUndo: (() => void) | undefined
+  onAddAgain: (() => void) | undefined
+  /** The number of items of an edit of many. */
+  count: number | undefined
   onClose: () => void
 }
 
 /** Disappears by itself, but not while the pointer or the focus is in it. Then a removal is not sent either. */
-function Saved({ text, edit, onUndo, onClose }: SavedProps) {
+function Saved({ text, edit, onUndo, onAddAgain, count = 0, onClose }: SavedProps) {
   const { resource } = useResource()
-  const texts = editTextsOf(resource).edit
+  const { edit: texts, many: manyTexts } = editTextsOf(resource)
   const [isHeld, setIsHeld] = useState(false)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another render is no reason to wait longer.
   useEffect(() => {
@@ -176,9 +183,9 @@ function Saved({ text, edit, onUndo, onClose }: SavedProps) {
     const timer = setTimeout(onClose, undoTime)
     return () => clearTimeout(timer)
   }, [isHeld])
-  const undo = () => {
+  const closeAnd = (action: () => void) => () => {
     onClose()
-    onUndo?.()
+    action()
   }
   return (
     <section
@@ -194,8 +201,13 @@ function Saved({ text, edit, onUndo, onClose }: SavedProps) {
         <Named text={text} names={edit ? namesIn(resource, edit, edit.set) : []} />
       </p>
       {onUndo && (
-        <Button variant="subtle" size="xs" {...hint(texts.undo, 'undo')} onClick={undo}>
+        <Button variant="subtle" size="xs" {...hint(texts.undo, 'undo')} onClick={closeAnd(onUndo)}>
           {texts.undo}
+        </Button>
+      )}
+      {onAddAgain && (
+        <Button variant="subtle" size="xs" onClick={closeAnd(onAddAgain)}>
+          {manyTexts.addAgain(count)}
         </Button>
       )}
       <Dismiss onClose={onClose} />

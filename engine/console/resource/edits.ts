@@ -46,6 +46,12 @@ export function reverseOf({ seen, set = {}, place, idempotencyKey }: Edit): Edit
   return { ...editOf({ ...seen, ...set }, Object.fromEntries(former), place), undoes: idempotencyKey }
 }
 
+/** The dialog that adds items again which were removed, as new ones. */
+export function additionOf(items: Item[]) {
+  const edits = items.map((item) => editOf(item))
+  return { kind: 'editMany' as const, edits, same: 0, isAddition: true, startsAtOnce: true }
+}
+
 /** Whether an edit is sent again, because the service did not respond. */
 export function isRepeated({ status, failureCount }: EditState): boolean {
   return status === 'pending' && failureCount > 0

@@ -10,14 +10,14 @@ import { Account } from '../header/account-menu.tsx'
 import { Header } from '../header/header.tsx'
 import { useShortcuts } from '../keyboard.ts'
 import { Requests } from '../requests/open-requests.tsx'
-import type { Edit, Item, Resource, Values } from '../resource.ts'
+import type { Item, Resource, Values } from '../resource.ts'
 import type { SignOutScope } from '../session.ts'
 import { useIsReadOnly } from '../sign-in/access.ts'
 import { messages } from '../texts/messages.ts'
 import { textsOf } from '../texts/page.ts'
 import { importDrafts } from './drafts.ts'
 import type { Done } from './edit-notice.tsx'
-import { editOf, editsOf, isEditable, isRemovable, reverseOf } from './edits.ts'
+import { editOf, editsOf, isEditable, isRemovable } from './edits.ts'
 import type { ChangesProps } from './item/changes.tsx'
 import { useNewItem } from './item/new-item.ts'
 import { FilterChips } from './list/filter-chips.tsx'
@@ -140,10 +140,6 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
     open({ kind: 'add' })
   }
 
-  function undoMany(edits: Edit[]) {
-    open({ kind: 'editMany', edits: edits.map(reverseOf), same: 0, isUndo: true, startsAtOnce: true })
-  }
-
   const isAdding = view.isAdding && !isReadOnly
   const hasPanel = isAdding || view.item !== undefined
   useShortcuts({
@@ -194,15 +190,14 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
             key={dialog.edits[0]?.idempotencyKey}
             {...dialog}
             isUndo={dialog.isUndo === true}
+            isAddition={dialog.isAddition === true}
             startsAtOnce={dialog.startsAtOnce === true}
             onClose={onCloseDialog}
-            onUndo={undoMany}
-            onDone={(text, edits) => {
+            onDone={(result) => {
               // The button that opened the dialog disappears with the selection.
-              if (edits[0]) rowOf(edits[0].seen.id)?.focus()
+              if (result.edits[0]) rowOf(result.edits[0].seen.id)?.focus()
               onCloseDialog()
-              const canBeUndone = edits[0]?.set && !dialog.isUndo
-              setDone({ text, at: Date.now(), edits, onUndo: canBeUndone ? () => undoMany(edits) : undefined })
+              setDone({ ...result, at: Date.now() })
             }}
           />
         ) : (

@@ -106,6 +106,9 @@ export function editTextsOf(noun: Noun) {
       undone: (count: number) => `${countOf(noun, count)} ${was(count)} changed back.`,
       resume: (count: number) => `Continue with ${number(count)}`,
       progress: `${Many} that are changed`,
+      addTitle: (count: number) => `Add ${countOf(noun, count)} again?`,
+      addAgain: (count: number) => `Add all ${number(count)} again`,
+      addedAgain: (count: number) => `${countOf(noun, count)} ${was(count)} added again, with new ids.`,
       unchanged: (count: number) =>
         `${countOf(noun, count)} ${plural({ one: 'has', many: 'have' }, count)} it already.`,
       removed: (count: number) => `${countOf(noun, count)} ${was(count)} removed.`,

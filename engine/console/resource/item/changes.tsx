@@ -12,6 +12,7 @@ import { jsonOf } from '../../requests/curl.ts'
 import { type Change, type Field, isSame, type Resource, type Values } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
 import { dayOf, timeOfDay } from '../../texts/formats.ts'
+import { additionOf } from '../edits.ts'
 import { useList, useResource } from '../page-context.ts'
 import { hrefOf, openHere } from '../view.ts'
 
@@ -142,7 +143,7 @@ interface EntriesProps extends Omit<EntryProps, 'change'> {
 
 /** One change, or the number of those that are alike, which can be opened. */
 function Entries({ changes, ...others }: EntriesProps) {
-  const { resource } = useResource()
+  const { resource, open } = useResource()
   const texts = editTextsOf(resource).changes
   const [isOpen, setIsOpen] = useState(false)
   const [first] = changes
@@ -150,6 +151,10 @@ function Entries({ changes, ...others }: EntriesProps) {
     shown.map((change) => <Entry key={String(change.id)} change={change} {...others} />)
   if (!first || !others.isOfAll || changes.length < 3) return entries(changes)
   const { kind, after = {} } = first
+  function addAllAgain() {
+    others.onClose?.()
+    open(additionOf(changes.map((change) => ({ ...change.before, id: idOf(resource.one, change) }))))
+  }
   const values = resource.fields.filter(({ name }) => name in after)
   return (
     <li data-kind={kind}>
@@ -166,6 +171,11 @@ function Entries({ changes, ...others }: EntriesProps) {
         {isOpen && <ol>{entries(changes)}</ol>}
       </details>
       <By change={first} />
+      {kind === 'remove' && others.onAddAgain && (
+        <Button variant="subtle" size="compact-sm" onClick={addAllAgain}>
+          {editTextsOf(resource).many.addAgain(changes.length)}
+        </Button>
+      )}
     </li>
   )
 }

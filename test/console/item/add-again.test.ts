@@ -1,0 +1,75 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { addPets } from '../../support/petstore.ts'
+import { inspect, isFocused, panelsLoaded, showing, startConsole, test } from '../console.ts'
+
+test('removed pets are added again once each, also if responses are lost', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 50)
+  await store.pets.update({ id: 3n, set: { categoryId: 7n, status: 'sold' } })
+  const page = await visit(`${url}/?size=50`, { key })
+  await showing(page, '1–50 of 50')
+  await removePage(page, 50)
+  const notice = page.getByRole('region', { name: 'Last change' })
+  await notice.getByText('50 pets were removed.').waitFor()
+  await inspect(page, 'removed-many')
+  // No undo: the pets get new ids.
+  await page.keyboard.press('z')
+  expect(await store.pets.list({ limit: 9, cursor: 0n })).toEqual([])
+  await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
+
+  await page.getByRole('button', { name: 'Changes' }).click()
+  const changes = page.getByRole('dialog', { name: 'Changes of pets' })
+  let lost = 0
+  await page.route('**/trpc/pets.create**', async (route) => {
+    if (lost++ < 2) await route.fetch()
+    await route.abort()
+  })
+  await changes.getByRole('button', { name: 'Add all 50 again' }).click()
+  const job = page.getByRole('dialog', { name: 'Add 50 pets again', exact: true })
+  await job.getByText('The service cannot be reached.').waitFor()
+  await inspect(page, 'adding-again')
+  await page.unroute('**/trpc/pets.create**')
+  await notice.getByText('50 pets were added again, with new ids.').waitFor()
+  await showing(page, '1–50 of 50')
+  const pets = await store.pets.list({ limit: 100, cursor: 0n })
+  expect(pets).toHaveLength(50)
+  expect(pets.find(({ name }) => name === 'pet 3')).toMatchObject({ categoryId: 7n, status: 'sold' })
+  expect(pets.every(({ id }) => id > 50n)).toBe(true)
+  expect(await notice.getByRole('button', { name: /Undo|again/ }).count()).toBe(0)
+})
+
+test('the notice and the result of a removal offer to add the removed pets again', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 4)
+  const page = await visit(url, { key })
+  await showing(page, '1–4 of 4')
+  await page.route('**/trpc/pets.remove**', async (route) => {
+    await store.pets.update({ id: 2n, set: { status: 'sold' } })
+    await page.unroute('**/trpc/pets.remove**')
+    await route.continue()
+  })
+  await removePage(page, 4)
+  const result = page.getByRole('dialog', { name: 'Remove 4 pets', exact: true })
+  await result.getByText('3 done, 1 skipped').waitFor()
+  await expect.poll(() => isFocused(result.getByRole('button', { name: 'Close' }).last())).toBe(true)
+  await inspect(page, 'removed-some')
+  await result.getByRole('button', { name: 'Add all 3 again' }).click()
+  const notice = page.getByRole('region', { name: 'Last change' })
+  await notice.getByText('3 pets were added again, with new ids.').waitFor()
+  await showing(page, '1–4 of 4')
+
+  await removePage(page, 4)
+  await notice.getByRole('button', { name: 'Add all 4 again' }).click()
+  await notice.getByText('4 pets were added again, with new ids.').waitFor()
+  await showing(page, '1–4 of 4')
+  expect((await store.pets.list({ limit: 9, cursor: 0n })).map(({ id }) => id)).toEqual([8n, 9n, 10n, 11n])
+})
+
+/** Removes all pets of the page. */
+async function removePage(page: Page, count: number): Promise<void> {
+  await panelsLoaded(page)
+  await page.getByRole('checkbox', { name: 'Select all pets of this page' }).check()
+  await page.getByRole('button', { name: 'Remove', exact: true }).click()
+  await page.getByRole('button', { name: `Remove ${count} pets` }).click()
+}
