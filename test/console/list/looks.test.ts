@@ -137,6 +137,11 @@ test('the cards of a phone are equally high, however long their categories are',
       .locator('.filter-value span')
       .evaluateAll((all) => all.map((each) => each.scrollHeight - each.clientHeight))
     expect(cut, `${width}`).toEqual([0, 0, 0])
+    const lines = await page
+      .locator('.filter-value span')
+      .evaluateAll((all) => all.map((each) => Math.round(each.clientHeight / 16)))
+    // 16 digits need the room of the label, and no second line.
+    expect(lines, `${width}`).toEqual([1, width === 360 ? 1 : 2, 2])
     await inspect(page, `long-categories-${width}`)
   }
 })
@@ -247,6 +252,32 @@ test('a notice covers neither the last rows nor the footer of the list', async (
     }
     await inspect(page, `notice-${page.viewportSize()?.width}`)
   }
+})
+
+test('the notice of a phone covers neither the rows, the selection nor the footer, and moves nothing', async ({
+  visit,
+}) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 5)
+  const page = await visit(url, { ...phone, key })
+  await showing(page, '1–5 of 5')
+  await panelsLoaded(page)
+  await box(page).check()
+  const parts = page.locator('.search input, .tools .button, .item-list tbody tr, .selection-bar, .list-footer')
+  const places = () =>
+    parts.evaluateAll((all) => all.map((each) => each.getBoundingClientRect()).map(({ y, height }) => [y, y + height]))
+  const before = await places()
+  expect(before.length).toBeGreaterThan(9)
+  await page.getByRole('button', { name: /^Status of pet 2: / }).click()
+  await page.getByRole('menuitemradio', { name: 'Sold' }).click()
+  const notice = page.locator('.edit-notice')
+  await notice.waitFor()
+  expect(await places()).toEqual(before)
+  const shown = await boxOf(notice)
+  for (const [top = 0, bottom = 0] of before)
+    expect(bottom <= shown.y || top >= shown.y + shown.height, `${top} ${JSON.stringify(shown)}`).toBe(true)
+  expect(await missed(page, '.edit-notice')).toEqual([])
+  await inspect(page, 'notice-of-short-list-360')
 })
 
 test('nothing moves when a copy is confirmed, or when a search hides the counts', async ({ visit }) => {
