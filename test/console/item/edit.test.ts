@@ -754,6 +754,7 @@ test('a key that may only read sees no controls and asks for no changes, and see
   await page.getByRole('checkbox', { name: 'Select all pets of this page' }).check()
   await page.getByRole('region', { name: '3 selected' }).getByRole('button', { name: 'Copy CSV' }).waitFor()
   expect(await page.getByRole('button', { name: /Set status|Remove/ }).count()).toBe(0)
+  expect(await panel(page).getByRole('definition').allTextContents()).toEqual(['2', 'pet 2', '1', 'Available'])
   await inspect(page, 'read-only')
   expect(log.join('')).not.toContain('history')
   await page.goto(`${url}/?open=add`)

@@ -132,7 +132,7 @@ test('the page of a resource with a flag, without a search, lists, filters, show
   await panel(page, 'here 1').waitFor()
   const added = expect.stringMatching(/20\d\d/)
   const shown = await panel(page).getByRole('definition').allTextContents()
-  expect(shown).toEqual(['4', String(2n ** 62n), 'Here', 'North', added])
+  expect(shown).toEqual(['4', 'here 1', String(2n ** 62n), 'Here', 'North', added])
   await page.keyboard.press('Escape')
   await panel(page).waitFor({ state: 'hidden' })
 

@@ -97,10 +97,8 @@ function Details({ item }: { item: Item }) {
     ...(canEdit && { edit: () => setEdited(resource.title) }),
     ...(canRemove && { remove: () => remove(item) }),
   })
-  // The panel has the title above. A value that the user cannot set is not shown if there is none.
-  const fields = resource.fields.filter(
-    (field) => isEditableField(field) || (field.name !== resource.title && item[field.name] !== undefined),
-  )
+  // A value that the user cannot set is not shown if there is none.
+  const fields = resource.fields.filter((field) => isEditableField(field) || item[field.name] !== undefined)
   return (
     <>
       <dl className="item-details" data-saving={isSaving || undefined}>
