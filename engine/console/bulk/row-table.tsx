@@ -30,6 +30,7 @@ export function RowTable({ resource, table, outcomes, onChange, onLast }: RowTab
   const [choice, setChoice] = useState<boolean>()
   const [shown, setShown] = useState(step)
   const problems = table.rows.filter((row) => isToCorrect(row, outcomes.get(row.number)))
+  const corrected = problems.filter((row) => isValid(row) && !outcomes.has(row.number)).length
   // In a long table they could be on any page.
   const onlyProblems = choice ?? table.rows.length > step
   const rows = onlyProblems && problems.length > 0 ? problems : table.rows
@@ -39,7 +40,7 @@ export function RowTable({ resource, table, outcomes, onChange, onLast }: RowTab
       {problems.length > 0 && (
         <label className="checkbox bulk-problems">
           <input type="checkbox" checked={onlyProblems} onChange={(event) => setChoice(event.currentTarget.checked)} />
-          {bulk.onlyProblems(problems.length)}
+          {bulk.onlyProblems(problems.length - corrected, corrected)}
         </label>
       )}
       <table className="bulk-table" onKeyDown={(event) => moveToNextProblem(event, onLast)}>

@@ -39,10 +39,11 @@ export const bulk = {
   row: 'Row',
   result: 'Result',
   cell: (label: string, row: number) => `${label}, row ${number(row)}`,
-  onlyProblems: (count: number) => `Only ${rows(count)} to correct`,
+  onlyProblems: (left: number, corrected: number) =>
+    `Only ${joined(' and ', [left > 0 && `${rows(left)} to correct`, corrected > 0 && correctedRows(corrected)])}`,
   more: (count: number) => `${rows(count)} more`,
   add: (noun: Noun, count: number) => `Add ${count === 0 ? noun.many : countOf(noun, count)}`,
-  addCorrected: (count: number) => `Add ${countOf({ one: 'corrected row', many: 'corrected rows' }, count)}`,
+  addCorrected: (count: number) => `Add ${correctedRows(count)}`,
   adding: 'Adding…',
   resume: (count: number) => `Add the other ${number(count)}`,
   finished: ({ many }: Noun) => `View ${many}`,
@@ -68,6 +69,10 @@ export const bulk = {
   added: (id: string) => `Added with id ${id}`,
   existed: (id: string) => `Added before with id ${id}`,
   unconfirmed: 'Sent, not confirmed yet',
+}
+
+function correctedRows(count: number): string {
+  return countOf({ one: 'corrected row', many: 'corrected rows' }, count)
 }
 
 /** The texts of the export. */

@@ -183,6 +183,21 @@ describe('adding many pets', () => {
     expect(await panel.getByRole('textbox', { name: 'Paste CSV, TSV or JSON' }).inputValue()).toBe('')
   })
 
+  test('the filter of the rows counts those with a problem, and those that were corrected', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url, { key })
+    const sheet = await openBulkAdd(page)
+    await pasteRows(sheet, ',7\n,8\nTom,9')
+    await sheet.getByRole('checkbox', { name: 'Only 2 rows to correct', exact: true }).check()
+    await sheet.getByLabel('Name, row 1').fill('Rex')
+    await sheet.getByRole('checkbox', { name: 'Only 1 row to correct and 1 corrected row', exact: true }).waitFor()
+    await sheet.getByLabel('Name, row 2').fill('Max')
+    await sheet.getByRole('checkbox', { name: 'Only 2 corrected rows', exact: true, checked: true }).waitFor()
+    await sheet.getByRole('button', { name: 'Add 3 pets' }).click()
+    await sheet.getByText('3 pets were added.').waitFor()
+    expect(await sheet.getByRole('checkbox').count()).toBe(0)
+  })
+
   test('rows that were left are named above the list, also after a reload, until they are added or dismissed', async ({
     visit,
   }) => {
