@@ -16,6 +16,7 @@ import { useIsReadOnly } from '../sign-in/access.ts'
 import { editTextsOf } from '../texts/edits.ts'
 import { messages } from '../texts/messages.ts'
 import { type EditState, editOf, hasHistory, hold, isRepeated, lastUndoable, undoTime } from './edits.ts'
+import { useAuthor } from './item/changes.tsx'
 import { type PageOf, useList, useResource } from './page-context.ts'
 
 /** What became of an edit of many items, of an undo, or of a new item. */
@@ -257,12 +258,13 @@ function Failed({ edit, failureReason, onClose }: EditState & { onClose: () => v
   const title = textOf(edit.seen[resource.title])
   const { label, shown } = changedBy(resource, edit)
   const current = useQuery({ ...queries.item(edit.seen.id, useQueryClient()), refetchOnMount: 'always' })
-  if (!failureReason) return null
-  const problem = problemOf(failureReason)
+  const problem = failureReason && problemOf(failureReason)
+  const author = useAuthor(edit, problem?.kind === 'conflict')
+  if (!problem) return null
   const mine = shown(edit.set ?? {})
   const isGone =
     problem.kind === 'missing' || (current.failureReason && problemOf(current.failureReason).kind === 'missing')
-  if (problem.kind === 'conflict' && !isGone && !current.isFetchedAfterMount) return null
+  if (problem.kind === 'conflict' && !isGone && (!current.isFetchedAfterMount || author.isLoading)) return null
   const { data } = current
   function close() {
     rowOf(edit.seen.id)?.focus()
@@ -274,14 +276,20 @@ function Failed({ edit, failureReason, onClose }: EditState & { onClose: () => v
     if (data) edits.save(editOf(data, edit.set, edit.place))
   }
   const isConflict = problem.kind === 'conflict' && !isGone && data
-  const conflict = edit.set ? texts.conflict(label, title, shown(data ?? {}), mine) : texts.conflictOfRemoval(title)
+  const by = author.keyName
+  const conflict = edit.set
+    ? texts.conflict(by, label, title, shown(data ?? {}), mine)
+    : texts.conflictOfRemoval(by, title)
   const gone = edit.set ? texts.wasRemoved(title, mine) : texts.removed(title)
   return (
     <section ref={keepFocus} className="edit-notice" aria-label={texts.notSaved} data-failed>
       <p role="alert" dir="auto">
         <Named
           text={isConflict ? conflict : isGone ? gone : `${texts.failed(title)} ${problem.message}`}
-          names={namesIn(resource, edit, ...(isConflict ? [data] : []), edit.set)}
+          names={[
+            ...(isConflict && by ? [by] : []),
+            ...namesIn(resource, edit, ...(isConflict ? [data] : []), edit.set),
+          ]}
         />
       </p>
       {isConflict ? (

@@ -45,9 +45,10 @@ export function editTextsOf(noun: Noun) {
       discard: (changes: number) => (changes > 1 ? 'Discard them' : 'Discard'),
       notSaved: 'Not saved',
       meanwhile: (value: string) => `Changed to ${value || 'nothing'} meanwhile.`,
-      conflict: (label: string, title: string, theirs: string, mine: string) =>
-        `Someone changed the ${label.toLowerCase()} of ${title} to ${theirs || 'nothing'}. Yours: ${mine || 'nothing'}.`,
-      conflictOfRemoval: (title: string) => `Someone changed ${title}, so it was not removed.`,
+      conflict: (by: string | undefined, label: string, title: string, theirs: string, mine: string) =>
+        `${authorOf(by)} changed the ${label.toLowerCase()} of ${title} to ${theirs || 'nothing'}. Yours: ${mine || 'nothing'}.`,
+      conflictOfRemoval: (by: string | undefined, title: string) =>
+        `${authorOf(by)} changed ${title}, so it was not removed.`,
       wasRemoved: (title: string, mine: string) => `${title} was removed meanwhile. Your change: ${mine || 'nothing'}.`,
       failed: (title: string) => `${title} was not changed.`,
       keepTheirs: 'Keep theirs',
@@ -149,6 +150,11 @@ export function editTextsOf(noun: Noun) {
       more: 'Show more',
     },
   }
+}
+
+/** @param keyName the name of an API key, if it is known */
+function authorOf(keyName: string | undefined): string {
+  return keyName === undefined ? 'Someone' : `The key ${keyName}`
 }
 
 export type EditTexts = ReturnType<typeof editTextsOf>

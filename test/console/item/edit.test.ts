@@ -191,18 +191,21 @@ describe('the status of a pet', () => {
     const page = await visit(url, { key })
     await showing(page, '1–3 of 3')
     await panelsLoaded(page)
-    for (const [button, status] of [
-      ['Keep theirs', 'pending'],
-      ['Use mine', 'sold'],
+    for (const [button, status, author, by] of [
+      ['Keep theirs', 'pending', 'Someone', {}],
+      ['Use mine', 'sold', 'The key shop', { by: 'shop' }],
     ] as const) {
       await store.pets.update({ id: 2n, set: { status: 'available' } })
       await statusOf(page, 'pet 2').getByText('Available').waitFor()
       const release = await holdRequests(page, '**/trpc/pets.update')
       await setStatus(page, 'pet 2', 'Sold')
       await page.locator('tr[data-saving]').waitFor()
-      await store.pets.update({ id: 2n, set: { status: 'pending' } })
+      await store.pets.update({ id: 2n, set: { status: 'pending' }, ...by })
+      // The history has a later change of another field.
+      await store.pets.update({ id: 2n, set: { categoryId: status === 'sold' ? 8n : 9n }, by: 'other' })
       release()
-      await page.getByRole('alert').getByText('Someone changed the status of pet 2 to Pending. Yours: Sold.').waitFor()
+      const alert = page.getByRole('alert')
+      await alert.getByText(`${author} changed the status of pet 2 to Pending. Yours: Sold.`).waitFor()
       await inspect(page, 'conflict')
       // Another edit is shown meanwhile.
       await page.unroute('**/trpc/pets.update')

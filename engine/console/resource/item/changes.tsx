@@ -9,10 +9,10 @@ import { Sheet } from '../../components/sheet.tsx'
 import { Value } from '../../components/value.tsx'
 import { problemOf } from '../../problem.ts'
 import { jsonOf } from '../../requests/curl.ts'
-import { type Change, type Field, isSame, type Resource, type Values } from '../../resource.ts'
+import { type Change, type Edit, type Field, isSame, type Resource, type Values } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
 import { dayOf, timeOfDay } from '../../texts/formats.ts'
-import { additionOf } from '../edits.ts'
+import { additionOf, hasHistory } from '../edits.ts'
 import { useList, useResource } from '../page-context.ts'
 import { hrefOf, openHere } from '../view.ts'
 
@@ -277,4 +277,18 @@ function By({ change: { keyName, at } }: { change: Change }) {
       </time>
     </p>
   )
+}
+
+/** The name of the API key that has changed an edited field last, if the service keeps a history. */
+export function useAuthor({ seen, set }: Edit, isWanted: boolean) {
+  const { resource, queries } = useResource()
+  const enabled = isWanted && hasHistory(resource)
+  const { data, isFetchedAfterMount, failureCount } = useInfiniteQuery({
+    ...queries.history(seen.id),
+    enabled,
+    refetchOnMount: 'always',
+  })
+  const changes = data?.pages.flat() ?? []
+  const change = changes.find(({ after }) => after && (!set || Object.keys(set).some((name) => name in after)))
+  return { keyName: change?.keyName, isLoading: enabled && !isFetchedAfterMount && failureCount === 0 }
 }
