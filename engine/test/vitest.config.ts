@@ -46,6 +46,7 @@ export default defineConfig({
           name: 'sqlite',
           include: [
             'engine/client/test/*.test.ts',
+            'engine/console/test/{*,bulk/*}.test.ts',
             'engine/service/test/*/*.test.ts',
             'engine/store/test/{collections,sqlite,store}/*.test.ts',
           ],

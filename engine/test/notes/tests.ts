@@ -54,7 +54,7 @@ export async function addNotes(store: NotesStore, count: number): Promise<void> 
   await Promise.all(bodies.map((body) => store.notes.create({ body, priority: 1n, state: 'open' })))
 }
 
-export const { exportText, importText } = transferTests(noteTransfer)
+export const { checkText, exportText, importText } = transferTests(noteTransfer)
 
 /** Whether the service accepts the text as the body of a note. */
 export function isBody(body: string): boolean {

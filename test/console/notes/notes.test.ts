@@ -181,7 +181,7 @@ async function buildConsole(): Promise<string> {
           name: 'notes',
           transformIndexHtml: {
             order: 'pre',
-            handler: (html: string) => html.replace('/main.tsx', '../test/console/notes/main.tsx'),
+            handler: (html: string) => html.replace('/main.tsx', '../engine/console/test/notes/main.tsx'),
           },
         },
       ],

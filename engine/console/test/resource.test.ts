@@ -1,17 +1,17 @@
 import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server'
 import { expect, test } from 'vitest'
-import { exportItems } from '../../engine/console/bulk/export-items.ts'
-import { readTable } from '../../engine/console/bulk/read-table.ts'
-import { checkItem } from '../../engine/console/bulk/table.ts'
-import { fileOf } from '../../engine/console/bulk/write-file.ts'
-import { commandOf, restRequestOf } from '../../engine/console/requests/curl.ts'
-import { offersOf } from '../../engine/console/resource/list/other-filters.tsx'
-import { loadPart, meaningsOf, pageCalls } from '../../engine/console/resource/search.ts'
-import { identityOf, isSame, resourceOf, type Values } from '../../engine/console/resource.ts'
-import { setProduct } from '../../engine/console/service.ts'
-import { parseTexts } from '../../engine/service/reader/fields.ts'
-import { petstore } from '../../server/product.ts'
-import { petResource } from '../../web/pets/pet.ts'
+import { parseTexts } from '../../service/reader/fields.ts'
+import { service } from '../../test/notes/service.ts'
+import { exportItems } from '../bulk/export-items.ts'
+import { readTable } from '../bulk/read-table.ts'
+import { checkItem } from '../bulk/table.ts'
+import { fileOf } from '../bulk/write-file.ts'
+import { commandOf, restRequestOf } from '../requests/curl.ts'
+import { offersOf } from '../resource/list/other-filters.tsx'
+import { loadPart, meaningsOf, pageCalls } from '../resource/search.ts'
+import { identityOf, isSame, resourceOf, type Values } from '../resource.ts'
+import { setProduct } from '../service.ts'
+import { notes } from './notes/resources.ts'
 
 type Toy = {
   id: bigint
@@ -131,11 +131,11 @@ test('equal items of two resources have different identities, from which idempot
 })
 
 test('a time that is none is refused with its label', () => {
-  const times = { ...toys, entered: [{ name: 'dueAt', label: 'Due', kind: 'time', presence: 'optional' }] as const }
-  expect(checkItem(times, { dueAt: new Date(0) })).toEqual({ item: { dueAt: new Date(0) } })
-  expect(checkItem(times, {})).toEqual({ item: {} })
+  const note = { body: 'Ann', priority: 7n, state: 'done' }
+  expect(checkItem(notes, { ...note, dueAt: new Date(0) })).toEqual({ item: { ...note, dueAt: new Date(0) } })
+  expect(checkItem(notes, note)).toEqual({ item: note })
   const problem = 'The due is not a time such as 2026-11-20T08:30:00.000Z.'
-  expect(checkItem(times, { dueAt: 'soon' })).toEqual({ problem, invalid: ['dueAt'] })
+  expect(checkItem(notes, { ...note, dueAt: 'soon' })).toEqual({ problem, invalid: ['dueAt'] })
 })
 
 test('a request follows from the method and the path of its procedure', () => {
@@ -145,7 +145,7 @@ test('a request follows from the method and the path of its procedure', () => {
     'toys.remove': { type: 'mutation', method: 'DELETE', path: '/all-toys/{toyId}' },
     'toys.wash': { type: 'mutation' },
   } as const
-  setProduct(petstore)
+  setProduct(service.product)
   const call = (procedure: string, input: object, idempotencyKey?: string) => ({ procedure, input, idempotencyKey })
   const command = (...args: Parameters<typeof call>) => commandOf(procedures, call(...args))
   expect(restRequestOf(procedures, call('toys.get', { toyId: 7n, shopId: 'a/b', at: new Date(0) }))).toEqual({
@@ -167,7 +167,7 @@ test('a request follows from the method and the path of its procedure', () => {
     toyId: 7n,
     expected,
   })
-  expect(restRequestOf(procedures, call('pets.get', {}))).toBeUndefined()
+  expect(restRequestOf(procedures, call('books.get', {}))).toBeUndefined()
 })
 
 test('equal times are the same value, and so are an empty one and none', () => {
@@ -179,61 +179,61 @@ test('equal times are the same value, and so are an empty one and none', () => {
 
 test('a text that is searched for is an id, an integer and a part of a text', () => {
   for (const [text, meanings] of [
-    ['7', [{ id: 7n }, { name: '7' }, { categoryId: 7n }]],
-    [' 007 ', [{ id: 7n }, { name: ' 007 ' }, { categoryId: 7n }]],
-    ['-7', [{ name: '-7' }, { categoryId: -7n }]],
-    ['#7', [{ id: 7n }, { name: '#7' }]],
+    ['7', [{ id: 7n }, { body: '7' }, { priority: 7n }]],
+    [' 007 ', [{ id: 7n }, { body: ' 007 ' }, { priority: 7n }]],
+    ['-7', [{ body: '-7' }, { priority: -7n }]],
+    ['#7', [{ id: 7n }, { body: '#7' }]],
     // Larger than an integer of 64 bits.
-    ['9223372036854775808', [{ name: '9223372036854775808' }]],
-    [' Re', [{ name: ' Re' }]],
+    ['9223372036854775808', [{ body: '9223372036854775808' }]],
+    [' An', [{ body: ' An' }]],
     [' ', []],
     ['a\nb', []],
     ['\ud800', []],
-    ['\u{1f408}'.repeat(255), [{ name: '\u{1f408}'.repeat(255) }]],
+    ['\u{1f408}'.repeat(255), [{ body: '\u{1f408}'.repeat(255) }]],
     ['\u{1f408}'.repeat(256), []],
   ] as const) {
-    expect(meaningsOf(petResource, text)).toEqual(meanings)
+    expect(meaningsOf(notes, text)).toEqual(meanings)
   }
   expect(meaningsOf(toys, '7')).toEqual([{ id: 7n }])
   expect(meaningsOf(toys, 'Ball')).toEqual([])
 })
 
 test('a filter by an integer is a search, and words of a search name filters', () => {
-  const calls = (filter: Values, search?: string) => pageCalls(petResource, { filter, search, cursor: 0n }, 20)
+  const calls = (filter: Values, search?: string) => pageCalls(notes, { filter, search, cursor: 0n }, 20)
   const page = { limit: 20, order: 'oldest' }
-  expect(calls({ status: 'sold' })).toEqual([{ operation: 'list', input: { status: 'sold', limit: 20 } }])
-  expect(calls({ categoryId: 7n })).toEqual([{ operation: 'search', input: { ...page, categoryId: 7n } }])
+  expect(calls({ state: 'done' })).toEqual([{ operation: 'list', input: { state: 'done', limit: 20 } }])
+  expect(calls({ priority: 7n })).toEqual([{ operation: 'search', input: { ...page, priority: 7n } }])
   // The digits do not replace the filter.
-  expect(calls({ categoryId: 7n }, '8').map(({ input }) => input)).toEqual([
-    { ...page, categoryId: 7n, id: 8n },
-    { ...page, categoryId: 7n, name: '8' },
+  expect(calls({ priority: 7n }, '8').map(({ input }) => input)).toEqual([
+    { ...page, priority: 7n, id: 8n },
+    { ...page, priority: 7n, body: '8' },
   ])
   for (const [text, offers] of [
-    ['sold', [[{ status: 'sold' }, undefined]]],
-    [' big  SOLD cat', [[{ status: 'sold' }, 'big cat']]],
-    ['category -7', [[{ categoryId: -7n }, undefined]]],
+    ['done', [[{ state: 'done' }, undefined]]],
+    [' big  DONE cat', [[{ state: 'done' }, 'big cat']]],
+    ['priority -7', [[{ priority: -7n }, undefined]]],
     [
-      'sold category 7',
+      'done priority 7',
       [
-        [{ categoryId: 7n }, 'sold'],
-        [{ status: 'sold' }, 'category 7'],
+        [{ priority: 7n }, 'done'],
+        [{ state: 'done' }, 'priority 7'],
       ],
     ],
-    ['categorys 7', []],
-    ['category', []],
-    ['7 category', []],
-    ['category 9223372036854775808', []],
-    ['unsold', []],
+    ['prioritys 7', []],
+    ['priority', []],
+    ['7 priority', []],
+    ['priority 9223372036854775808', []],
+    ['undone', []],
     ['', []],
   ] as const) {
-    expect([text, offersOf(petResource, text).map(({ filter, rest }) => [filter, rest])]).toEqual([text, offers])
+    expect([text, offersOf(notes, text).map(({ filter, rest }) => [filter, rest])]).toEqual([text, offers])
   }
   expect(offersOf(toys, 'price 7 small')).toEqual([])
 })
 
 test('what several calls find is joined as far as all of them have looked', async () => {
   const signal = new AbortController().signal
-  const item = (id: bigint) => ({ id, name: 'Rex 7', categoryId: 7n, status: 'sold' })
+  const item = (id: bigint) => ({ id, body: 'Ann 7', priority: 7n, state: 'done' })
   const searched: Values[] = []
   const procedures = {
     list: { query: async () => [] },
@@ -241,22 +241,22 @@ test('what several calls find is joined as far as all of them have looked', asyn
       async query(input: Values) {
         searched.push(input)
         if (input.id !== undefined) return { items: [item(7n)], searched: 1 }
-        if (input.name !== undefined) return { items: [item(90n), item(80n)], searched: 15, next: 80n }
+        if (input.body !== undefined) return { items: [item(90n), item(80n)], searched: 15, next: 80n }
         return { items: [item(90n), item(85n), item(70n), item(7n)], searched: 100, next: 1n }
       },
     },
   }
   const load = (cursor: bigint) =>
-    loadPart(petResource, procedures, { filter: { status: 'sold' }, search: '7', order: 'newest', cursor }, 2, {
+    loadPart(notes, procedures, { filter: { state: 'done' }, search: '7', order: 'newest', cursor }, 2, {
       signal,
     })
   const first = await load(0n)
   expect(first).toEqual({ items: [7n, 90n, 85n, 80n].map(item), searched: 15, next: 80n })
   expect(searched).toHaveLength(3)
-  // The pet with the id is not found again.
+  // The note with the id is not found again.
   expect(await load(80n)).toMatchObject({ items: [{ id: 90n }, { id: 85n }, { id: 80n }] })
   expect(searched.slice(3)).toEqual([
-    { status: 'sold', cursor: 80n, limit: 2, order: 'newest', name: '7' },
-    { status: 'sold', cursor: 80n, limit: 2, order: 'newest', categoryId: 7n },
+    { state: 'done', cursor: 80n, limit: 2, order: 'newest', body: '7' },
+    { state: 'done', cursor: 80n, limit: 2, order: 'newest', priority: 7n },
   ])
 })

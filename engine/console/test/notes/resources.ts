@@ -1,18 +1,16 @@
-import { IconMapQuestion } from '../../../engine/console/components/later-icons.tsx'
-import { resourceOf } from '../../../engine/console/resource.ts'
-import { start } from '../../../engine/console/start.tsx'
-import type { AppRouter } from '../../../engine/test/notes/notes.ts'
+import type { AppRouter } from '../../../test/notes/notes.ts'
+import { resourceOf } from '../../resource.ts'
 
 const text = { kind: 'text', maxLength: 255, presence: 'required' } as const
 
-const notes = resourceOf<AppRouter, 'notes'>('notes', {
+export const notes = resourceOf<AppRouter, 'notes'>('notes', {
   one: 'note',
   title: 'body',
   counted: 'state',
   fields: {
     id: { label: 'Id', kind: 'id', presence: 'generated' },
-    body: { label: 'Text', ...text, samples: ['Call Ann', 'Buy tea'] },
-    priority: { label: 'Priority', kind: 'integer', presence: 'required', samples: [1n, 2n] },
+    body: { label: 'Text', ...text, isSearched: true, samples: ['Call Ann', 'Buy tea'] },
+    priority: { label: 'Priority', kind: 'integer', presence: 'required', isSearched: true, samples: [1n, 2n] },
     state: {
       label: 'State',
       kind: 'choice',
@@ -27,7 +25,8 @@ const notes = resourceOf<AppRouter, 'notes'>('notes', {
   },
 })
 
-const books = resourceOf<AppRouter, 'books'>('books', {
+/** Its page has no search. */
+export const books = resourceOf<AppRouter, 'books'>('books', {
   one: 'book',
   title: 'title',
   fields: {
@@ -54,8 +53,3 @@ const books = resourceOf<AppRouter, 'books'>('books', {
     addedAt: { label: 'Added', kind: 'time', presence: 'generated' },
   },
 })
-
-start({ name: 'Notes', command: 'notes', keyPrefix: 'note_', environmentPrefix: 'NOTES_' }, [
-  { resource: notes, icon: <IconMapQuestion /> },
-  { resource: books, icon: <IconMapQuestion /> },
-])

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { createPetstoreClient } from '../../client/index.ts'
-import { isTransient, type Problem, problemOf, retryDelayAfter } from '../../engine/console/problem.ts'
-import { parseId } from '../../engine/console/resource/view.ts'
-import { fetchFrom } from '../../engine/test/support/transport.ts'
-import { shareTestApi, startTestApi } from '../support/petstore.ts'
+import { createNotesClient, shareTestApi, startTestApi } from '../../test/notes/tests.ts'
+import { fetchFrom } from '../../test/support/transport.ts'
+import { isTransient, type Problem, problemOf, retryDelayAfter } from '../problem.ts'
+import { parseId } from '../resource/view.ts'
 
 /** The error of a call that must fail. */
 async function failureOf(call: Promise<unknown>): Promise<unknown> {
@@ -13,20 +12,21 @@ async function failureOf(call: Promise<unknown>): Promise<unknown> {
   )
 }
 
-describe('the issues of an invalid pet', () => {
+describe('the issues of an invalid note', () => {
   const api = shareTestApi()
 
   test.for([
-    [{ name: '', categoryId: 7n }, ['name']],
-    [{ name: 'a; categoryId: b\u0000', categoryId: 7n }, ['name']],
-    [{ categoryId: 7n }, ['name']],
-    [{ name: 'Rex', categoryId: 2n ** 63n }, ['categoryId']],
-    [{ name: 'Rex', categoryId: 7n, status: 'lost' }, ['status']],
-    [{ name: 7, status: null }, ['name', 'categoryId', 'status']],
+    [{ body: '', priority: 7n }, ['body']],
+    [{ body: 'a; priority: b\u0000', priority: 7n }, ['body']],
+    [{ priority: 7n }, ['body']],
+    [{ body: 'Ann', priority: 2n ** 63n }, ['priority']],
+    [{ body: 'Ann', priority: 7n, state: 'lost' }, ['state']],
+    [{ body: 'Ann', priority: 7n, dueAt: 'soon' }, ['dueAt']],
+    [{ body: 7, state: null, bookId: 1.5 }, ['body', 'priority', 'state', 'bookId']],
   ] as const)('the fields with issues in %o are %o', async ([input, fields]) => {
     const { rpc } = api()
     // The inputs are invalid on purpose, so no type fits them.
-    const problem = problemOf(await failureOf(rpc.pets.create.mutate(input as never)))
+    const problem = problemOf(await failureOf(rpc.notes.create.mutate(input as never)))
     expect(problem.issues?.map(({ path }) => path)).toEqual(fields)
     expect(problem.kind).toBe('permanent')
   })
@@ -34,15 +34,15 @@ describe('the issues of an invalid pet', () => {
 
 test('queries of an unreachable service are retried every two seconds, of a busy one after pauses of up to 8 s', async () => {
   const { app, key } = await startTestApi({ config: { rateLimit: { requests: 1, seconds: 60 } } })
-  const rpc = createPetstoreClient({ url: 'http://petstore.test', apiKey: key, retries: 0, fetch: fetchFrom(app) })
-  await rpc.pets.list.query()
-  const limited = problemOf(await failureOf(rpc.pets.list.query()))
+  const rpc = createNotesClient({ url: 'http://service.test', apiKey: key, retries: 0, fetch: fetchFrom(app) })
+  await rpc.notes.list.query()
+  const limited = problemOf(await failureOf(rpc.notes.list.query()))
   expect(limited).toMatchObject({ kind: 'busy', retryAfter: 60 })
   expect([0, 10].map((failures) => retryDelayAfter(failures, limited))).toEqual([60_000, 60_000])
   const busy: Problem = { kind: 'busy', message: 'The service is not available.' }
   expect([0, 1, 2, 10].map((failures) => retryDelayAfter(failures, busy))).toEqual([2_000, 4_000, 8_000, 8_000])
   await app.close()
-  const away = problemOf(await failureOf(rpc.pets.list.query(undefined, { signal: AbortSignal.timeout(100) })))
+  const away = problemOf(await failureOf(rpc.notes.list.query(undefined, { signal: AbortSignal.timeout(100) })))
   expect(away.kind).toBe('unreachable')
   expect([0, 10].map((failures) => retryDelayAfter(failures, away))).toEqual([2_000, 2_000])
   expect([limited, busy, away].every(isTransient)).toBe(true)
@@ -59,8 +59,8 @@ test.for([
   'after a response that is not one of the service, it is %s, and the call is tried again (status %i)',
   async ([expected, status, body]) => {
     const fetch = async () => Response.json(body, { status })
-    const rpc = createPetstoreClient({ url: 'http://petstore.test', apiKey: 'pet_key', retries: 0, fetch })
-    for (const call of [() => rpc.pets.list.query(), () => rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n })]) {
+    const rpc = createNotesClient({ url: 'http://service.test', apiKey: 'note_key', retries: 0, fetch })
+    for (const call of [() => rpc.notes.list.query(), () => rpc.notes.create.mutate({ body: 'Ann', priority: 7n })]) {
       const problem = problemOf(await failureOf(call()))
       expect(problem.kind).toBe(expected)
       expect(isTransient(problem)).toBe(true)
@@ -69,7 +69,7 @@ test.for([
 )
 
 test('an error in the page itself is not transient', () => {
-  expect(isTransient(problemOf(new TypeError('pets is undefined')))).toBe(false)
+  expect(isTransient(problemOf(new TypeError('notes is undefined')))).toBe(false)
 })
 
 test('an id is any positive 64-bit integer', () => {
