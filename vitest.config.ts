@@ -67,8 +67,11 @@ export default defineConfig({
         test: {
           name: 'browser',
           // Runs alone: browsers take the time that the limits of other tests need.
-          include: ['test/console/{browser,item,list,notes,pages,requests}/*.test.ts'],
-          globalSetup: 'test/console/global-setup.ts',
+          include: [
+            'engine/console/test/browser/*.test.ts',
+            'test/console/{browser,item,list,pages,requests}/*.test.ts',
+          ],
+          globalSetup: ['engine/console/test/browser/global-setup.ts', 'test/support/global-setup.ts'],
         },
       },
       {

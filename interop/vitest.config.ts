@@ -11,7 +11,11 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'interop', include: ['interop/*.test.ts'], globalSetup: 'test/console/global-setup.ts' },
+        test: {
+          name: 'interop',
+          include: ['interop/*.test.ts'],
+          globalSetup: ['engine/console/test/browser/global-setup.ts', 'test/support/global-setup.ts'],
+        },
       },
       {
         extends: true,

@@ -2,5 +2,5 @@
 # something may have changed; then build.ts compares the contents.
 cd "$(dirname "$0")/.." || exit
 newer=$(find package-lock.json tsconfig.json sources.ts client db engine server web \
-  ! -path web ! -path 'web/dist*' -newer web/dist/.digest 2>&1)
+  ! -path web ! -path 'web/dist*' ! -path 'engine/*/test/*' -newer web/dist/.digest 2>&1)
 [ -z "$newer" ] || { node server/node-version.mjs && node web/build.ts --if-possible; }

@@ -9,7 +9,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Run, runCommand } from '../../engine/test/support/process.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
@@ -117,7 +117,7 @@ function copyOfSources(): string {
   ]) {
     cpSync(join(root, path), join(folder, path), {
       recursive: true,
-      filter: (source) => source !== join(root, 'web/dist'),
+      filter: (source) => source !== join(root, 'web/dist') && basename(source) !== 'test',
     })
   }
   return folder

@@ -6,11 +6,12 @@ import { root } from './documents.ts'
 /** Copies the engines with their tests, and what their page names besides, into a new folder. */
 export function copyEngines(): string {
   const folder = temporaryFolder()
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   cpSync(join(root, 'engine'), join(folder, 'engine'), {
     recursive: true,
     filter: (path) => !path.endsWith('node_modules'),
   })
+  for (const path of ['node_modules', 'engine/console/test/browser/node_modules'])
+    symlinkSync(join(root, path), join(folder, path))
   const { imports, dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const manifest = { name: 'product', type: 'module', imports, dependencies, devDependencies }
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
@@ -22,6 +23,7 @@ export function copyEngines(): string {
     extends: './options/web/tsconfig.json',
     compilerOptions: { incremental: false, tsBuildInfoFile: null },
     include: ['.'],
+    exclude: ['engine/console/test/browser'],
   }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
   return folder

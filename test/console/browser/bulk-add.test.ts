@@ -1,24 +1,22 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import type { Locator, Page } from 'playwright-core'
 import { describe, expect, onTestFinished } from 'vitest'
 import type { Store } from '../../../db/store.ts'
-import { freePort } from '../../../engine/test/support/free-port.ts'
-import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
-import { addPets, createFirstKey, createKey, startServer } from '../../support/petstore.ts'
 import {
   holdRequests,
   inspect,
   isFocused,
   names,
-  openBulkAdd,
   pasteRows,
   showing,
   signIn,
   signOut,
-  startConsole,
-  test,
-} from '../console.ts'
+} from '../../../engine/console/test/browser/page.ts'
+import type { Locator, Page } from '../../../engine/console/test/browser/visit.ts'
+import { freePort } from '../../../engine/test/support/free-port.ts'
+import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
+import { addPets, createFirstKey, createKey, startServer } from '../../support/petstore.ts'
+import { openBulkAdd, startConsole, test } from '../console.ts'
 
 describe('adding many pets', () => {
   test('a pasted text is checked and added, and pasting it again adds no pet twice', async ({ visit }) => {

@@ -1,19 +1,8 @@
-import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { account, counting, justAdded, panel } from '../../../engine/console/test/browser/page.ts'
+import type { Locator, Page, Visit } from '../../../engine/console/test/browser/visit.ts'
 import { addPets } from '../../support/petstore.ts'
-import {
-  account,
-  counting,
-  enterPet,
-  justAdded,
-  openBulkAdd,
-  panel,
-  searchField,
-  startConsole,
-  submitButton,
-  test,
-  type Visit,
-} from '../console.ts'
+import { enterPet, openBulkAdd, searchField, startConsole, submitButton, test } from '../console.ts'
 
 // Measured on screenshots, because axe-core judges no pseudo-element, gradient, mark or border.
 

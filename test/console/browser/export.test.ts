@@ -1,8 +1,16 @@
 import { readFile } from 'node:fs/promises'
-import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
+import {
+  choose,
+  counting,
+  holdRequests,
+  inspect,
+  isFocused,
+  showing,
+} from '../../../engine/console/test/browser/page.ts'
+import type { Locator, Page } from '../../../engine/console/test/browser/visit.ts'
 import { addPets, exportText, openTestStore, testDatabase } from '../../support/petstore.ts'
-import { choose, counting, holdRequests, inspect, isFocused, showing, startConsole, test } from '../console.ts'
+import { startConsole, test } from '../console.ts'
 
 test('the pets of the list are downloaded with every digit', async ({ visit }) => {
   const database = await testDatabase()

@@ -1,12 +1,8 @@
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { changesOf } from '../../../engine/console/resource/list/changes.ts'
-import { maxInt64 } from '../../../engine/service/api/int64.ts'
-import { addPets, testDatabase } from '../../support/petstore.ts'
 import {
   choose,
   counting,
-  enterPet,
   holdRequests,
   inspect,
   isFocused,
@@ -16,10 +12,11 @@ import {
   received,
   showing,
   signIn,
-  startConsole,
-  submitButton,
-  test,
-} from '../console.ts'
+} from '../../../engine/console/test/browser/page.ts'
+import type { Page } from '../../../engine/console/test/browser/visit.ts'
+import { maxInt64 } from '../../../engine/service/api/int64.ts'
+import { addPets, testDatabase } from '../../support/petstore.ts'
+import { enterPet, startConsole, submitButton, test } from '../console.ts'
 
 test('the console reports an empty list only after the response', async ({ visit }) => {
   const { url, key, store } = await startConsole()

@@ -1,25 +1,22 @@
-import type { CDPSession, Locator, Page } from 'playwright-core'
 import superjson from 'superjson'
 import { describe, expect } from 'vitest'
-import { addPets } from '../../support/petstore.ts'
 import {
   account,
-  addButton,
   choose,
   counting,
   inspect,
   measureShifts,
   names,
-  openBulkAdd,
   panel,
   panelsLoaded,
   pasteRows,
   received,
   showing,
   signIn,
-  startConsole,
-  test,
-} from '../console.ts'
+} from '../../../engine/console/test/browser/page.ts'
+import type { CDPSession, Locator, Page } from '../../../engine/console/test/browser/visit.ts'
+import { addPets } from '../../support/petstore.ts'
+import { addButton, openBulkAdd, startConsole, test } from '../console.ts'
 
 test('the layout does not shift while the console loads', async ({ visit }) => {
   const { url, key, store } = await startConsole()

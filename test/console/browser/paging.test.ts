@@ -1,6 +1,4 @@
-import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { addPets } from '../../support/petstore.ts'
 import {
   choose,
   counting,
@@ -10,9 +8,10 @@ import {
   pageButton,
   panel,
   showing,
-  startConsole,
-  test,
-} from '../console.ts'
+} from '../../../engine/console/test/browser/page.ts'
+import type { Locator, Page } from '../../../engine/console/test/browser/visit.ts'
+import { addPets } from '../../support/petstore.ts'
+import { startConsole, test } from '../console.ts'
 
 test('the list pages through 70 pets to the end and back', async ({ visit }) => {
   const { url, key, store } = await startConsole()

@@ -1,25 +1,20 @@
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import {
+  account,
+  choose,
+  justAdded,
+  names,
+  panel,
+  pasteRows,
+  signIn,
+} from '../../../engine/console/test/browser/page.ts'
+import type { Page } from '../../../engine/console/test/browser/visit.ts'
 import { runCurl } from '../../../engine/test/support/curl.ts'
 import { freePort } from '../../../engine/test/support/free-port.ts'
 import { startPrefixProxy } from '../../../engine/test/support/prefix-proxy.ts'
 import { consoleFolder } from '../../support/built-console.ts'
 import { startTestApi } from '../../support/petstore.ts'
-import {
-  account,
-  choose,
-  enterPet,
-  justAdded,
-  names,
-  openBulkAdd,
-  openRequest,
-  panel,
-  pasteRows,
-  signIn,
-  submitButton,
-  takeKeyOfConsole,
-  test,
-} from '../console.ts'
+import { enterPet, openBulkAdd, openRequest, submitButton, takeKeyOfConsole, test } from '../console.ts'
 
 const path = '/shop/petstore'
 

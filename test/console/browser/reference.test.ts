@@ -1,10 +1,16 @@
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { openBrowser } from '../../../engine/console/test/browser/open-browser.ts'
+import { inspect, measureShifts, signIn } from '../../../engine/console/test/browser/page.ts'
+import type {
+  Browser,
+  BrowserContext,
+  BrowserContextOptions,
+  Page,
+} from '../../../engine/console/test/browser/visit.ts'
 import type { AtEnd } from '../../../engine/test/support/temporary.ts'
 import { consoleFolder } from '../../support/built-console.ts'
 import { shareTestApi } from '../../support/petstore.ts'
-import { inspect, measureShifts, openRequest, signIn, storageKey, takeKeyOfConsole } from '../console.ts'
-import { openBrowser } from '../open-browser.ts'
+import { openRequest, storageKey, takeKeyOfConsole } from '../console.ts'
 
 describe('the API reference in a browser', () => {
   const api = shareTestApi({ consoleFolder })

@@ -1,13 +1,8 @@
 import { expect } from 'vitest'
-import { slowResponses, startServer } from '../../../engine/test/support/slow-server.ts'
-import { consoleFolder } from '../../support/built-console.ts'
-import { addPets, openTestStore, startTestApi } from '../../support/petstore.ts'
 import {
   choose,
   counting,
-  enterPet,
   inspect,
-  listen,
   names,
   pageButton,
   panel,
@@ -15,9 +10,12 @@ import {
   panelsWillLoad,
   showing,
   signIn,
-  startConsole,
-  test,
-} from '../console.ts'
+} from '../../../engine/console/test/browser/page.ts'
+import { listen } from '../../../engine/console/test/browser/visit.ts'
+import { slowResponses, startServer } from '../../../engine/test/support/slow-server.ts'
+import { consoleFolder } from '../../support/built-console.ts'
+import { addPets, openTestStore, startTestApi } from '../../support/petstore.ts'
+import { enterPet, startConsole, test } from '../console.ts'
 
 test('the console shows an outage of the service and recovers from it', async ({ visit }) => {
   const store = await openTestStore()

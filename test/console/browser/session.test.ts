@@ -1,29 +1,23 @@
-import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import manifest from '../../../package.json' with { type: 'json' }
-import { addPets, createKey, revokeKey } from '../../support/petstore.ts'
 import {
   account,
-  addButton,
   choose,
   counting,
-  enterPet,
   holdRequests,
   inspect,
   isFocused,
   justAdded,
   names,
-  openRequest,
   pageButton,
   panel,
   showing,
   signIn,
   signOut,
-  startConsole,
-  submitButton,
-  takeKeyOfConsole,
-  test,
-} from '../console.ts'
+} from '../../../engine/console/test/browser/page.ts'
+import type { Page } from '../../../engine/console/test/browser/visit.ts'
+import manifest from '../../../package.json' with { type: 'json' }
+import { addPets, createKey, revokeKey } from '../../support/petstore.ts'
+import { addButton, enterPet, openRequest, startConsole, submitButton, takeKeyOfConsole, test } from '../console.ts'
 
 describe('the key of a session', () => {
   test('is kept in the tab until the sign-out', async ({ visit }) => {

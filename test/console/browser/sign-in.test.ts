@@ -1,26 +1,21 @@
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { runCommand, waitForOutput } from '../../../engine/test/support/process.ts'
-import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
-import { bannerKey, createKey, startServer } from '../../support/petstore.ts'
 import {
   account,
-  addButton,
   describes,
-  enterPet,
   holdRequests,
   inspect,
   isFocused,
-  openBulkAdd,
   panel,
   pasteRows,
   received,
   signIn,
-  startConsole,
-  submitButton,
-  test,
-} from '../console.ts'
+} from '../../../engine/console/test/browser/page.ts'
+import type { Page } from '../../../engine/console/test/browser/visit.ts'
+import { runCommand, waitForOutput } from '../../../engine/test/support/process.ts'
+import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
+import { bannerKey, createKey, startServer } from '../../support/petstore.ts'
+import { addButton, enterPet, openBulkAdd, startConsole, submitButton, test } from '../console.ts'
 
 test('the URL and the key that the first start prints open the console', async ({ visit }) => {
   const server = await startServer()

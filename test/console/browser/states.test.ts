@@ -1,22 +1,16 @@
-import type { BrowserContextOptions, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
-import type { AtEnd } from '../../../engine/test/support/temporary.ts'
 import {
   account,
-  addButton,
-  type Console,
   choose,
   counting,
-  enterPet,
   inspect,
   justAdded,
   panel,
-  searchField,
   showing,
-  startConsole,
-  submitButton,
-  test,
-} from '../console.ts'
+} from '../../../engine/console/test/browser/page.ts'
+import type { BrowserContextOptions, Page, Route } from '../../../engine/console/test/browser/visit.ts'
+import type { AtEnd } from '../../../engine/test/support/temporary.ts'
+import { addButton, type Console, enterPet, searchField, startConsole, submitButton, test } from '../console.ts'
 
 const light = { colorScheme: 'light' } as const
 const dark = { colorScheme: 'dark' } as const

@@ -1,24 +1,18 @@
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { addPets } from '../../support/petstore.ts'
 import {
   account,
-  addButton,
   choose,
-  enterPet,
   justAdded,
   names,
-  openBulkAdd,
   pageButton,
   panel,
   panelsLoaded,
   pasteRows,
-  searchField,
   showing,
-  startConsole,
-  submitButton,
-  test,
-} from '../console.ts'
+} from '../../../engine/console/test/browser/page.ts'
+import type { Page } from '../../../engine/console/test/browser/visit.ts'
+import { addPets } from '../../support/petstore.ts'
+import { addButton, enterPet, openBulkAdd, searchField, startConsole, submitButton, test } from '../console.ts'
 
 /** Does what the translation of a browser does: it replaces each text by elements with another text, also later ones. */
 function translateForever(): void {

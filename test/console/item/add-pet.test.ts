@@ -1,12 +1,8 @@
-import type { Route } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { addPets } from '../../support/petstore.ts'
 import {
-  addButton,
   choose,
   counting,
   describes,
-  enterPet,
   holdRequests,
   inspect,
   isFocused,
@@ -15,10 +11,10 @@ import {
   panel,
   showing,
   signIn,
-  startConsole,
-  submitButton,
-  test,
-} from '../console.ts'
+} from '../../../engine/console/test/browser/page.ts'
+import type { Route } from '../../../engine/console/test/browser/visit.ts'
+import { addPets } from '../../support/petstore.ts'
+import { addButton, enterPet, startConsole, submitButton, test } from '../console.ts'
 
 describe('adding a pet', () => {
   test('a validation error appears at the field that caused it', async ({ visit }) => {

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
+import { inspect, panel, showing } from '../../../engine/console/test/browser/page.ts'
 import { addPets } from '../../support/petstore.ts'
-import { inspect, panel, showing, startConsole, test } from '../console.ts'
+import { startConsole, test } from '../console.ts'
 
 test('one click shows what was changed and removed today, by whom, and the panel shows the history of a pet', async ({
   visit,

@@ -1,22 +1,21 @@
-import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { consoleFolder } from '../../support/built-console.ts'
-import { addPets, apiKeyRecord, createKey, mintApiKey, openTestStore, startTestApi } from '../../support/petstore.ts'
 import {
   choose,
   counting,
   holdRequests,
   inspect,
   isFocused,
-  listen,
   names,
   panel,
   panelsLoaded,
   showing,
   signIn,
-  startConsole,
-  test,
-} from '../console.ts'
+} from '../../../engine/console/test/browser/page.ts'
+import type { Page } from '../../../engine/console/test/browser/visit.ts'
+import { listen } from '../../../engine/console/test/browser/visit.ts'
+import { consoleFolder } from '../../support/built-console.ts'
+import { addPets, apiKeyRecord, createKey, mintApiKey, openTestStore, startTestApi } from '../../support/petstore.ts'
+import { startConsole, test } from '../console.ts'
 
 /** The button with the status of a pet in the list. */
 function statusOf(page: Page, name: string) {

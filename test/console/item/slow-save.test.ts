@@ -1,22 +1,17 @@
-import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { addPets } from '../../support/petstore.ts'
 import {
-  addButton,
   choose,
-  enterPet,
   holdRequests,
   inspect,
   isFocused,
   justAdded,
   pageButton,
   panel,
-  searchField,
   showing,
-  startConsole,
-  submitButton,
-  test,
-} from '../console.ts'
+} from '../../../engine/console/test/browser/page.ts'
+import type { Page } from '../../../engine/console/test/browser/visit.ts'
+import { addPets } from '../../support/petstore.ts'
+import { addButton, enterPet, searchField, startConsole, submitButton, test } from '../console.ts'
 
 describe('while a pet is being saved', () => {
   test.for([

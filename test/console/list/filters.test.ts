@@ -1,5 +1,4 @@
 import { expect } from 'vitest'
-import { addPets } from '../../support/petstore.ts'
 import {
   choose,
   inspect,
@@ -7,11 +6,10 @@ import {
   names,
   pageButton,
   panel,
-  searchField,
   showing,
-  startConsole,
-  test,
-} from '../console.ts'
+} from '../../../engine/console/test/browser/page.ts'
+import { addPets } from '../../support/petstore.ts'
+import { searchField, startConsole, test } from '../console.ts'
 
 test('a click on a category shows its pets, and a button all again', async ({ visit }) => {
   const { url, key, store } = await startConsole()

@@ -1,19 +1,16 @@
-import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { addPets, createKey } from '../../support/petstore.ts'
 import {
   choose,
   holdRequests,
   names,
-  openBulkAdd,
   panel,
   panelsLoaded,
   pasteRows,
-  searchField,
   showing,
-  startConsole,
-  test,
-} from '../console.ts'
+} from '../../../engine/console/test/browser/page.ts'
+import type { Page } from '../../../engine/console/test/browser/visit.ts'
+import { addPets, createKey } from '../../support/petstore.ts'
+import { openBulkAdd, searchField, startConsole, test } from '../console.ts'
 
 const openings = ['Export', 'Add many', 'Keyboard shortcuts', 'Requests']
 describe('going back in the history', () => {

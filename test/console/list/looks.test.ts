@@ -1,21 +1,16 @@
-import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { addPets } from '../../support/petstore.ts'
 import {
   counting,
-  enterPet,
   holdRequests,
   inspect,
   isFocused,
   justAdded,
-  openBulkAdd,
   panelsLoaded,
-  searchField,
   showing,
-  startConsole,
-  submitButton,
-  test,
-} from '../console.ts'
+} from '../../../engine/console/test/browser/page.ts'
+import type { Locator, Page } from '../../../engine/console/test/browser/visit.ts'
+import { addPets } from '../../support/petstore.ts'
+import { enterPet, openBulkAdd, searchField, startConsole, submitButton, test } from '../console.ts'
 
 test('the bar of the selection shows its whole text on a small phone', async ({ visit }) => {
   const { url, key, store } = await startConsole()

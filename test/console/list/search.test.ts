@@ -1,11 +1,6 @@
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { openDatabase } from '../../../engine/test/support/database.ts'
-import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
-import { addPets, openFileStore } from '../../support/petstore.ts'
 import {
-  type Console,
   choose,
   holdRequests,
   inspect,
@@ -13,11 +8,13 @@ import {
   names,
   pageButton,
   panel,
-  searchField,
   showing,
-  startConsole,
-  test,
-} from '../console.ts'
+} from '../../../engine/console/test/browser/page.ts'
+import type { Page } from '../../../engine/console/test/browser/visit.ts'
+import { openDatabase } from '../../../engine/test/support/database.ts'
+import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
+import { addPets, openFileStore } from '../../support/petstore.ts'
+import { type Console, searchField, startConsole, test } from '../console.ts'
 
 const pets = [
   ...(['available', 'sold'] as const).map((status) => ({ name: 'Molly', categoryId: 7n, status })),

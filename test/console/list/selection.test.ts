@@ -1,6 +1,4 @@
-import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { addPets } from '../../support/petstore.ts'
 import {
   choose,
   counting,
@@ -9,11 +7,11 @@ import {
   pageButton,
   panel,
   panelsLoaded,
-  searchField,
   showing,
-  startConsole,
-  test,
-} from '../console.ts'
+} from '../../../engine/console/test/browser/page.ts'
+import type { Locator, Page } from '../../../engine/console/test/browser/visit.ts'
+import { addPets } from '../../support/petstore.ts'
+import { searchField, startConsole, test } from '../console.ts'
 
 test('rows are selected by clicks, ranges and keys, also on several pages, and copied', async ({ visit }) => {
   const { url, key, store } = await startConsole()

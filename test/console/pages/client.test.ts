@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'vite'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { openBrowser } from '../../../engine/console/test/browser/open-browser.ts'
 import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
 import { addPets, startTestApi } from '../../support/petstore.ts'
-import { openBrowser } from '../open-browser.ts'
 import { serveFolder } from './serve-folder.ts'
 
 const root = join(import.meta.dirname, '../../..')

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
 import { build } from 'vite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openBrowser } from '../../../engine/console/test/browser/open-browser.ts'
+import type { Page } from '../../../engine/console/test/browser/visit.ts'
 import { type AtEnd, temporaryFolder } from '../../../engine/test/support/temporary.ts'
 import { startTestApi } from '../../support/petstore.ts'
-import { openBrowser } from '../open-browser.ts'
 import { serveFolder } from './serve-folder.ts'
 import { linkNames } from './trpc-links.ts'
 

@@ -1,24 +1,20 @@
-import type { Locator, Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { runCurl } from '../../../engine/test/support/curl.ts'
-import { parseExactly } from '../../../engine/test/support/exact-json.ts'
-import { addPets } from '../../support/petstore.ts'
 import {
   account,
-  enterPet,
   inspect,
   isFocused,
-  openBulkAdd,
   panel,
   panelsLoaded,
   pasteRows,
   showing,
   signIn,
   signOut,
-  startConsole,
-  submitButton,
-  test,
-} from '../console.ts'
+} from '../../../engine/console/test/browser/page.ts'
+import type { Locator, Page } from '../../../engine/console/test/browser/visit.ts'
+import { runCurl } from '../../../engine/test/support/curl.ts'
+import { parseExactly } from '../../../engine/test/support/exact-json.ts'
+import { addPets } from '../../support/petstore.ts'
+import { enterPet, openBulkAdd, startConsole, submitButton, test } from '../console.ts'
 
 const permissions = ['clipboard-read', 'clipboard-write']
 

@@ -1,18 +1,14 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { build, mergeConfig } from 'vite'
-import { expect, vi } from 'vitest'
-import { consoleConfig } from '../../../engine/console/vite.ts'
-import { appRouter } from '../../../engine/test/notes/notes.ts'
-import { startTestApi } from '../../../engine/test/notes/tests.ts'
-import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
-import { describes, inspect, isFocused, listen, names, panel, pasteRows, showing, signIn, test } from '../console.ts'
+import { expect } from 'vitest'
+import { test } from './notes.ts'
+import { describes, inspect, isFocused, names, panel, pasteRows, showing, signIn } from './page.ts'
 
-const web = join(import.meta.dirname, '../../../web')
-
-test('a product of two resources has a page for each, with its own path in the commands', async ({ visit }) => {
-  const { app, key, store } = await startTestApi({ consoleFolder: await buildConsole() })
-  const page = await visit(await listen(app), { timezoneId: 'Asia/Kathmandu' })
+test('a product of two resources has a page for each, with its own path in the commands', async ({
+  startConsole,
+  visit,
+}) => {
+  const { url, key, store } = await startConsole()
+  const page = await visit(url, { timezoneId: 'Asia/Kathmandu' })
   await signIn(page, key)
   const entry = (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name })
   await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
@@ -88,14 +84,15 @@ test('one of several fields is set for many notes, also to nothing', async ({ vi
 })
 
 test('the page of a resource with a flag, without a search, lists, filters, shows, adds, imports and exports', async ({
+  startConsole,
   visit,
 }) => {
-  const { app, key, store } = await startTestApi({ consoleFolder: await buildConsole() })
+  const { url: start, key, store } = await startConsole()
   for (let index = 0; index < 12; index++) {
     await store.books.create({ title: `lent ${index}`, isLent: true })
     await store.books.create({ title: `here ${index}`, isLent: false, pages: 2n ** 62n, shelf: 'North' })
   }
-  const url = `${await listen(app)}/?resource=books`
+  const url = `${start}/?resource=books`
   const page = await visit(url, { permissions: ['clipboard-read', 'clipboard-write'] })
   await signIn(page, key)
   await showing(page, '1–20, more follow')
@@ -166,27 +163,3 @@ test('the page of a resource with a flag, without a search, lists, filters, show
   expect(lines[1]).toMatch(/^2,here 0,4611686018427387904,false,North,,20\d\d-.*Z$/)
   expect(lines).toHaveLength(15)
 })
-
-/** Builds the console of the notes and the books. */
-async function buildConsole(): Promise<string> {
-  const folder = temporaryFolder()
-  vi.stubEnv('NODE_ENV', 'production')
-  await build(
-    mergeConfig(consoleConfig(web, appRouter), {
-      configFile: false,
-      logLevel: 'warn',
-      build: { outDir: folder, emptyOutDir: true },
-      plugins: [
-        {
-          name: 'notes',
-          transformIndexHtml: {
-            order: 'pre',
-            handler: (html: string) => html.replace('/main.tsx', '../engine/console/test/notes/main.tsx'),
-          },
-        },
-      ],
-    }),
-  )
-  vi.unstubAllEnvs()
-  return folder
-}

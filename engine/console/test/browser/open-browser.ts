@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { inject, onTestFinished } from 'vitest'
-import type { AtEnd } from '../../engine/test/support/temporary.ts'
+import type { AtEnd } from '../../../test/support/temporary.ts'
 import { launchChromium } from './chromium.ts'
 
 declare module 'vitest' {

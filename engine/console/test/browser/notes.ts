@@ -1,0 +1,41 @@
+import { join } from 'node:path'
+import { build } from 'vite'
+import { vi } from 'vitest'
+import { appRouter } from '../../../test/notes/notes.ts'
+import { startTestApi, type TestApi } from '../../../test/notes/tests.ts'
+import { type AtEnd, temporaryFolder } from '../../../test/support/temporary.ts'
+import { consoleConfig } from '../../vite.ts'
+import { consoleTest, listen } from './visit.ts'
+
+export const storageKey = 'notes-api-key'
+
+type Start = (options?: Parameters<typeof startTestApi>[0]) => Promise<TestApi & { url: string }>
+
+/** `startConsole` starts the service of the notes and the books, with its console. */
+export const test = consoleTest(storageKey).extend<{ folder: string; startConsole: Start }>({
+  folder: [
+    // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the required fixtures from the pattern.
+    async ({}, use) => {
+      const cleanings: Parameters<AtEnd>[0][] = []
+      await use(await buildConsole((clean) => cleanings.push(clean)))
+      for (const clean of cleanings) await clean()
+    },
+    { scope: 'worker' },
+  ],
+  startConsole: async ({ folder }, use) => {
+    await use(async (options) => {
+      const api = await startTestApi({ ...options, consoleFolder: folder })
+      return { ...api, url: await listen(api.app) }
+    })
+  },
+})
+
+/** Builds the console of the notes and the books. */
+async function buildConsole(atEnd: AtEnd): Promise<string> {
+  const outDir = temporaryFolder(atEnd)
+  const config = consoleConfig(join(import.meta.dirname, '../notes'), appRouter)
+  vi.stubEnv('NODE_ENV', 'production')
+  await build({ ...config, configFile: false, logLevel: 'warn', build: { ...config.build, outDir, emptyOutDir: true } })
+  vi.unstubAllEnvs()
+  return outDir
+}
