@@ -67,10 +67,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           // Runs alone: browsers take the time that the limits of other tests need.
-          include: [
-            'engine/console/test/browser/*.test.ts',
-            'test/console/{browser,item,list,pages,requests}/*.test.ts',
-          ],
+          include: ['engine/console/test/browser/*.test.ts', 'test/console/{browser,item,list,pages}/*.test.ts'],
           globalSetup: ['engine/console/test/browser/global-setup.ts', 'test/support/global-setup.ts'],
         },
       },

@@ -7,6 +7,7 @@ import {
   inspect,
   isFocused,
   names,
+  openBulkAdd,
   pasteRows,
   showing,
   signIn,
@@ -16,7 +17,7 @@ import type { Locator, Page } from '../../../engine/console/test/browser/visit.t
 import { freePort } from '../../../engine/test/support/free-port.ts'
 import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
 import { addPets, createFirstKey, createKey, startServer } from '../../support/petstore.ts'
-import { openBulkAdd, startConsole, test } from '../console.ts'
+import { startConsole, test } from '../console.ts'
 
 describe('adding many pets', () => {
   test('a pasted text is checked and added, and pasting it again adds no pet twice', async ({ visit }) => {

@@ -1,8 +1,16 @@
 import { expect } from 'vitest'
-import { account, counting, justAdded, panel } from '../../../engine/console/test/browser/page.ts'
+import {
+  account,
+  counting,
+  justAdded,
+  openBulkAdd,
+  panel,
+  searchField,
+  submitButton,
+} from '../../../engine/console/test/browser/page.ts'
 import type { Locator, Page, Visit } from '../../../engine/console/test/browser/visit.ts'
 import { addPets } from '../../support/petstore.ts'
-import { enterPet, openBulkAdd, searchField, startConsole, submitButton, test } from '../console.ts'
+import { enterPet, startConsole, test } from '../console.ts'
 
 // Measured on screenshots, because axe-core judges no pseudo-element, gradient, mark or border.
 

@@ -1,8 +1,16 @@
 import { describe, expect } from 'vitest'
-import { account, inspect, isFocused, panel, showing } from '../../../engine/console/test/browser/page.ts'
+import {
+  account,
+  addButton,
+  inspect,
+  isFocused,
+  panel,
+  searchField,
+  showing,
+} from '../../../engine/console/test/browser/page.ts'
 import type { Page } from '../../../engine/console/test/browser/visit.ts'
 import { addPets } from '../../support/petstore.ts'
-import { addButton, searchField, startConsole, test } from '../console.ts'
+import { startConsole, test } from '../console.ts'
 
 test('the console can be used with the keyboard alone', async ({ visit }) => {
   const { url, key, store } = await startConsole()

@@ -12,11 +12,12 @@ import {
   received,
   showing,
   signIn,
+  submitButton,
 } from '../../../engine/console/test/browser/page.ts'
 import type { Page } from '../../../engine/console/test/browser/visit.ts'
 import { maxInt64 } from '../../../engine/service/api/int64.ts'
 import { addPets, testDatabase } from '../../support/petstore.ts'
-import { enterPet, startConsole, submitButton, test } from '../console.ts'
+import { enterPet, startConsole, test } from '../console.ts'
 
 test('the console reports an empty list only after the response', async ({ visit }) => {
   const { url, key, store } = await startConsole()

@@ -2,11 +2,13 @@ import superjson from 'superjson'
 import { describe, expect } from 'vitest'
 import {
   account,
+  addButton,
   choose,
   counting,
   inspect,
   measureShifts,
   names,
+  openBulkAdd,
   panel,
   panelsLoaded,
   pasteRows,
@@ -16,7 +18,7 @@ import {
 } from '../../../engine/console/test/browser/page.ts'
 import type { CDPSession, Locator, Page } from '../../../engine/console/test/browser/visit.ts'
 import { addPets } from '../../support/petstore.ts'
-import { addButton, openBulkAdd, startConsole, test } from '../console.ts'
+import { startConsole, test } from '../console.ts'
 
 test('the layout does not shift while the console loads', async ({ visit }) => {
   const { url, key, store } = await startConsole()

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openBrowser } from '../../../engine/console/test/browser/open-browser.ts'
 import { inspect, measureShifts, signIn } from '../../../engine/console/test/browser/page.ts'
+import { openRequest, takeKeyOfConsole } from '../../../engine/console/test/browser/reference.ts'
 import type {
   Browser,
   BrowserContext,
@@ -10,7 +11,7 @@ import type {
 import type { AtEnd } from '../../../engine/test/support/temporary.ts'
 import { consoleFolder } from '../../support/built-console.ts'
 import { shareTestApi } from '../../support/petstore.ts'
-import { openRequest, storageKey, takeKeyOfConsole } from '../console.ts'
+import { storageKey } from '../console.ts'
 
 describe('the API reference in a browser', () => {
   const api = shareTestApi({ consoleFolder })

@@ -1,16 +1,19 @@
 import { afterAll, beforeAll } from 'vitest'
 import {
   account,
+  addButton,
   choose,
   counting,
   inspect,
   justAdded,
   panel,
+  searchField,
   showing,
+  submitButton,
 } from '../../../engine/console/test/browser/page.ts'
 import type { BrowserContextOptions, Page, Route } from '../../../engine/console/test/browser/visit.ts'
 import type { AtEnd } from '../../../engine/test/support/temporary.ts'
-import { addButton, type Console, enterPet, searchField, startConsole, submitButton, test } from '../console.ts'
+import { type Console, enterPet, startConsole, test } from '../console.ts'
 
 const light = { colorScheme: 'light' } as const
 const dark = { colorScheme: 'dark' } as const

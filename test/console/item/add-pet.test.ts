@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
 import {
+  addButton,
   choose,
   counting,
   describes,
@@ -11,10 +12,11 @@ import {
   panel,
   showing,
   signIn,
+  submitButton,
 } from '../../../engine/console/test/browser/page.ts'
 import type { Route } from '../../../engine/console/test/browser/visit.ts'
 import { addPets } from '../../support/petstore.ts'
-import { addButton, enterPet, startConsole, submitButton, test } from '../console.ts'
+import { enterPet, startConsole, test } from '../console.ts'
 
 describe('adding a pet', () => {
   test('a validation error appears at the field that caused it', async ({ visit }) => {

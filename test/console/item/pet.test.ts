@@ -1,9 +1,9 @@
 import { describe, expect } from 'vitest'
-import { holdRequests, inspect, names, panel, showing } from '../../../engine/console/test/browser/page.ts'
+import { holdRequests, inspect, names, panel, searchField, showing } from '../../../engine/console/test/browser/page.ts'
 import { runCurl } from '../../../engine/test/support/curl.ts'
 import { parseExactly } from '../../../engine/test/support/exact-json.ts'
 import { addPets } from '../../support/petstore.ts'
-import { searchField, startConsole, test } from '../console.ts'
+import { startConsole, test } from '../console.ts'
 
 const phone = { width: 360, height: 740 }
 

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
 import {
+  addButton,
   choose,
   holdRequests,
   inspect,
@@ -7,11 +8,13 @@ import {
   justAdded,
   pageButton,
   panel,
+  searchField,
   showing,
+  submitButton,
 } from '../../../engine/console/test/browser/page.ts'
 import type { Page } from '../../../engine/console/test/browser/visit.ts'
 import { addPets } from '../../support/petstore.ts'
-import { addButton, enterPet, searchField, startConsole, submitButton, test } from '../console.ts'
+import { enterPet, startConsole, test } from '../console.ts'
 
 describe('while a pet is being saved', () => {
   test.for([

@@ -6,10 +6,11 @@ import {
   names,
   pageButton,
   panel,
+  searchField,
   showing,
 } from '../../../engine/console/test/browser/page.ts'
 import { addPets } from '../../support/petstore.ts'
-import { searchField, startConsole, test } from '../console.ts'
+import { startConsole, test } from '../console.ts'
 
 test('a click on a category shows its pets, and a button all again', async ({ visit }) => {
   const { url, key, store } = await startConsole()

@@ -3,14 +3,16 @@ import {
   choose,
   holdRequests,
   names,
+  openBulkAdd,
   panel,
   panelsLoaded,
   pasteRows,
+  searchField,
   showing,
 } from '../../../engine/console/test/browser/page.ts'
 import type { Page } from '../../../engine/console/test/browser/visit.ts'
 import { addPets, createKey } from '../../support/petstore.ts'
-import { openBulkAdd, searchField, startConsole, test } from '../console.ts'
+import { startConsole, test } from '../console.ts'
 
 const openings = ['Export', 'Add many', 'Keyboard shortcuts', 'Requests']
 describe('going back in the history', () => {

@@ -5,12 +5,15 @@ import {
   inspect,
   isFocused,
   justAdded,
+  openBulkAdd,
   panelsLoaded,
+  searchField,
   showing,
+  submitButton,
 } from '../../../engine/console/test/browser/page.ts'
 import type { Locator, Page } from '../../../engine/console/test/browser/visit.ts'
 import { addPets } from '../../support/petstore.ts'
-import { enterPet, openBulkAdd, searchField, startConsole, submitButton, test } from '../console.ts'
+import { enterPet, startConsole, test } from '../console.ts'
 
 test('the bar of the selection shows its whole text on a small phone', async ({ visit }) => {
   const { url, key, store } = await startConsole()

@@ -8,13 +8,14 @@ import {
   names,
   pageButton,
   panel,
+  searchField,
   showing,
 } from '../../../engine/console/test/browser/page.ts'
 import type { Page } from '../../../engine/console/test/browser/visit.ts'
 import { openDatabase } from '../../../engine/test/support/database.ts'
 import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
 import { addPets, openFileStore } from '../../support/petstore.ts'
-import { type Console, searchField, startConsole, test } from '../console.ts'
+import { type Console, startConsole, test } from '../console.ts'
 
 const pets = [
   ...(['available', 'sold'] as const).map((status) => ({ name: 'Molly', categoryId: 7n, status })),

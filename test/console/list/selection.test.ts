@@ -7,11 +7,12 @@ import {
   pageButton,
   panel,
   panelsLoaded,
+  searchField,
   showing,
 } from '../../../engine/console/test/browser/page.ts'
 import type { Locator, Page } from '../../../engine/console/test/browser/visit.ts'
 import { addPets } from '../../support/petstore.ts'
-import { searchField, startConsole, test } from '../console.ts'
+import { startConsole, test } from '../console.ts'
 
 test('rows are selected by clicks, ranges and keys, also on several pages, and copied', async ({ visit }) => {
   const { url, key, store } = await startConsole()

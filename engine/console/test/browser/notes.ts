@@ -5,15 +5,16 @@ import { appRouter } from '../../../test/notes/notes.ts'
 import { startTestApi, type TestApi } from '../../../test/notes/tests.ts'
 import { type AtEnd, temporaryFolder } from '../../../test/support/temporary.ts'
 import { consoleConfig } from '../../vite.ts'
-import { consoleTest, listen } from './visit.ts'
+import { addButton } from './page.ts'
+import { consoleTest, listen, type Page } from './visit.ts'
 
 export const storageKey = 'notes-api-key'
 
 type Start = (options?: Parameters<typeof startTestApi>[0]) => Promise<TestApi & { url: string }>
 
 /** `startConsole` starts the service of the notes and the books, with its console. */
-export const test = consoleTest(storageKey).extend<{ folder: string; startConsole: Start }>({
-  folder: [
+export const test = consoleTest(storageKey).extend<{ consoleFolder: string; startConsole: Start }>({
+  consoleFolder: [
     // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the required fixtures from the pattern.
     async ({}, use) => {
       const cleanings: Parameters<AtEnd>[0][] = []
@@ -22,9 +23,9 @@ export const test = consoleTest(storageKey).extend<{ folder: string; startConsol
     },
     { scope: 'worker' },
   ],
-  startConsole: async ({ folder }, use) => {
+  startConsole: async ({ consoleFolder }, use) => {
     await use(async (options) => {
-      const api = await startTestApi({ ...options, consoleFolder: folder })
+      const api = await startTestApi({ ...options, consoleFolder })
       return { ...api, url: await listen(api.app) }
     })
   },
@@ -38,4 +39,11 @@ async function buildConsole(atEnd: AtEnd): Promise<string> {
   await build({ ...config, configFile: false, logLevel: 'warn', build: { ...config.build, outDir, emptyOutDir: true } })
   vi.unstubAllEnvs()
   return outDir
+}
+
+/** Opens the form for a new note and fills it in. */
+export async function enterNote(page: Page, body: string, priority: string): Promise<void> {
+  await addButton(page).click()
+  await page.getByRole('textbox', { name: 'Text' }).fill(body)
+  await page.getByRole('textbox', { name: 'Priority' }).fill(priority)
 }

@@ -153,3 +153,25 @@ export function describes(page: Page, label: string): Promise<string> {
       .join(' '),
   )
 }
+
+/** The button that opens the form for a new item. */
+export function addButton(page: Page): Locator {
+  return page.locator('.tools').getByRole('button', { name: /^Add (?!many)/ })
+}
+
+/** The button that submits the form for a new item. */
+export function submitButton(page: Page): Locator {
+  return page.locator('form').getByRole('button', { name: /^(Add \w+|Try again)$/ })
+}
+
+/** Opens the sheet that adds many items. */
+export async function openBulkAdd(page: Page): Promise<Locator> {
+  await page.locator('.tools').getByRole('button', { name: 'Add many' }).click()
+  const sheet = page.getByRole('dialog', { name: /^Add many / })
+  await sheet.waitFor()
+  return sheet
+}
+
+export function searchField(page: Page): Locator {
+  return page.getByRole('textbox', { name: /^Search / })
+}

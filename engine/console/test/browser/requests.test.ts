@@ -1,29 +1,32 @@
 import { describe, expect } from 'vitest'
+import { addNotes } from '../../../test/notes/tests.ts'
+import { runCurl } from '../../../test/support/curl.ts'
+import { parseExactly } from '../../../test/support/exact-json.ts'
+import { enterNote, test } from './notes.ts'
 import {
   account,
   inspect,
   isFocused,
+  openBulkAdd,
   panel,
   panelsLoaded,
   pasteRows,
   showing,
   signIn,
   signOut,
-} from '../../../engine/console/test/browser/page.ts'
-import type { Locator, Page } from '../../../engine/console/test/browser/visit.ts'
-import { runCurl } from '../../../engine/test/support/curl.ts'
-import { parseExactly } from '../../../engine/test/support/exact-json.ts'
-import { addPets } from '../../support/petstore.ts'
-import { enterPet, openBulkAdd, startConsole, submitButton, test } from '../console.ts'
+  submitButton,
+} from './page.ts'
+import type { Locator, Page } from './visit.ts'
 
 const permissions = ['clipboard-read', 'clipboard-write']
 
 describe('the drawer of the requests', () => {
   test('lists what the tab sent as requests of the REST API, the newest first, without the API key', async ({
+    startConsole,
     visit,
   }) => {
     const { url, key, store } = await startConsole()
-    await addPets(store, 85)
+    await addNotes(store, 85)
     const page = await visit(url, { key })
     const requestIds: (string | undefined)[] = []
     page.on('response', (response) => requestIds.push(response.headers()['x-request-id']))
@@ -34,12 +37,12 @@ describe('the drawer of the requests', () => {
     await showing(page, '61–80 of 85')
     // Equal requests are one line.
     for (let refreshes = 0; refreshes < 2; refreshes++) {
-      await page.waitForResponse(/pets\.list/)
+      await page.waitForResponse(/notes\.list/)
     }
-    await page.getByRole('link', { name: 'pet 62', exact: true }).press('Enter')
-    await panel(page, 'pet 62').waitFor()
+    await page.getByRole('link', { name: 'note 62', exact: true }).press('Enter')
+    await panel(page, 'note 62').waitFor()
     const drawer = await openRequests(page)
-    const list = request(drawer, 'GET /v1/pets?cursor=60&limit=20')
+    const list = request(drawer, 'GET /v1/notes?cursor=60&limit=20')
     expect(await list.count()).toBe(1)
     expect(await list.innerText()).toMatch(/^\d\d:\d\d:\d\d\s+GET \S+\s+200\s+[\d,]+ ms$/)
     await list.click()
@@ -47,96 +50,99 @@ describe('the drawer of the requests', () => {
     // What the user did comes first, and then what the page loaded besides.
     const sent = await requestsOf(drawer).locator('code').allTextContents()
     expect(sent.slice(0, 5)).toEqual([
-      'GET /v1/pets?cursor=61&limit=1',
+      'GET /v1/notes?cursor=61&limit=1',
       // As many as the user sees, although the console asks for one more.
-      ...[60, 40, 20].map((cursor) => `GET /v1/pets?cursor=${cursor}&limit=20`),
-      'GET /v1/pets?limit=20',
+      ...[60, 40, 20].map((cursor) => `GET /v1/notes?cursor=${cursor}&limit=20`),
+      'GET /v1/notes?limit=20',
     ])
-    expect(sent).toContain('pets.counts')
+    expect(sent).toContain('notes.counts')
     expect(await page.content()).not.toContain(key.slice(10))
     await inspect(page, 'requests')
     await closeRequests(drawer)
-    await panel(page, 'pet 62').waitFor()
+    await panel(page, 'note 62').waitFor()
   })
 
-  test('copies commands that repeat a request, and a repeated create adds no second pet', async ({ visit }) => {
+  test('copies commands that repeat a request, and a repeated create adds no second note', async ({
+    startConsole,
+    visit,
+  }) => {
     const { url, key, store } = await startConsole()
     const page = await visit(url, { key, permissions })
-    await enterPet(page, "O'Hara", '9007199254740993')
+    await enterNote(page, "O'Hara", '9007199254740993')
     await submitButton(page).click()
-    await panel(page, 'Add pet').waitFor({ state: 'hidden' })
+    await panel(page, 'Add note').waitFor({ state: 'hidden' })
     const drawer = await openRequests(page)
-    expect(await requestsOf(drawer).first().innerText()).toContain('POST /v1/pets')
-    const pet = { id: 1n, name: "O'Hara", categoryId: 9007199254740993n, status: 'available' }
-    expect(await run(drawer, 'POST /v1/pets', key)).toEqual(pet)
-    expect(await run(drawer, 'GET /v1/pets?limit=20', key)).toEqual([pet])
-    expect(await store.pets.list({ limit: 9, cursor: 0n })).toHaveLength(1)
+    expect(await requestsOf(drawer).first().innerText()).toContain('POST /v1/notes')
+    const note = { id: 1n, body: "O'Hara", priority: 9007199254740993n, state: 'open' }
+    expect(await run(drawer, 'POST /v1/notes', key)).toEqual(note)
+    expect(await run(drawer, 'GET /v1/notes?limit=20', key)).toEqual([note])
+    expect(await store.notes.list({ limit: 9, cursor: 0n })).toHaveLength(1)
   })
 
-  test('lists a request once that the page sends twice in a batch', async ({ visit }) => {
+  test('lists a request once that the page sends twice in a batch', async ({ startConsole, visit }) => {
     const { url, key, store } = await startConsole()
-    await addPets(store, 85)
+    await addNotes(store, 85)
     const page = await visit(url, { key })
     await showing(page, '1–20 of 85')
-    await enterPet(page, 'Rex', '7')
+    await enterNote(page, 'Rex', '7')
     await submitButton(page).click()
     await showing(page, '1–20 of 86')
     const drawer = await openRequests(page)
-    await request(drawer, 'GET /v1/pets?cursor=85&limit=100').first().waitFor()
-    expect(await request(drawer, 'GET /v1/pets?cursor=85&limit=100').count()).toBe(1)
+    await request(drawer, 'GET /v1/notes?cursor=85&limit=100').first().waitFor()
+    expect(await request(drawer, 'GET /v1/notes?cursor=85&limit=100').count()).toBe(1)
   })
 
-  test('shows TypeScript for a procedure that only the RPC API has', async ({ visit }) => {
+  test('shows TypeScript for a procedure that only the RPC API has', async ({ startConsole, visit }) => {
     const { url, key, store, rpc } = await startConsole()
-    await store.pets.create({ name: 'Molly', categoryId: 9_007_199_254_740_993n, status: 'sold' })
+    await store.notes.create({ body: 'Molly', priority: 9_007_199_254_740_993n, state: 'done' })
     const page = await visit(`${url}/?search=9007199254740993`, { key })
     await showing(page, '1 of 1')
     const drawer = await openRequests(page)
-    for (const procedure of ['pets.search', 'pets.counts']) {
+    for (const procedure of ['notes.search', 'notes.counts']) {
       await request(drawer, procedure).last().click()
       await drawer.getByText(`Only the RPC API has ${procedure}.`).last().waitFor()
     }
-    expect(await requestsOf(drawer).first().innerText()).toContain('pets.search')
+    expect(await requestsOf(drawer).first().innerText()).toContain('notes.search')
     const code = await drawer.locator('details[open] .command code').allTextContents()
     expect(code).toContain(
-      'await client.pets.search.query({ limit: 20, order: "oldest", categoryId: 9007199254740993n })',
+      'await client.notes.search.query({ limit: 20, order: "oldest", priority: 9007199254740993n })',
     )
-    expect(code).toContain('await client.pets.counts.query()')
+    expect(code).toContain('await client.notes.counts.query()')
     for (const call of code) await new Function('client', `return ${call.slice('await '.length)}`)(rpc)
     await inspect(page, 'requests-rpc')
   })
 
-  test('has the status of each call of a batch', async ({ visit }) => {
+  test('has the status of each call of a batch', async ({ startConsole, visit }) => {
     const { url, key } = await startConsole()
     const page = await visit(url)
     let isRefused = false
-    await page.route(/pets\.list/, async (route) => {
+    await page.route(/notes\.list/, async (route) => {
       const url = route.request().url()
-      if (!isRefused && url.includes('pets.list,pets.list')) {
+      if (!isRefused && url.includes('notes.list,notes.list')) {
         isRefused = true
         // The service refuses the second call.
-        await route.continue({ url: url.replace('pets.list,pets.list', 'pets.list,pets.get') })
+        await route.continue({ url: url.replace('notes.list,notes.list', 'notes.list,notes.get') })
         return
       }
-      // Loading the pet again has no response: it would find that there is none.
+      // Loading the note again has no response: it would find that there is none.
       if (!isRefused || !decodeURIComponent(url).includes('"cursor":"998"')) await route.continue()
     })
-    await page.goto(`${url}/?pet=999`)
+    await page.goto(`${url}/?note=999`)
     await signIn(page, key)
-    await page.getByText('The pet could not be loaded').waitFor()
+    await page.getByText('The note could not be loaded').waitFor()
     const drawer = await openRequests(page)
-    await withStatus(request(drawer, 'GET /v1/pets?cursor=998&limit=1'), 400).waitFor()
-    await withStatus(request(drawer, 'GET /v1/pets?limit=20'), 200).waitFor()
+    await withStatus(request(drawer, 'GET /v1/notes?cursor=998&limit=1'), 400).waitFor()
+    await withStatus(request(drawer, 'GET /v1/notes?limit=20'), 200).waitFor()
   })
 
-  test('has the idempotency key of each call of a batch', async ({ visit }) => {
+  test('has the idempotency key of each call of a batch', async ({ startConsole, visit }) => {
     const { url, key } = await startConsole()
     const page = await visit(url, { key })
-    await showing(page, 'No pets')
+    await showing(page, 'No notes')
     const sheet = await openBulkAdd(page)
-    await pasteRows(sheet, 'Ann,7,sold\nTom,8,sold')
-    await sheet.getByRole('button', { name: 'Add 2 pets' }).click()
-    await sheet.getByText('2 pets were added.').waitFor()
+    await pasteRows(sheet, 'Ann,7,done\nTom,8,done')
+    await sheet.getByRole('button', { name: 'Add 2 notes' }).click()
+    await sheet.getByText('2 notes were added.').waitFor()
     await page.keyboard.press('Escape')
     const drawer = await openRequests(page)
     const keys = new Set<string | undefined>()
@@ -148,16 +154,16 @@ describe('the drawer of the requests', () => {
     expect(keys).not.toContain(undefined)
   })
 
-  test('opens at the request of a failure', async ({ visit }) => {
+  test('opens at the request of a failure', async ({ startConsole, visit }) => {
     const { url, key } = await startConsole()
     const page = await visit(url, { key })
-    await showing(page, 'No pets')
+    await showing(page, 'No notes')
     let attempts = 0
-    await page.route('**/trpc/pets.create', (route) => {
+    await page.route('**/trpc/notes.create', (route) => {
       attempts++
       return route.abort()
     })
-    await enterPet(page, 'Rex', '7')
+    await enterNote(page, 'Rex', '7')
     // The form tries again after a while. The page itself notices the failure before that.
     const failed = page.evaluate(async () => {
       while (!document.querySelector('[role=alert]')) await new Promise(requestAnimationFrame)
@@ -166,28 +172,28 @@ describe('the drawer of the requests', () => {
     await submitButton(page).click()
     // The client has tried once more.
     expect(await attemptsAtFailure).toBe(2)
-    await page.getByRole('alert').getByText('The pet may not have been added').waitFor()
-    await panel(page, 'Add pet').getByRole('button', { name: 'Show the request' }).click()
+    await page.getByRole('alert').getByText('The note may not have been added').waitFor()
+    await panel(page, 'Add note').getByRole('button', { name: 'Show the request' }).click()
     const drawer = drawerOf(page)
     const opened = drawer.locator('details[open] summary')
     await opened.waitFor()
-    expect(await opened.allInnerTexts()).toEqual([expect.stringMatching(/POST \/v1\/pets\s+No response/)])
-    expect(await request(drawer, 'POST /v1/pets').count()).toBeGreaterThanOrEqual(2)
+    expect(await opened.allInnerTexts()).toEqual([expect.stringMatching(/POST \/v1\/notes\s+No response/)])
+    expect(await request(drawer, 'POST /v1/notes').count()).toBeGreaterThanOrEqual(2)
     await inspect(page, 'requests-unanswered')
     await closeRequests(drawer)
   })
 
-  test('opens at a row that the service rejected', async ({ visit }) => {
+  test('opens at a row that the service rejected', async ({ startConsole, visit }) => {
     const { url, key } = await startConsole()
     const page = await visit(url, { key })
-    await showing(page, 'No pets')
-    await page.route('**/trpc/pets.create', (route) =>
+    await showing(page, 'No notes')
+    await page.route('**/trpc/notes.create', (route) =>
       route.continue({ postData: route.request().postData()?.replace('"Rex"', '""') ?? '' }),
     )
     await page.getByRole('button', { name: 'Add many' }).first().click()
-    const sheet = page.getByRole('dialog', { name: 'Add many pets' })
+    const sheet = page.getByRole('dialog', { name: 'Add many notes' })
     await sheet.getByRole('textbox').fill('Rex,7')
-    await sheet.getByRole('button', { name: 'Add 1 pet' }).click()
+    await sheet.getByRole('button', { name: 'Add 1 note' }).click()
     await sheet.getByRole('row').getByRole('button', { name: 'Show the request' }).click()
     const drawer = drawerOf(page)
     await withStatus(drawer.locator('details[open] summary'), 400).waitFor()
@@ -195,10 +201,10 @@ describe('the drawer of the requests', () => {
     await sheet.waitFor()
   })
 
-  test('is available before sign-in, and is empty for the next user', async ({ visit }) => {
+  test('is available before sign-in, and is empty for the next user', async ({ startConsole, visit }) => {
     const { url, key } = await startConsole()
     const page = await visit(url)
-    await page.getByLabel('API key').fill('pet_wrong')
+    await page.getByLabel('API key').fill('note_wrong')
     await page.keyboard.press('Enter')
     await page.getByText('This key is not valid.').waitFor()
     const drawer = await openRequests(page)
@@ -206,7 +212,7 @@ describe('the drawer of the requests', () => {
     await inspect(page, 'requests-sign-in')
     await closeRequests(drawer)
     await signIn(page, key)
-    await showing(page, 'No pets')
+    await showing(page, 'No notes')
     await openRequests(page)
     expect(await withStatus(requestsOf(drawer), 401).count()).toBe(0)
     await closeRequests(drawer)
@@ -215,10 +221,10 @@ describe('the drawer of the requests', () => {
     await drawer.getByText('This tab has sent no request yet.').waitFor()
   })
 
-  test('is in the account menu, where the header has no room for its button', async ({ visit }) => {
+  test('is in the account menu, where the header has no room for its button', async ({ startConsole, visit }) => {
     const { url, key } = await startConsole()
     const page = await visit(url, { key, viewport: { width: 360, height: 740 } })
-    await showing(page, 'No pets')
+    await showing(page, 'No notes')
     await account(page).click()
     const menu = page.getByRole('dialog', { name: 'Account' })
     await menu.getByRole('button', { name: 'Requests' }).click()
@@ -229,9 +235,9 @@ describe('the drawer of the requests', () => {
     await expect.poll(() => isFocused(account(page))).toBe(true)
   })
 
-  test('opens while the service is away, and fits each width', async ({ visit }) => {
+  test('opens while the service is away, and fits each width', async ({ startConsole, visit }) => {
     const { url, key, app, store } = await startConsole()
-    await store.pets.create({ name: 'W'.repeat(255), categoryId: -9007199254740993n, status: 'sold' })
+    await store.notes.create({ body: 'W'.repeat(255), priority: -9007199254740993n, state: 'done' })
     const pages: Page[] = []
     for (const options of [
       { viewport: { width: 640, height: 640 }, colorScheme: 'dark' },
@@ -262,12 +268,12 @@ describe('the drawer of the requests', () => {
     }
   })
 
-  test('is not part of the first load, and says so if it cannot be loaded', async ({ visit }) => {
+  test('is not part of the first load, and says so if it cannot be loaded', async ({ startConsole, visit }) => {
     const { url, key } = await startConsole()
     const page = await visit(url, { key })
     await page.route('**/assets/requests*.js', (route) => route.abort())
     await page.reload()
-    await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
+    await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
     await page.getByRole('button', { name: 'Requests' }).click()
     await page.getByRole('alert').getByText('Reload the page.').waitFor()
     await inspect(page, 'requests-not-loaded')
@@ -276,7 +282,7 @@ describe('the drawer of the requests', () => {
     await openRequests(page)
   })
 
-  test('says so, too, if only its style could not be loaded in advance', async ({ visit }) => {
+  test('says so, too, if only its style could not be loaded in advance', async ({ startConsole, visit }) => {
     const { url, key } = await startConsole()
     const page = await visit(`${url}/livez`, { key })
     await page.route('**/assets/requests*.css', (route) => route.abort())
@@ -332,5 +338,5 @@ async function run(drawer: Locator, call: string, key: string): Promise<unknown>
   const command = await page.evaluate(() => navigator.clipboard.readText())
   expect(command).toBe(await details.locator('code', { hasText: 'curl' }).textContent())
   expect(command).not.toContain(key)
-  return parseExactly(await runCurl(command, { PETSTORE_API_KEY: key }))
+  return parseExactly(await runCurl(command, { NOTES_API_KEY: key }))
 }

@@ -1,6 +1,9 @@
 import { describe, expect } from 'vitest'
+import { addNotes, createKey, revokeKey, service } from '../../../test/notes/tests.ts'
+import { enterNote, test } from './notes.ts'
 import {
   account,
+  addButton,
   choose,
   counting,
   holdRequests,
@@ -13,14 +16,13 @@ import {
   showing,
   signIn,
   signOut,
-} from '../../../engine/console/test/browser/page.ts'
-import type { Page } from '../../../engine/console/test/browser/visit.ts'
-import manifest from '../../../package.json' with { type: 'json' }
-import { addPets, createKey, revokeKey } from '../../support/petstore.ts'
-import { addButton, enterPet, openRequest, startConsole, submitButton, takeKeyOfConsole, test } from '../console.ts'
+  submitButton,
+} from './page.ts'
+import { openRequest, takeKeyOfConsole } from './reference.ts'
+import type { Page } from './visit.ts'
 
 describe('the key of a session', () => {
-  test('is kept in the tab until the sign-out', async ({ visit }) => {
+  test('is kept in the tab until the sign-out', async ({ startConsole, visit }) => {
     const { url, key } = await startConsole()
     const page = await visit(url)
     await signIn(page, key)
@@ -36,7 +38,7 @@ describe('the key of a session', () => {
     await isSignedOut(page)
   })
 
-  test('is handed over to a new tab, without a flash of the sign-in form', async ({ visit }) => {
+  test('is handed over to a new tab, without a flash of the sign-in form', async ({ startConsole, visit }) => {
     const { url, key } = await startConsole()
     const page = await visit(url)
     await signIn(page, key)
@@ -50,7 +52,7 @@ describe('the key of a session', () => {
       }).observe(document, { childList: true, subtree: true })
     })
     await tab.goto(url)
-    await tab.getByRole('heading', { name: 'No pets yet' }).waitFor()
+    await tab.getByRole('heading', { name: 'No notes yet' }).waitFor()
     expect(await tab.evaluate(() => 'flashed' in window)).toBe(false)
 
     // Each tab signs out for itself, and does not sign in again with the key of another one.
@@ -59,10 +61,10 @@ describe('the key of a session', () => {
     await page.reload()
     await isSignedOut(page)
     await tab.reload()
-    await tab.getByRole('heading', { name: 'No pets yet' }).waitFor()
+    await tab.getByRole('heading', { name: 'No notes yet' }).waitFor()
   })
 
-  test('is handed over to a new tab that shows the sign-in form by then', async ({ visit }) => {
+  test('is handed over to a new tab that shows the sign-in form by then', async ({ startConsole, visit }) => {
     const { url, key } = await startConsole()
     const page = await visit(url)
     await signIn(page, key)
@@ -82,10 +84,10 @@ describe('the key of a session', () => {
     await tab.goto(url)
     await isSignedOut(tab)
     await page.evaluate(() => Reflect.get(window, 'release')())
-    await tab.getByRole('heading', { name: 'No pets yet' }).waitFor()
+    await tab.getByRole('heading', { name: 'No notes yet' }).waitFor()
   })
 
-  test('is not handed over after the service has rejected it', async ({ visit }) => {
+  test('is not handed over after the service has rejected it', async ({ startConsole, visit }) => {
     const { url, key, store } = await startConsole()
     const page = await visit(url)
     await signIn(page, key)
@@ -97,7 +99,7 @@ describe('the key of a session', () => {
     expect(await tab.getByRole('alert').count()).toBe(0)
   })
 
-  test('is forgotten by all tabs and by the device if the user wants that', async ({ visit }) => {
+  test('is forgotten by all tabs and by the device if the user wants that', async ({ startConsole, visit }) => {
     const { url, key, store } = await startConsole()
     const page = await visit(url)
     await page.getByLabel('Remember on this device').check()
@@ -122,7 +124,7 @@ describe('the key of a session', () => {
     await signIn(page, key)
   })
 
-  test('is kept on the device only if the user wants that, until the sign-out', async ({ visit }) => {
+  test('is kept on the device only if the user wants that, until the sign-out', async ({ startConsole, visit }) => {
     const { url, key } = await startConsole()
     const page = await visit(url)
     await page.getByLabel('Remember on this device').check()
@@ -130,7 +132,7 @@ describe('the key of a session', () => {
     await page.goto('about:blank')
     const tab = await page.context().newPage()
     await tab.goto(url)
-    await tab.getByRole('heading', { name: 'No pets yet' }).waitFor()
+    await tab.getByRole('heading', { name: 'No notes yet' }).waitFor()
     await signOut(tab)
     await isSignedOut(tab)
     const another = await page.context().newPage()
@@ -139,27 +141,33 @@ describe('the key of a session', () => {
   })
 })
 
-test('a revoked key signs out, and signing in with another key returns to the same page', async ({ visit }) => {
+test('a revoked key signs out, and signing in with another key returns to the same page', async ({
+  startConsole,
+  visit,
+}) => {
   const { url, key, store } = await startConsole()
-  await addPets(store, 50)
+  await addNotes(store, 50)
   const page = await visit(`${url}/?cursor=20`, { key })
-  await showing(page, '20 pets after id 20')
+  await showing(page, '20 notes after id 20')
   await counting(page, 'All 50')
   // The list is loaded again soon.
   await revokeKey(store, 'test')
   await page.getByRole('alert').getByText('You were signed out').waitFor()
   await inspect(page, 'signed-out')
-  await page.getByLabel('API key').fill('pet_wrong')
+  await page.getByLabel('API key').fill('note_wrong')
   await page.keyboard.press('Enter')
   await page.getByRole('alert').getByText('This key is not valid.').waitFor()
   expect(await page.getByRole('alert').count()).toBe(1)
   await signIn(page, await createKey(store, 'other'))
-  await showing(page, '20 pets after id 20')
+  await showing(page, '20 notes after id 20')
   await pageButton(page, 'Next').click()
   await showing(page, '41–50 of 50')
 })
 
-test('after a revoked key, each tab continues with the new key that is entered in one of them', async ({ visit }) => {
+test('after a revoked key, each tab continues with the new key that is entered in one of them', async ({
+  startConsole,
+  visit,
+}) => {
   const { url, key, store } = await startConsole()
   const page = await visit(url)
   await signIn(page, key)
@@ -172,13 +180,16 @@ test('after a revoked key, each tab continues with the new key that is entered i
   await account(tab).waitFor()
 })
 
-test('a create with a revoked key signs out, and another key continues with the form', async ({ visit }) => {
+test('a create with a revoked key signs out, and another key continues with the form', async ({
+  startConsole,
+  visit,
+}) => {
   const { url, key, store } = await startConsole()
   const page = await visit(url, { key })
   await addButton(page).waitFor()
-  await enterPet(page, 'Rex', '7')
+  await enterNote(page, 'Rex', '7')
   // The list, which is loaded again all the time, would sign out first.
-  const release = await holdRequests(page, /\/trpc\/pets\.(list|search|counts)/)
+  const release = await holdRequests(page, /\/trpc\/notes\.(list|search|counts)/)
   await revokeKey(store, 'test')
   await submitButton(page).click()
   await page.getByRole('alert').getByText('You were signed out').waitFor()
@@ -193,23 +204,26 @@ test('a create with a revoked key signs out, and another key continues with the 
   expect(await entered(page)).toEqual(['', ''])
 })
 
-test('a sign-out forgets the entries of the form', async ({ visit }) => {
+test('a sign-out forgets the entries of the form', async ({ startConsole, visit }) => {
   const { url, key } = await startConsole()
   const page = await visit(url, { key })
-  await enterPet(page, 'Rex', '7')
+  await enterNote(page, 'Rex', '7')
   await signOut(page)
   await signIn(page, key)
   expect(await entered(page)).toEqual(['', ''])
 })
 
-/** The name and the category in the form for a new pet. */
+/** The text and the priority in the form for a new note. */
 function entered(page: Page): Promise<string[]> {
-  return Promise.all(['Name', 'Category'].map((name) => page.getByRole('textbox', { name }).inputValue()))
+  return Promise.all(['Text', 'Priority'].map((name) => page.getByRole('textbox', { name }).inputValue()))
 }
 
-test('pets that were loaded with one key are not shown after signing in with another', async ({ visit }) => {
+test('notes that were loaded with one key are not shown after signing in with another', async ({
+  startConsole,
+  visit,
+}) => {
   const { url, key, store } = await startConsole()
-  await addPets(store, 3)
+  await addNotes(store, 3)
   const page = await visit(url, { key })
   await showing(page, '1–3 of 3')
   await signOut(page)
@@ -224,22 +238,22 @@ test('pets that were loaded with one key are not shown after signing in with ano
 })
 
 describe('the account menu', () => {
-  test('shows the key, its expiry, the calls that are left and the release', async ({ visit }) => {
+  test('shows the key, its expiry, the calls that are left and the release', async ({ startConsole, visit }) => {
     const { url, store } = await startConsole({ config: { rateLimit: { requests: 1_000, seconds: 3_600 } } })
     const key = await createKey(store, 'shop', 86_400_000)
     const page = await visit(url, { key })
-    await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
+    await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
     await account(page).click()
     const menu = page.getByRole('dialog', { name: 'Account' })
     await menu.getByText(/^9\d\d of 1,000 until \d+:\d\d:\d\d/).waitFor()
     const [name, access, expiry, , release] = await menu.getByRole('definition').allTextContents()
-    expect([name, access, release]).toEqual(['shop', 'Reads and changes', manifest.version])
+    expect([name, access, release]).toEqual(['shop', 'Reads and changes', service.product.version])
     const time = Date.parse(expiry ?? '')
     expect(Math.abs(time - Date.now() - 86_400_000)).toBeLessThan(180_000)
     await inspect(page, 'account')
   })
 
-  test('shows a command that creates another key, with another name each time', async ({ visit }) => {
+  test('shows a command that creates another key, with another name each time', async ({ startConsole, visit }) => {
     const { url, key } = await startConsole()
     const page = await visit(url, { key, permissions: ['clipboard-read', 'clipboard-write'] })
     const commands = new Set<string>()
@@ -254,12 +268,10 @@ describe('the account menu', () => {
       await page.keyboard.press('Escape')
       await menu.waitFor({ state: 'hidden' })
     }
-    expect([...commands]).toEqual(
-      Array(2).fill(expect.stringMatching(/^npx --no -- petstore keys create console-\w+$/)),
-    )
+    expect([...commands]).toEqual(Array(2).fill(expect.stringMatching(/^npx --no -- notes keys create console-\w+$/)))
   })
 
-  test('says that a key has no expiry and no limit', async ({ visit }) => {
+  test('says that a key has no expiry and no limit', async ({ startConsole, visit }) => {
     const { url, key } = await startConsole()
     const page = await visit(url, { key })
     await account(page).click()
@@ -269,12 +281,13 @@ describe('the account menu', () => {
   })
 
   test('opens and closes with the keyboard, and keeps the keys of the list and of a panel to itself', async ({
+    startConsole,
     visit,
   }) => {
     const { url, key, store } = await startConsole()
-    await addPets(store, 3)
-    const page = await visit(`${url}/?pet=2`, { key })
-    await panel(page, 'pet 2').waitFor()
+    await addNotes(store, 3)
+    const page = await visit(`${url}/?note=2`, { key })
+    await panel(page, 'note 2').waitFor()
     await account(page).focus()
     await page.keyboard.press('Enter')
     const menu = page.getByRole('dialog', { name: 'Account' })
@@ -286,15 +299,15 @@ describe('the account menu', () => {
     await page.keyboard.press('Escape')
     await menu.waitFor({ state: 'hidden' })
     expect(await isFocused(account(page))).toBe(true)
-    expect(await panel(page, 'pet 2').isVisible()).toBe(true)
+    expect(await panel(page, 'note 2').isVisible()).toBe(true)
     await page.keyboard.press('Escape')
-    await panel(page, 'pet 2').waitFor({ state: 'hidden' })
+    await panel(page, 'note 2').waitFor({ state: 'hidden' })
   })
 
   test.for([
     [320, 'dark'],
     [1_440, 'light'],
-  ] as const)('fits into %i pixels, %s', async ([width, colorScheme], { visit }) => {
+  ] as const)('fits into %i pixels, %s', async ([width, colorScheme], { startConsole, visit }) => {
     const { url, key } = await startConsole()
     const page = await visit(url, { key, colorScheme, viewport: { width, height: 740 } })
     await account(page).click()
@@ -349,18 +362,18 @@ describe.for([
   ]),
   ['has no space', leaveNoSpace],
 ] as [string, (page: Page) => Promise<void>][])('where a browser %s', ([, block]) => {
-  test('the console works, and the sign-in lasts until the page is left', async ({ visit }) => {
+  test('the console works, and the sign-in lasts until the page is left', async ({ startConsole, visit }) => {
     const { url, key, store } = await startConsole()
-    await addPets(store, 3)
+    await addNotes(store, 3)
     const page = await visit(url)
     await block(page)
     await page.getByLabel('Remember on this device').check()
     await signIn(page, key)
-    await choose(page, 'Sold')
-    await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
+    await choose(page, 'Done')
+    await page.getByRole('heading', { name: 'No done notes' }).waitFor()
     await choose(page, 'All')
     await expect.poll(() => names(page)).toHaveLength(3)
-    await page.getByRole('combobox', { name: 'Pets per page' }).selectOption('50')
+    await page.getByRole('combobox', { name: 'Notes per page' }).selectOption('50')
     await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
     await page.getByRole('checkbox', { name: 'Use letters and signs as shortcuts' }).uncheck()
     await page.keyboard.press('Escape')
@@ -375,13 +388,13 @@ describe.for([
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   })
 
-  test('the API reference shows the operations and sends requests', async ({ visit }) => {
+  test('the API reference shows the operations and sends requests', async ({ startConsole, visit }) => {
     const { url, key } = await startConsole()
     const page = await visit(`${url}/docs/`)
     await block(page)
     await takeKeyOfConsole(page)
     await page.getByRole('status').getByText('No tab of the console is signed in.').waitFor()
-    const send = await openRequest(page, 'get /pets', key)
+    const send = await openRequest(page, 'get /team/all-books', key)
     expect((await send()).status).toBe(200)
   })
 })

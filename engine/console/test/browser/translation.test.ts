@@ -1,18 +1,22 @@
 import { expect } from 'vitest'
+import { addNotes } from '../../../test/notes/tests.ts'
+import { enterNote, test } from './notes.ts'
 import {
   account,
+  addButton,
   choose,
   justAdded,
   names,
+  openBulkAdd,
   pageButton,
   panel,
   panelsLoaded,
   pasteRows,
+  searchField,
   showing,
-} from '../../../engine/console/test/browser/page.ts'
-import type { Page } from '../../../engine/console/test/browser/visit.ts'
-import { addPets } from '../../support/petstore.ts'
-import { addButton, enterPet, openBulkAdd, searchField, startConsole, submitButton, test } from '../console.ts'
+  submitButton,
+} from './page.ts'
+import type { Page } from './visit.ts'
 
 /** Does what the translation of a browser does: it replaces each text by elements with another text, also later ones. */
 function translateForever(): void {
@@ -42,9 +46,9 @@ function notice(page: Page) {
   return page.locator('.edit-notice')
 }
 
-test('a page that the browser translates keeps working', async ({ visit }) => {
+test('a page that the browser translates keeps working', async ({ startConsole, visit }) => {
   const { url, key, store } = await startConsole()
-  await addPets(store, 45)
+  await addNotes(store, 45)
   const page = await visit(`${url}/livez`, { key })
   await page.addInitScript(translateForever)
   await page.goto(url)
@@ -52,14 +56,14 @@ test('a page that the browser translates keeps working', async ({ visit }) => {
   await panelsLoaded(page)
   expect(await page.locator('font').count()).toBeGreaterThan(50)
 
-  for (const text of ['pet 1', 'pet', 'pet 12']) {
+  for (const text of ['note 1', 'note', 'note 12']) {
     await searchField(page).fill(text)
     await page.locator('mark').first().waitFor()
     // Words beside each other, such as both digits of 11, have one mark.
     const isFound = (mark: string) => text.split(' ').some((word) => mark.replaceAll(word, '') === '')
     await expect.poll(async () => (await page.locator('mark').allTextContents()).every(isFound)).toBe(true)
   }
-  await expect.poll(() => names(page)).toEqual(['pet 12'])
+  await expect.poll(() => names(page)).toEqual(['note 12'])
   await page.getByRole('button', { name: 'Clear the search' }).click()
   await showing(page, '1–20 of 45')
   await pageButton(page, 'Next').click()
@@ -67,59 +71,59 @@ test('a page that the browser translates keeps working', async ({ visit }) => {
   await pageButton(page, 'Previous').click()
   await showing(page, '1–20 of 45')
   await page.getByRole('columnheader', { name: 'Id' }).getByRole('button').click()
-  await expect.poll(async () => (await names(page))[0]).toBe('pet 45')
+  await expect.poll(async () => (await names(page))[0]).toBe('note 45')
   await page.getByRole('columnheader', { name: 'Id' }).getByRole('button').click()
-  await expect.poll(async () => (await names(page))[0]).toBe('pet 1')
-  await choose(page, 'Sold')
-  await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
+  await expect.poll(async () => (await names(page))[0]).toBe('note 1')
+  await choose(page, 'Done')
+  await page.getByRole('heading', { name: 'No done notes' }).waitFor()
   await choose(page, 'All')
   await showing(page, '1–20 of 45')
 
-  await page.getByRole('button', { name: 'Status of pet 2: Available' }).click()
-  await page.getByRole('menuitemradio', { name: 'Sold' }).click()
+  await page.getByRole('button', { name: 'State of note 2: Open' }).click()
+  await page.getByRole('menuitemradio', { name: 'Done' }).click()
   // It stays as long as the pointer is on it.
   await notice(page).hover()
-  await notice(page).getByText('pet 2 is sold.').waitFor()
-  expect(await notice(page).locator('bdi').innerHTML()).toBe('pet 2')
-  await page.getByRole('button', { name: 'Status of pet 2: Sold' }).getByText('Sold').waitFor()
+  await notice(page).getByText('note 2 is done.').waitFor()
+  expect(await notice(page).locator('bdi').innerHTML()).toBe('note 2')
+  await page.getByRole('button', { name: 'State of note 2: Done' }).getByText('Done').waitFor()
   await page.keyboard.press('z')
-  await page.getByRole('button', { name: 'Status of pet 2: Available' }).waitFor()
+  await page.getByRole('button', { name: 'State of note 2: Open' }).waitFor()
 
-  await page.getByRole('link', { name: 'pet 3', exact: true }).click()
-  await panel(page, 'pet 3').getByRole('button', { name: 'Edit the name' }).click()
-  await panel(page).getByRole('textbox', { name: 'Name' }).fill('Rex')
+  await page.getByRole('link', { name: 'note 3', exact: true }).click()
+  await panel(page, 'note 3').getByRole('button', { name: 'Edit the text' }).click()
+  await panel(page).getByRole('textbox', { name: 'Text' }).fill('Rex')
   await page.keyboard.press('Enter')
   await panel(page, 'Rex').waitFor()
   expect(await panel(page).getByRole('heading', { level: 2 }).innerHTML()).toBe('Rex')
-  await expect.poll(() => notice(page).locator('bdi').allInnerTexts()).toEqual(['pet 3', 'Rex'])
+  await expect.poll(() => notice(page).locator('bdi').allInnerTexts()).toEqual(['note 3', 'Rex'])
   await expect.poll(async () => (await names(page))[2]).toBe('Rex')
-  await panel(page).getByRole('button', { name: 'Pending' }).click()
-  await page.getByRole('button', { name: 'Status of Rex: Pending' }).waitFor()
-  await panel(page).getByRole('button', { name: 'Edit the category' }).click()
-  await panel(page).getByRole('textbox', { name: 'Category' }).fill('77')
+  await panel(page).getByRole('button', { name: 'Waiting' }).click()
+  await page.getByRole('button', { name: 'State of Rex: Waiting' }).waitFor()
+  await panel(page).getByRole('button', { name: 'Edit the priority' }).click()
+  await panel(page).getByRole('textbox', { name: 'Priority' }).fill('77')
   await page.keyboard.press('Enter')
-  await page.getByRole('row', { name: 'Rex Filter by Category 77' }).waitFor()
+  await page.getByRole('row', { name: 'Rex Filter by Priority 77' }).waitFor()
   await panel(page).getByRole('definition').getByText('77', { exact: true }).waitFor()
   await panel(page).getByText('Request and JSON').click()
   await page.keyboard.press('j')
-  await panel(page, 'pet 4').waitFor()
-  await panel(page, 'pet 4').getByRole('button', { name: 'Remove pet' }).click()
-  await notice(page).getByText('pet 4 will be removed.').waitFor()
-  await panel(page, 'pet 5').waitFor()
+  await panel(page, 'note 4').waitFor()
+  await panel(page, 'note 4').getByRole('button', { name: 'Remove note' }).click()
+  await notice(page).getByText('note 4 will be removed.').waitFor()
+  await panel(page, 'note 5').waitFor()
   await notice(page).getByRole('button', { name: 'Undo' }).click()
-  await panel(page, 'pet 4').waitFor()
-  await page.getByRole('link', { name: 'pet 4', exact: true }).waitFor()
+  await panel(page, 'note 4').waitFor()
+  await page.getByRole('link', { name: 'note 4', exact: true }).waitFor()
   await page.keyboard.press('Escape')
 
-  await enterPet(page, '', 'x')
+  await enterNote(page, '', 'x')
   await submitButton(page).click()
   await panel(page).getByRole('alert').first().waitFor()
-  await page.getByRole('textbox', { name: 'Name' }).fill('Kim')
-  await page.getByRole('textbox', { name: 'Category' }).fill('7')
+  await page.getByRole('textbox', { name: 'Text' }).fill('Kim')
+  await page.getByRole('textbox', { name: 'Priority' }).fill('7')
   await page.getByRole('checkbox', { name: 'Add another' }).check()
   await submitButton(page).click()
   await panel(page).getByRole('status').getByText('Kim').waitFor()
-  await page.getByRole('textbox', { name: 'Name' }).fill('Tom')
+  await page.getByRole('textbox', { name: 'Text' }).fill('Tom')
   await submitButton(page).click()
   await panel(page).getByRole('status').getByText('Tom').waitFor()
   await page.keyboard.press('Escape')
@@ -127,25 +131,26 @@ test('a page that the browser translates keeps working', async ({ visit }) => {
   await justAdded(page).getByText('#47').waitFor()
 
   // As from a service whose rules the console does not know.
-  await page.route('**/trpc/pets.create**', (route) =>
+  await page.route('**/trpc/notes.create**', (route) =>
     route.continue({ postData: route.request().postData()?.replace('"rejected"', '""') ?? '' }),
   )
   const sheet = await openBulkAdd(page)
-  await pasteRows(sheet, 'Ann,7,sold\n,seven,\nrejected,9,')
-  await sheet.getByRole('textbox', { name: 'Name, row 2' }).fill('Bob')
-  await sheet.getByRole('textbox', { name: 'Category, row 2' }).fill('8')
-  await sheet.getByRole('button', { name: 'Add 3 pets' }).click()
-  await sheet.getByText('2 pets were added, 1 could not be added.').waitFor()
-  await sheet.getByRole('textbox', { name: 'Name, row 3' }).fill('Eve')
+  await pasteRows(sheet, 'Ann,7,done\n,seven,\nrejected,9,')
+  await sheet.getByRole('textbox', { name: 'Text, row 2' }).fill('Bob')
+  await sheet.getByRole('textbox', { name: 'Priority, row 2' }).fill('8')
+  await sheet.getByRole('button', { name: 'Add 3 notes' }).click()
+  await sheet.getByText('2 notes were added, 1 could not be added.').waitFor()
+  await sheet.getByRole('textbox', { name: 'Text, row 3' }).fill('Eve')
   await sheet.getByRole('button', { name: 'Add 1 corrected row' }).click()
-  await sheet.getByText('3 pets were added.').waitFor()
+  await sheet.getByText('3 notes were added.').waitFor()
   await page.keyboard.press('Escape')
 
-  for (const id of [1, 2]) await page.getByRole('checkbox', { name: `Select pet ${id}, id ${id}`, exact: true }).check()
-  await page.getByRole('region', { name: '2 selected' }).getByRole('button', { name: 'Set status' }).click()
-  await page.getByRole('menuitemradio', { name: 'Sold' }).click()
-  await notice(page).getByText('2 pets are sold.').waitFor()
-  await page.getByRole('button', { name: 'Status of pet 1: Sold' }).waitFor()
+  for (const id of [1, 2])
+    await page.getByRole('checkbox', { name: `Select note ${id}, id ${id}`, exact: true }).check()
+  await page.getByRole('region', { name: '2 selected' }).getByRole('button', { name: 'Set state' }).click()
+  await page.getByRole('menuitemradio', { name: 'Done' }).click()
+  await notice(page).getByText('2 notes are done.').waitFor()
+  await page.getByRole('button', { name: 'State of note 1: Done' }).waitFor()
 
   await account(page).click()
   await page.getByText('Never').waitFor()
@@ -160,12 +165,15 @@ test('a page that the browser translates keeps working', async ({ visit }) => {
   await page.getByRole('dialog', { name: 'Requests' }).locator('summary').first().click()
   await page.keyboard.press('Escape')
   await addButton(page).waitFor()
-  expect(await store.pets.get(3n)).toMatchObject({ name: 'Rex', status: 'pending' })
+  expect(await store.notes.get(3n)).toMatchObject({ body: 'Rex', state: 'waiting' })
 })
 
-test('a translated page shows the latest reason why its list is out of date, and only that', async ({ visit }) => {
+test('a translated page shows the latest reason why its list is out of date, and only that', async ({
+  startConsole,
+  visit,
+}) => {
   const { url, key, store } = await startConsole()
-  await addPets(store, 3)
+  await addNotes(store, 3)
   const page = await visit(`${url}/livez`, { key })
   await page.addInitScript(translateForever)
   await page.goto(url)

@@ -1,4 +1,7 @@
 import { expect } from 'vitest'
+import { addNotes, openTestStore, startTestApi } from '../../../test/notes/tests.ts'
+import { slowResponses, startServer } from '../../../test/support/slow-server.ts'
+import { enterNote, test } from './notes.ts'
 import {
   choose,
   counting,
@@ -10,16 +13,16 @@ import {
   panelsWillLoad,
   showing,
   signIn,
-} from '../../../engine/console/test/browser/page.ts'
-import { listen } from '../../../engine/console/test/browser/visit.ts'
-import { slowResponses, startServer } from '../../../engine/test/support/slow-server.ts'
-import { consoleFolder } from '../../support/built-console.ts'
-import { addPets, openTestStore, startTestApi } from '../../support/petstore.ts'
-import { enterPet, startConsole, test } from '../console.ts'
+} from './page.ts'
+import { listen } from './visit.ts'
 
-test('the console shows an outage of the service and recovers from it', async ({ visit }) => {
+test('the console shows an outage of the service and recovers from it', async ({
+  consoleFolder,
+  startConsole,
+  visit,
+}) => {
   const store = await openTestStore()
-  await addPets(store, 50)
+  await addNotes(store, 50)
   const { url, key, app } = await startConsole({ store })
   const page = await visit(url, { timezoneId: 'UTC' })
   await page.clock.install({ time: '2026-01-02T13:04:00Z' })
@@ -38,8 +41,8 @@ test('the console shows an outage of the service and recovers from it', async ({
     .waitFor()
   expect(await names(page)).toHaveLength(20)
   await inspect(page, 'out-of-date')
-  await choose(page, 'Sold')
-  const failure = page.getByRole('heading', { name: 'The pets could not be loaded' })
+  await choose(page, 'Done')
+  const failure = page.getByRole('heading', { name: 'The notes could not be loaded' })
   await failure.waitFor()
   await inspect(page, 'unreachable')
   // The message stays while the queries fail twice more. The client sends each request twice.
@@ -61,33 +64,36 @@ test('the console shows an outage of the service and recovers from it', async ({
 
   const successor = await startTestApi({ store, consoleFolder, keyName: 'successor' })
   await listen(successor.app, Number(new URL(url).port))
-  await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
-  await page.getByRole('button', { name: 'Show all pets' }).click()
+  await page.getByRole('heading', { name: 'No done notes' }).waitFor()
+  await page.getByRole('button', { name: 'Show all notes' }).click()
   await showing(page, '1–20 of 50')
 })
 
-test('the console reports that the device is offline', async ({ visit }) => {
+test('the console reports that the device is offline', async ({ startConsole, visit }) => {
   const { url, key } = await startConsole()
   const page = await visit(url, { key })
-  await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
+  await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
   await panelsLoaded(page)
   await page.context().setOffline(true)
-  await choose(page, 'Sold')
+  await choose(page, 'Done')
   await page.getByText('The service cannot be reached: this device is offline. Trying again…').waitFor()
   await inspect(page, 'offline')
-  await enterPet(page, 'Rex', '7')
-  // An attempt that goes on after the form is closed may add the pet, which must not be a sold one.
-  await page.getByRole('combobox', { name: 'Status' }).selectOption('Available')
-  await page.getByRole('textbox', { name: 'Name' }).press('Enter')
-  await page.getByRole('alert').getByText('The pet may not have been added').waitFor()
+  await enterNote(page, 'Rex', '7')
+  // An attempt that goes on after the form is closed may add the note, which must not be a done one.
+  await page.getByRole('combobox', { name: 'State' }).selectOption('Open')
+  await page.getByRole('textbox', { name: 'Text' }).press('Enter')
+  await page.getByRole('alert').getByText('The note may not have been added').waitFor()
   await page.keyboard.press('Escape')
   await page.context().setOffline(false)
-  await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
+  await page.getByRole('heading', { name: 'No done notes' }).waitFor()
 })
 
-test('the console retries the list, the counts and one pet after transient failures', async ({ visit }) => {
+test('the console retries the list, the counts and one note after transient failures', async ({
+  startConsole,
+  visit,
+}) => {
   const { url, key, store } = await startConsole()
-  await addPets(store, 3)
+  await addNotes(store, 3)
   const page = await visit(url, { key })
   // The response of a gateway that cannot reach the service, and of a service that fails.
   for (const response of [
@@ -95,12 +101,12 @@ test('the console retries the list, the counts and one pet after transient failu
     { status: 503, contentType: 'application/json', body: failureOf(503, 'The database is busy.') },
   ]) {
     await page.route('**/trpc/**', (route) => route.fulfill(response))
-    await page.goto(`${url}/?pet=2`)
+    await page.goto(`${url}/?note=2`)
     const aside = panel(page)
-    await aside.getByRole('heading', { name: 'The pet could not be loaded' }).waitFor()
-    if (response.status === 502) await inspect(page, 'pet-not-loaded')
+    await aside.getByRole('heading', { name: 'The note could not be loaded' }).waitFor()
+    if (response.status === 502) await inspect(page, 'note-not-loaded')
     await page.unroute('**/trpc/**')
-    await panel(page, 'pet 2').waitFor()
+    await panel(page, 'note 2').waitFor()
     await page.keyboard.press('Escape')
     await showing(page, '1–3 of 3')
     await counting(page, 'All 3')
@@ -118,16 +124,16 @@ function failureOf(status: number, message: string): string {
   ])
 }
 
-test('a button retries at once', async ({ visit }) => {
+test('a button retries at once', async ({ startConsole, visit }) => {
   const { url, key, store } = await startConsole()
-  await addPets(store, 3)
+  await addNotes(store, 3)
   const page = await visit(url)
   await page.clock.install()
   await signIn(page, key)
   await showing(page, '1–3 of 3')
   await page.clock.pauseAt(Date.now() + 60_000)
   await page.route('**/trpc/**', (route) => route.abort())
-  await choose(page, 'Available')
+  await choose(page, 'Open')
   await expect.poll(() => page.clock.runFor(300).then(() => page.getByText('could not be loaded').count())).toBe(1)
   await page.unroute('**/trpc/**')
   // The clock stands still here, so no automatic retry happens.
@@ -135,27 +141,30 @@ test('a button retries at once', async ({ visit }) => {
   await expect.poll(() => page.clock.runFor(10).then(() => names(page))).toHaveLength(3)
 })
 
-test.for(Object.entries(slowResponses))('the sign-in form reports a response %s', async ([, send], { visit }) => {
-  const { app } = await startTestApi({ consoleFolder })
-  await app.ready()
-  const url = await startServer((request, response) => {
-    if (request.url?.startsWith('/trpc/')) send(response)
-    else app.routing(request, response)
-  })
-  const page = await visit(url)
-  await page.clock.install()
-  await page.getByLabel('API key').fill('pet_any')
-  await page.keyboard.press('Enter')
-  await page.getByRole('button', { name: 'Checking…' }).waitFor()
-  const alert = page.getByRole('alert').getByText('The key could not be checked')
-  await expect.poll(() => page.clock.runFor(5_000).then(() => alert.count())).toBe(1)
-})
+test.for(Object.entries(slowResponses))(
+  'the sign-in form reports a response %s',
+  async ([, send], { consoleFolder, visit }) => {
+    const { app } = await startTestApi({ consoleFolder })
+    await app.ready()
+    const url = await startServer((request, response) => {
+      if (request.url?.startsWith('/trpc/')) send(response)
+      else app.routing(request, response)
+    })
+    const page = await visit(url)
+    await page.clock.install()
+    await page.getByLabel('API key').fill('note_any')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Checking…' }).waitFor()
+    const alert = page.getByRole('alert').getByText('The key could not be checked')
+    await expect.poll(() => page.clock.runFor(5_000).then(() => alert.count())).toBe(1)
+  },
+)
 
-test('a rate limit shows the remaining time, and the console waits for it', async ({ visit }) => {
+test('a rate limit shows the remaining time, and the console waits for it', async ({ startConsole, visit }) => {
   const { url, key } = await startConsole({ config: { rateLimit: { requests: 3, seconds: 60 } } })
   const page = await visit(url, { key })
   await counting(page, 'All 0')
-  await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
+  await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
   await page.clock.install()
   await page.reload()
   const alert = page.getByRole('alert')
@@ -170,11 +179,12 @@ test('a rate limit shows the remaining time, and the console waits for it', asyn
 })
 
 test('a rate limit of a proxy is not an outage: it shows the remaining time, and nothing was added', async ({
+  startConsole,
   visit,
 }) => {
   const { url, key } = await startConsole()
   const page = await visit(url, { key })
-  await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
+  await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
   await page.route('**/trpc/**', (route) =>
     route.fulfill({
       status: 429,
@@ -183,9 +193,9 @@ test('a rate limit of a proxy is not an outage: it shows the remaining time, and
       body: '<h1>Too Many Requests</h1>',
     }),
   )
-  await enterPet(page, 'Rex', '7')
+  await enterNote(page, 'Rex', '7')
   await page.keyboard.press('Enter')
-  await page.getByRole('alert').getByText('The pet was not added').waitFor()
+  await page.getByRole('alert').getByText('The note was not added').waitFor()
   await page.reload()
   await page
     .getByRole('alert')

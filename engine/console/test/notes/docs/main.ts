@@ -1,0 +1,4 @@
+import { showReference } from '../../../docs/reference.ts'
+import { product } from '../product.ts'
+
+showReference(product)
