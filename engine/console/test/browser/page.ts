@@ -84,7 +84,7 @@ export async function pasteRows(sheet: Locator, text: string): Promise<void> {
   await page.keyboard.press('Control+V')
 }
 
-/** The panel beside the list: a pet, or the form for a new one. */
+/** The panel beside the list: an item, or the form for a new one. */
 export function panel(page: Page, name?: string): Locator {
   return page.getByRole('complementary', name === undefined ? {} : { name, exact: true })
 }
@@ -120,7 +120,7 @@ export function pageButton(page: Page, name: string): Locator {
   return page.getByRole('navigation', { name: 'Pages', exact: true }).getByRole('button', { name })
 }
 
-/** The names of the pets in the list. */
+/** The titles of the items in the list. */
 export function names(page: Page): Promise<string[]> {
   return page.locator('.item-list tbody a').allTextContents()
 }
@@ -130,12 +130,12 @@ export function showing(page: Page, text: string): Promise<void> {
   return page.getByRole('status').getByText(text, { exact: true }).waitFor()
 }
 
-/** Filters the list by status, such as `Sold`. */
-export function choose(page: Page, status: string): Promise<void> {
-  return page.getByRole('radio', { name: new RegExp(`^${status}\\b`) }).check()
+/** Filters the list by a choice, such as `Done`. */
+export function choose(page: Page, choice: string): Promise<void> {
+  return page.getByRole('radio', { name: new RegExp(`^${choice}\\b`) }).check()
 }
 
-/** Waits until the filter shows this status and count, such as `All 3`. */
+/** Waits until the filter shows this choice and count, such as `All 3`. */
 export function counting(page: Page, name: string): Promise<void> {
   return page.getByRole('radio', { name, exact: true }).waitFor({ state: 'attached' })
 }

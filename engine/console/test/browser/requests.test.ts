@@ -84,7 +84,7 @@ describe('the drawer of the requests', () => {
     await addNotes(store, 85)
     const page = await visit(url, { key })
     await showing(page, '1–20 of 85')
-    await enterNote(page, 'Rex', '7')
+    await enterNote(page, 'Tea', '7')
     await submitButton(page).click()
     await showing(page, '1–20 of 86')
     const drawer = await openRequests(page)
@@ -94,7 +94,7 @@ describe('the drawer of the requests', () => {
 
   test('shows TypeScript for a procedure that only the RPC API has', async ({ startConsole, visit }) => {
     const { url, key, store, rpc } = await startConsole()
-    await store.notes.create({ body: 'Molly', priority: 9_007_199_254_740_993n, state: 'done' })
+    await store.notes.create({ body: 'Milk', priority: 9_007_199_254_740_993n, state: 'done' })
     const page = await visit(`${url}/?search=9007199254740993`, { key })
     await showing(page, '1 of 1')
     const drawer = await openRequests(page)
@@ -163,7 +163,7 @@ describe('the drawer of the requests', () => {
       attempts++
       return route.abort()
     })
-    await enterNote(page, 'Rex', '7')
+    await enterNote(page, 'Tea', '7')
     // The form tries again after a while. The page itself notices the failure before that.
     const failed = page.evaluate(async () => {
       while (!document.querySelector('[role=alert]')) await new Promise(requestAnimationFrame)
@@ -188,11 +188,11 @@ describe('the drawer of the requests', () => {
     const page = await visit(url, { key })
     await showing(page, 'No notes')
     await page.route('**/trpc/notes.create', (route) =>
-      route.continue({ postData: route.request().postData()?.replace('"Rex"', '""') ?? '' }),
+      route.continue({ postData: route.request().postData()?.replace('"Tea"', '""') ?? '' }),
     )
     await page.getByRole('button', { name: 'Add many' }).first().click()
     const sheet = page.getByRole('dialog', { name: 'Add many notes' })
-    await sheet.getByRole('textbox').fill('Rex,7')
+    await sheet.getByRole('textbox').fill('Tea,7')
     await sheet.getByRole('button', { name: 'Add 1 note' }).click()
     await sheet.getByRole('row').getByRole('button', { name: 'Show the request' }).click()
     const drawer = drawerOf(page)

@@ -78,7 +78,7 @@ test('the console reports that the device is offline', async ({ startConsole, vi
   await choose(page, 'Done')
   await page.getByText('The service cannot be reached: this device is offline. Trying again…').waitFor()
   await inspect(page, 'offline')
-  await enterNote(page, 'Rex', '7')
+  await enterNote(page, 'Tea', '7')
   // An attempt that goes on after the form is closed may add the note, which must not be a done one.
   await page.getByRole('combobox', { name: 'State' }).selectOption('Open')
   await page.getByRole('textbox', { name: 'Text' }).press('Enter')
@@ -193,7 +193,7 @@ test('a rate limit of a proxy is not an outage: it shows the remaining time, and
       body: '<h1>Too Many Requests</h1>',
     }),
   )
-  await enterNote(page, 'Rex', '7')
+  await enterNote(page, 'Tea', '7')
   await page.keyboard.press('Enter')
   await page.getByRole('alert').getByText('The note was not added').waitFor()
   await page.reload()

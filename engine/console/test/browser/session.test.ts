@@ -187,7 +187,7 @@ test('a create with a revoked key signs out, and another key continues with the 
   const { url, key, store } = await startConsole()
   const page = await visit(url, { key })
   await addButton(page).waitFor()
-  await enterNote(page, 'Rex', '7')
+  await enterNote(page, 'Tea', '7')
   // The list, which is loaded again all the time, would sign out first.
   const release = await holdRequests(page, /\/trpc\/notes\.(list|search|counts)/)
   await revokeKey(store, 'test')
@@ -196,9 +196,9 @@ test('a create with a revoked key signs out, and another key continues with the 
   release()
 
   await signIn(page, await createKey(store, 'other'))
-  expect(await entered(page)).toEqual(['Rex', '7'])
+  expect(await entered(page)).toEqual(['Tea', '7'])
   await submitButton(page).click()
-  await justAdded(page).getByRole('link', { name: 'Rex #1' }).waitFor()
+  await justAdded(page).getByRole('link', { name: 'Tea #1' }).waitFor()
   // The saved entries are not a draft any more.
   await addButton(page).click()
   expect(await entered(page)).toEqual(['', ''])
@@ -207,7 +207,7 @@ test('a create with a revoked key signs out, and another key continues with the 
 test('a sign-out forgets the entries of the form', async ({ startConsole, visit }) => {
   const { url, key } = await startConsole()
   const page = await visit(url, { key })
-  await enterNote(page, 'Rex', '7')
+  await enterNote(page, 'Tea', '7')
   await signOut(page)
   await signIn(page, key)
   expect(await entered(page)).toEqual(['', ''])

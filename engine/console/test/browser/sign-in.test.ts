@@ -32,7 +32,7 @@ test('the console of an empty store leads to the first note', async ({ startCons
   await page.locator('.item-list').getByRole('button', { name: 'Add note' }).click()
   await panel(page, 'Add note').waitFor()
   await inspect(page, 'add')
-  await page.getByRole('textbox', { name: 'Text' }).fill('Rex')
+  await page.getByRole('textbox', { name: 'Text' }).fill('Tea')
   await page.getByRole('textbox', { name: 'Priority' }).fill('9007199254740993')
   await page.getByRole('combobox', { name: 'State' }).selectOption('Waiting')
   await submitButton(page).click()
@@ -40,10 +40,10 @@ test('the console of an empty store leads to the first note', async ({ startCons
   await panel(page).waitFor({ state: 'hidden' })
   await page
     .locator('.item-list')
-    .getByRole('row', { name: '1 Rex Filter by Priority 9007199254740993 State of Rex: Waiting' })
+    .getByRole('row', { name: '1 Tea Filter by Priority 9007199254740993 State of Tea: Waiting' })
     .waitFor()
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Notes')
-  expect(await store.notes.get(1n)).toMatchObject({ body: 'Rex', priority: 9007199254740993n, state: 'waiting' })
+  expect(await store.notes.get(1n)).toMatchObject({ body: 'Tea', priority: 9007199254740993n, state: 'waiting' })
 })
 
 test('the form rejects invalid keys at the field and then accepts a valid one', async ({ startConsole, visit }) => {
@@ -205,7 +205,7 @@ describe('a link with a key', () => {
     const other = await createKey(store, 'other')
     const page = await visit(url, { key })
     const question = page.getByRole('dialog', { name: 'This link has another key' })
-    await enterNote(page, 'Rex', '7')
+    await enterNote(page, 'Tea', '7')
     await page.keyboard.press('Escape')
     await page.goto(`${url}/#key=${other}`)
     await question.waitFor()
@@ -214,7 +214,7 @@ describe('a link with a key', () => {
     await question.waitFor({ state: 'hidden' })
     expect(await page.title()).toBe('Notes · Notes')
     await addButton(page).click()
-    expect(await page.getByRole('textbox', { name: 'Text' }).inputValue()).toBe('Rex')
+    expect(await page.getByRole('textbox', { name: 'Text' }).inputValue()).toBe('Tea')
     await page.keyboard.press('Escape')
 
     const sheet = await openBulkAdd(page)

@@ -236,7 +236,7 @@ test('a rate limit pauses all requests for the time that the service asks for', 
   expect(await store.notes.list({ limit: 100, cursor: 100n })).toEqual([])
 })
 
-test.for(['csv', 'ndjson'] as const)('an export has the same notes as notes notes export, as %s', async (format) => {
+test.for(['csv', 'ndjson'] as const)('an export has the same notes as notes export, as %s', async (format) => {
   const { rpc, store } = await startTestApi()
   await addNotes(store, 250)
   for (const body of [' Ann ', '"', 'a,b', 'ركس', "'", '=1+1', '\\']) {
@@ -248,7 +248,7 @@ test.for(['csv', 'ndjson'] as const)('an export has the same notes as notes note
     const items = await exportItems(notes, rpc.notes, {
       filter: { state },
       signal: new AbortController().signal,
-      onProgress: (notes) => loaded.push(notes),
+      onProgress: (count) => loaded.push(count),
       onPause: () => {},
     })
     const expected = await exportText(store, format, { state })
