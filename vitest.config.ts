@@ -67,7 +67,10 @@ export default defineConfig({
         test: {
           name: 'browser',
           // Runs alone: browsers take the time that the limits of other tests need.
-          include: ['engine/console/test/browser/*.test.ts', 'test/console/{browser,item,list,pages}/*.test.ts'],
+          include: [
+            'engine/console/test/browser/{*,item/*,list/*}.test.ts',
+            'test/console/{browser,item,list,pages}/*.test.ts',
+          ],
           globalSetup: ['engine/console/test/browser/global-setup.ts', 'test/support/global-setup.ts'],
         },
       },

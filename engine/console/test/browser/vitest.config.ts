@@ -6,7 +6,7 @@ export default defineConfig({
   ...common,
   test: {
     ...common.test,
-    include: ['engine/console/test/browser/*.test.ts'],
+    include: ['engine/console/test/browser/{*,item/*,list/*}.test.ts'],
     globalSetup: 'engine/console/test/browser/global-setup.ts',
     maxWorkers: 2,
   },

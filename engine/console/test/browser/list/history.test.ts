@@ -1,4 +1,6 @@
 import { describe, expect } from 'vitest'
+import { addNotes, createKey } from '../../../../test/notes/tests.ts'
+import { test } from '../notes.ts'
 import {
   choose,
   holdRequests,
@@ -9,26 +11,24 @@ import {
   pasteRows,
   searchField,
   showing,
-} from '../../../engine/console/test/browser/page.ts'
-import type { Page } from '../../../engine/console/test/browser/visit.ts'
-import { addPets, createKey } from '../../support/petstore.ts'
-import { startConsole, test } from '../console.ts'
+} from '../page.ts'
+import type { Page } from '../visit.ts'
 
 const openings = ['Export', 'Add many', 'Keyboard shortcuts', 'Requests']
 describe('going back in the history', () => {
-  test.for(openings)('closes a dialog and then the panel: %s', async (name, { visit }) => {
+  test.for(openings)('closes a dialog and then the panel: %s', async (name, { startConsole, visit }) => {
     const { url, key, store } = await startConsole()
-    await addPets(store, 3)
+    await addNotes(store, 3)
     const page = await visit(url, { key })
     const open = () => page.locator('.tools, .header').getByRole('button', { name, exact: true }).click()
-    await page.getByRole('link', { name: 'pet 2', exact: true }).click()
-    await panel(page, 'pet 2').waitFor()
+    await page.getByRole('link', { name: 'note 2', exact: true }).click()
+    await panel(page, 'note 2').waitFor()
     for (let round = 1; round <= 2; round++) {
       await open()
       await dialog(page).waitFor()
       await page.goBack()
       await dialog(page).waitFor({ state: 'hidden' })
-      await panel(page, 'pet 2').waitFor()
+      await panel(page, 'note 2').waitFor()
     }
     // A dialog that is closed in another way leaves no entry.
     await open()
@@ -41,7 +41,7 @@ describe('going back in the history', () => {
     expect(page.url()).toBe(`${url}/`)
   })
 
-  test('closes only the dialog on top, and keeps the text of an import', async ({ visit }) => {
+  test('closes only the dialog on top, and keeps the text of an import', async ({ startConsole, visit }) => {
     const { url, key, store } = await startConsole()
     const page = await visit(url, { key })
     const sheet = await openBulkAdd(page)
@@ -58,20 +58,23 @@ describe('going back in the history', () => {
     expect(await sheet.getByRole('textbox').first().inputValue()).toBe('Tom,7')
   })
 
-  test('does not stop a running import, and is possible after it', async ({ visit }) => {
+  test('does not stop a running import, and is possible after it', async ({ startConsole, visit }) => {
     const { url, key } = await startConsole()
     const page = await visit(url, { key })
     const sheet = await openBulkAdd(page)
     await pasteRows(sheet, 'Tom,7\nZoe,7')
-    const release = await holdRequests(page, '**/trpc/pets.create**')
-    await sheet.getByRole('button', { name: 'Add 2 pets' }).click()
+    const release = await holdRequests(page, '**/trpc/notes.create**')
+    await sheet.getByRole('button', { name: 'Add 2 notes' }).click()
     for (let round = 1; round <= 2; round++) {
       await page.goBack()
-      await sheet.getByRole('alert').getByText('Pets are being added. Stop that before you close this panel.').waitFor()
+      await sheet
+        .getByRole('alert')
+        .getByText('Notes are being added. Stop that before you close this panel.')
+        .waitFor()
     }
     release()
-    await sheet.getByText('2 pets were added.').waitFor()
-    await sheet.getByRole('button', { name: 'View pets' }).click()
+    await sheet.getByText('2 notes were added.').waitFor()
+    await sheet.getByRole('button', { name: 'View notes' }).click()
     await sheet.waitFor({ state: 'hidden' })
     await expect.poll(() => names(page)).toEqual(['Tom', 'Zoe'])
     await openBulkAdd(page)
@@ -79,11 +82,11 @@ describe('going back in the history', () => {
     await sheet.waitFor({ state: 'hidden' })
   })
 
-  test('works after a reload and after going forward, which open no dialog again', async ({ visit }) => {
+  test('works after a reload and after going forward, which open no dialog again', async ({ startConsole, visit }) => {
     const { url, key, store } = await startConsole()
-    await addPets(store, 3)
+    await addNotes(store, 3)
     const page = await visit(url, { key })
-    await choose(page, 'Available')
+    await choose(page, 'Open')
     await openBulkAdd(page)
     await page.reload()
     await showing(page, '1–3 of 3')
@@ -95,22 +98,22 @@ describe('going back in the history', () => {
     expect(await dialog(page).count()).toBe(0)
     await page.goBack()
     expect(page.url()).toBe(`${url}/`)
-    await searchField(page).fill('pet 3')
-    await expect.poll(() => names(page)).toEqual(['pet 3'])
+    await searchField(page).fill('note 3')
+    await expect.poll(() => names(page)).toEqual(['note 3'])
   })
 
-  test('closes a dialog above the panel of a phone first', async ({ visit }) => {
+  test('closes a dialog above the panel of a phone first', async ({ startConsole, visit }) => {
     const { url, key, store } = await startConsole()
-    await addPets(store, 3)
+    await addNotes(store, 3)
     const page = await visit(url, { key })
-    await page.getByRole('link', { name: 'pet 2', exact: true }).click()
-    await panel(page, 'pet 2').waitFor()
+    await page.getByRole('link', { name: 'note 2', exact: true }).click()
+    await panel(page, 'note 2').waitFor()
     await page.keyboard.press('?')
     const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
     await help.waitFor()
     // The panel of a phone is a dialog, over which no key opens another one.
     await page.setViewportSize({ width: 360, height: 740 })
-    const sheet = page.getByRole('dialog', { name: 'pet 2' })
+    const sheet = page.getByRole('dialog', { name: 'note 2' })
     await page.goBack()
     await help.waitFor({ state: 'hidden' })
     await sheet.waitFor()
@@ -119,40 +122,40 @@ describe('going back in the history', () => {
     expect(page.url()).toBe(`${url}/`)
   })
 
-  test('works after dialogs were opened and closed quickly', async ({ visit }) => {
+  test('works after dialogs were opened and closed quickly', async ({ startConsole, visit }) => {
     const { url, key, store } = await startConsole()
-    await addPets(store, 45)
+    await addNotes(store, 45)
     const page = await visit(url, { key })
-    await choose(page, 'Available')
+    await choose(page, 'Open')
     await showing(page, '1–20 of 45')
-    await page.getByRole('link', { name: 'pet 2', exact: true }).click()
-    await panel(page, 'pet 2').waitFor()
+    await page.getByRole('link', { name: 'note 2', exact: true }).click()
+    await panel(page, 'note 2').waitFor()
     await panelsLoaded(page)
     for (const each of ['?', 'Escape', '?', 'Escape', '?', 'Escape', 'j', '?', 'Escape', ']']) {
       await page.keyboard.press(each)
     }
     await showing(page, '21–40 of 45')
-    await panel(page, 'pet 3').waitFor()
+    await panel(page, 'note 3').waitFor()
     await page.keyboard.press('?')
     await dialog(page).waitFor()
     // The dialog, the next page, and the panel.
     await page.evaluate(() => {
       for (let steps = 0; steps < 3; steps++) history.back()
     })
-    await expect.poll(() => page.url()).toBe(`${url}/?status=available`)
+    await expect.poll(() => page.url()).toBe(`${url}/?state=open`)
     await dialog(page).waitFor({ state: 'hidden' })
     await page.keyboard.press('?')
     await dialog(page).waitFor()
     for (const each of ['Escape', 'n']) await page.keyboard.press(each)
-    await panel(page, 'Add pet').waitFor()
+    await panel(page, 'Add note').waitFor()
     await page.keyboard.press('Escape')
     await panel(page).waitFor({ state: 'hidden' })
-    expect(page.url()).toBe(`${url}/?status=available`)
+    expect(page.url()).toBe(`${url}/?state=open`)
   })
 
-  test('what is opened before the browser went back stays open', async ({ visit }) => {
+  test('what is opened before the browser went back stays open', async ({ startConsole, visit }) => {
     const { url, key, store } = await startConsole()
-    await addPets(store, 3)
+    await addNotes(store, 3)
     const page = await visit(url, { key })
     await showing(page, '1–3 of 3')
     await panelsLoaded(page)
@@ -166,14 +169,14 @@ describe('going back in the history', () => {
       }, keys)
     for (const [keys, name] of [
       [['Escape', '?'], 'Keyboard shortcuts'],
-      [['Escape', 'n'], 'Add pet'],
-      [['Escape', 'Escape', 'n'], 'Add pet'],
+      [['Escape', 'n'], 'Add note'],
+      [['Escape', 'Escape', 'n'], 'Add note'],
     ] as const) {
-      await page.getByRole('link', { name: 'pet 2', exact: true }).click()
-      await panel(page, 'pet 2').waitFor()
+      await page.getByRole('link', { name: 'note 2', exact: true }).click()
+      await panel(page, 'note 2').waitFor()
       await pressAtOnce([...keys])
-      await panel(page, 'pet 2').waitFor({ state: 'hidden' })
-      const opened = name === 'Add pet' ? panel(page, name) : dialog(page)
+      await panel(page, 'note 2').waitFor({ state: 'hidden' })
+      const opened = name === 'Add note' ? panel(page, name) : dialog(page)
       await opened.waitFor()
       await page.keyboard.press('Escape')
       await opened.waitFor({ state: 'hidden' })
@@ -181,12 +184,12 @@ describe('going back in the history', () => {
     }
   })
 
-  test('the console works on if the browser ignores that it should go back', async ({ visit }) => {
+  test('the console works on if the browser ignores that it should go back', async ({ startConsole, visit }) => {
     const { url, key, store } = await startConsole()
-    await addPets(store, 3)
+    await addNotes(store, 3)
     const page = await visit(url, { key })
-    await page.getByRole('link', { name: 'pet 2', exact: true }).click()
-    await panel(page, 'pet 2').waitFor()
+    await page.getByRole('link', { name: 'note 2', exact: true }).click()
+    await panel(page, 'note 2').waitFor()
     await panelsLoaded(page)
     await page.evaluate(() => {
       const { go } = history
@@ -195,13 +198,13 @@ describe('going back in the history', () => {
       }
     })
     for (const each of ['Escape', 'j']) await page.keyboard.press(each)
-    await panel(page, 'pet 3').waitFor()
+    await panel(page, 'note 3').waitFor()
     await page.keyboard.press('Escape')
     await panel(page).waitFor({ state: 'hidden' })
     expect(page.url()).toBe(`${url}/`)
   })
 
-  test('closes the requests before sign-in', async ({ visit }) => {
+  test('closes the requests before sign-in', async ({ startConsole, visit }) => {
     const { url, key } = await startConsole()
     const page = await visit(url)
     await page.getByRole('button', { name: 'Requests' }).click()
@@ -210,7 +213,7 @@ describe('going back in the history', () => {
     await dialog(page).waitFor({ state: 'hidden' })
     await page.getByLabel('API key').fill(key)
     await page.keyboard.press('Enter')
-    await showing(page, 'No pets')
+    await showing(page, 'No notes')
   })
 })
 
