@@ -10,7 +10,7 @@ import { consoleTest, listen, type Page } from './visit.ts'
 
 export const storageKey = 'notes-api-key'
 
-type Start = (options?: Parameters<typeof startTestApi>[0]) => Promise<TestApi & { url: string }>
+export type Start = (options?: Parameters<typeof startTestApi>[0]) => Promise<TestApi & { url: string }>
 
 /** `startConsole` starts the service of the notes and the books, with its console. */
 export const test = consoleTest(storageKey).extend<{ consoleFolder: string; startConsole: Start }>({

@@ -1,0 +1,841 @@
+import { describe, expect } from 'vitest'
+import {
+  addNotes,
+  apiKeyRecord,
+  createKey,
+  mintApiKey,
+  openTestStore,
+  startTestApi,
+} from '../../../../test/notes/tests.ts'
+import { type Start, test } from '../notes.ts'
+import {
+  choose,
+  counting,
+  holdRequests,
+  inspect,
+  isFocused,
+  names,
+  panel,
+  panelsLoaded,
+  showing,
+  signIn,
+} from '../page.ts'
+import { listen, type Page } from '../visit.ts'
+
+/** The button with the state of a note in the list. */
+function stateOf(page: Page, name: string) {
+  return page.getByRole('button', { name: new RegExp(`^State of ${name}: `) })
+}
+
+/** Somebody else changes a note before the next request of the page reaches the service. */
+async function changeMeanwhile(page: Page, change: () => Promise<unknown>): Promise<void> {
+  await page.route(
+    '**/trpc/notes.update**',
+    async (route) => {
+      await change()
+      await route.continue()
+    },
+    { times: 1 },
+  )
+}
+
+/** Chooses a state in the menu of a note. */
+async function setState(page: Page, name: string, state: string): Promise<void> {
+  await stateOf(page, name).click()
+  await page.getByRole('menuitemradio', { name: state }).click()
+}
+
+/** The line that says what became of the last change. It stays for eight seconds, and as long as the pointer is on it. */
+function notice(page: Page) {
+  return page.locator('.edit-notice')
+}
+
+/** The shortcuts of a panel work as soon as it has the focus. */
+async function panelFocused(page: Page, name: string): Promise<void> {
+  await expect.poll(() => isFocused(panel(page, name))).toBe(true)
+}
+
+/** Returns whether screen readers have heard since then that somebody else has changed something. */
+async function hearChanges(page: Page): Promise<() => Promise<boolean>> {
+  await page.evaluate(() => {
+    new MutationObserver((records) => {
+      const isChange = ({ target }: MutationRecord) => / new or changed/.test(target.textContent ?? '')
+      if (records.some(isChange)) document.body.dataset.announced = ''
+    }).observe(document.body, { subtree: true, childList: true, characterData: true })
+  })
+  return () => page.evaluate(() => 'announced' in document.body.dataset)
+}
+
+async function startWithNotes(start: Start, count: number) {
+  const running = await start()
+  await addNotes(running.store, count)
+  return running
+}
+
+const expectState = (store: Awaited<ReturnType<Start>>['store'], id: bigint) =>
+  expect.poll(async () => (await store.notes.get(id))?.state)
+
+describe('the state of a note', () => {
+  test('is changed in the list with two keys, and undone with one', async ({ startConsole, visit }) => {
+    const { url, key, store } = await startWithNotes(startConsole, 3)
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    const link = page.getByRole('link', { name: 'note 2' })
+    await link.focus()
+    await page.keyboard.press('s')
+    await page.getByRole('menu', { name: 'State of note 2' }).waitFor()
+    await inspect(page, 'state-menu')
+    // The row keeps its ring while the focus is in the menu, which marks the value that the note has.
+    const ring = () => link.evaluate((each) => getComputedStyle(each, '::after').outlineStyle)
+    expect(await ring()).toBe('solid')
+    expect(await stateOf(page, 'note 2').getAttribute('aria-expanded')).toBe('true')
+    const checked = page.getByRole('menuitemradio', { checked: true })
+    expect([await checked.textContent(), await checked.locator('svg').count()]).toEqual(['Open1', 1])
+    expect(await page.getByRole('menu').locator('svg').count()).toBe(1)
+    for (const [letter, choice] of [
+      ['w', 'Waiting'],
+      ['d', 'Done'],
+      ['o', 'Open'],
+    ] as const) {
+      await page.keyboard.press(letter)
+      expect(await isFocused(page.getByRole('menuitemradio', { name: choice }))).toBe(true)
+    }
+    await page.keyboard.press('3')
+    await notice(page).hover()
+    await stateOf(page, 'note 2').getByText('Done').waitFor()
+    await page.getByRole('status').getByText('note 2 is done. Undo with Z.').waitFor()
+    await inspect(page, 'done')
+    await counting(page, 'Done 1')
+    expect(await isFocused(link)).toBe(true)
+    // It is marked as a change only if somebody else has made it.
+    expect(await page.locator('[data-changed]').count()).toBe(0)
+    await expectState(store, 2n).toBe('done')
+    await page.keyboard.press('z')
+    await page.getByRole('status').getByText('Change undone. note 2 is open.').waitFor()
+    await counting(page, 'Done 0')
+    await expectState(store, 2n).toBe('open')
+  })
+
+  test('and other changes are undone one after the other, also when their notice is gone', async ({
+    startConsole,
+    visit,
+  }) => {
+    const { url, key, store } = await startWithNotes(startConsole, 3)
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    await setState(page, 'note 1', 'Done')
+    await setState(page, 'note 2', 'Waiting')
+    await page.getByRole('link', { name: 'note 3' }).focus()
+    await page.keyboard.press('Delete')
+    await notice(page).getByRole('button', { name: 'Dismiss' }).click()
+    await page.getByRole('link', { name: 'note 1' }).focus()
+    for (const text of [
+      'Change undone. note 3 stays.',
+      'Change undone. note 2 is open.',
+      'Change undone. note 1 is open.',
+      'There is nothing to undo.',
+    ]) {
+      await page.keyboard.press('z')
+      await notice(page).getByText(text).waitFor()
+    }
+    await expect.poll(() => names(page)).toEqual(['note 1', 'note 2', 'note 3'])
+    for (const id of [1n, 2n]) await expectState(store, id).toBe('open')
+    expect(await store.notes.get(3n)).toBeDefined()
+  })
+
+  test('is undone with Ctrl+Z, which changes no text that was entered before', async ({ startConsole, visit }) => {
+    const { url, key, store } = await startWithNotes(startConsole, 3)
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    const search = page.getByPlaceholder('Id, text or priority')
+    await search.pressSequentially('note')
+    await page.keyboard.press('Enter')
+    await setState(page, 'note 1', 'Done')
+    await expectState(store, 1n).toBe('done')
+    await page.keyboard.press('ControlOrMeta+z')
+    await notice(page).getByText('Change undone. note 1 is open.').waitFor()
+    await expectState(store, 1n).toBe('open')
+    expect(await search.inputValue()).toBe('note')
+    // In the field it is that of the browser.
+    await search.focus()
+    await page.keyboard.press('ControlOrMeta+z')
+    expect(await search.inputValue()).not.toBe('note')
+  })
+
+  test('is changed with its number in the panel', async ({ startConsole, visit }) => {
+    const { url, key, store } = await startWithNotes(startConsole, 3)
+    const page = await visit(`${url}/?note=2`, { key })
+    await panelFocused(page, 'note 2')
+    await page.keyboard.press('s')
+    await page.keyboard.press('3')
+    await expectState(store, 2n).toBe('done')
+    // Enter must not press the former state.
+    await expect.poll(() => isFocused(panel(page, 'note 2').getByRole('button', { name: 'Done' }))).toBe(true)
+  })
+
+  test('is changed with a click in the panel, and the row stays until the user moves on', async ({
+    startConsole,
+    visit,
+  }) => {
+    const { url, key, store } = await startWithNotes(startConsole, 3)
+    const page = await visit(url, { key })
+    await choose(page, 'Open')
+    await showing(page, '1–3 of 3')
+    await page.getByRole('link', { name: 'note 2' }).click()
+    await panel(page, 'note 2').getByRole('button', { name: 'Done' }).click()
+    await expectState(store, 2n).toBe('done')
+    await page.locator('tr[data-left]', { hasText: 'note 2' }).waitFor()
+    await showing(page, '1–2 of 2')
+    expect(await names(page)).toEqual(['note 1', 'note 2', 'note 3'])
+    await inspect(page, 'left')
+    await choose(page, 'All')
+    await choose(page, 'Open')
+    await expect.poll(() => names(page)).toEqual(['note 1', 'note 3'])
+  })
+
+  test('that somebody else has changed meanwhile is a conflict, which one click decides', async ({
+    startConsole,
+    visit,
+  }) => {
+    const { url, key, store } = await startWithNotes(startConsole, 3)
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    for (const [button, state, author, by] of [
+      ['Keep theirs', 'waiting', 'Someone', {}],
+      ['Use mine', 'done', 'The key shop', { by: 'shop' }],
+    ] as const) {
+      await store.notes.update({ id: 2n, set: { state: 'open' } })
+      await stateOf(page, 'note 2').getByText('Open').waitFor()
+      const release = await holdRequests(page, '**/trpc/notes.update')
+      await setState(page, 'note 2', 'Done')
+      await page.locator('tr[data-saving]').waitFor()
+      await store.notes.update({ id: 2n, set: { state: 'waiting' }, ...by })
+      // The history has a later change of another field.
+      await store.notes.update({ id: 2n, set: { priority: state === 'done' ? 8n : 9n }, by: 'other' })
+      release()
+      const alert = page.getByRole('alert')
+      await alert.getByText(`${author} changed the state of note 2 to Waiting. Yours: Done.`).waitFor()
+      await inspect(page, 'conflict')
+      // Another edit is shown meanwhile.
+      await page.unroute('**/trpc/notes.update')
+      await setState(page, 'note 3', state === 'done' ? 'Done' : 'Waiting')
+      await page.getByRole('region', { name: 'Last change' }).getByText(`note 3 is ${state}.`).waitFor()
+      await page.getByRole('region', { name: 'Not saved' }).getByRole('button', { name: button }).click()
+      await expect.poll(() => isFocused(page.getByRole('link', { name: 'note 2' }))).toBe(true)
+      await expectState(store, 2n).toBe(state)
+    }
+  })
+
+  test('is announced once it is saved, and can be discarded while the service is away', async ({
+    startConsole,
+    visit,
+  }) => {
+    const { url, key, store } = await startWithNotes(startConsole, 3)
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    const sent: unknown[] = []
+    await page.route('**/trpc/notes.update', (route) => {
+      sent.push(route.request().postData())
+      return route.abort()
+    })
+    await setState(page, 'note 2', 'Done')
+    const unsaved = page.getByRole('region', { name: 'Not saved' })
+    await unsaved.getByText('note 2 is not saved yet. The service cannot be reached.').waitFor()
+    expect(await page.getByText('note 2 is done.').count()).toBe(0)
+    await stateOf(page, 'note 2').getByText('Done').waitFor()
+    await unsaved.getByRole('button', { name: 'Discard' }).click()
+    await unsaved.waitFor({ state: 'hidden' })
+    await stateOf(page, 'note 2').getByText('Open').waitFor()
+    await page.unroute('**/trpc/notes.update')
+    // The next one of the same note does not wait.
+    await setState(page, 'note 2', 'Waiting')
+    await expectState(store, 2n).toBe('waiting')
+    await notice(page).getByText('note 2 is waiting.').waitFor()
+  })
+
+  test('and its undo are discarded together while the service is away', async ({ startConsole, visit }) => {
+    const { url, key, store } = await startWithNotes(startConsole, 3)
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    await page.route('**/trpc/notes.update', (route) => route.abort())
+    await setState(page, 'note 2', 'Done')
+    const unsaved = page.getByRole('region', { name: 'Not saved' })
+    await unsaved.getByText('note 2 is not saved yet.').waitFor()
+    const link = page.getByRole('link', { name: 'note 2' })
+    expect(await link.getAttribute('aria-description')).toBe('Not saved yet')
+    await link.focus()
+    await page.keyboard.press('z')
+    await unsaved.getByRole('button', { name: 'Discard them' }).click()
+    await unsaved.waitFor({ state: 'hidden' })
+    await expect.poll(() => link.getAttribute('aria-description')).toBeNull()
+    await page.unroute('**/trpc/notes.update')
+    await setState(page, 'note 2', 'Waiting')
+    await expectState(store, 2n).toBe('waiting')
+    await notice(page).getByText('note 2 is waiting.').waitFor()
+    expect(await store.notes.history({ limit: 10 })).toHaveLength(1)
+  })
+
+  test('is saved by itself after an outage, a reload and a restart of the service, once', async ({
+    consoleFolder,
+    startConsole,
+    visit,
+  }) => {
+    const store = await openTestStore()
+    await addNotes(store, 3)
+    const { url, key, app } = await startConsole({ store })
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    await page.route('**/trpc/notes.update', (route) => route.abort())
+    await setState(page, 'note 2', 'Done')
+    await notice(page).getByText('note 2 is not saved yet. The service cannot be reached.').waitFor()
+    await inspect(page, 'not-saved-yet')
+    await page.unroute('**/trpc/notes.update')
+    await app.close()
+    await page.route('**/trpc/**', (route) => route.abort())
+    const successor = await startTestApi({ store, consoleFolder, keyName: 'successor' })
+    await listen(successor.app, Number(new URL(url).port))
+    await page.reload()
+    await page.unroute('**/trpc/**')
+    await expectState(store, 2n).toBe('done')
+    await counting(page, 'Done 1')
+  })
+
+  test('that the service fails to save five times waits for the user, who can try again', async ({
+    startConsole,
+    visit,
+  }) => {
+    const { url, key, store } = await startWithNotes(startConsole, 3)
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    await page.clock.install()
+    let failures = 0
+    const failed = { code: 'internal', status: 500, message: 'The service failed.' }
+    await page.route('**/trpc/notes.update', (route) => {
+      failures++
+      const error = { json: { message: failed.message, code: -32603, data: failed } }
+      return route.fulfill({ status: 500, contentType: 'application/json', body: JSON.stringify({ error }) })
+    })
+    await setState(page, 'note 2', 'Done')
+    const alert = page
+      .getByRole('alert')
+      .getByText('note 2 was not changed. The service is not available at the moment.')
+    const isFailed = () => page.clock.runFor(1_000).then(() => alert.isVisible())
+    await expect.poll(isFailed).toBe(true)
+    expect(failures).toBe(5)
+    await stateOf(page, 'note 2').getByText('Open').waitFor()
+    await inspect(page, 'not-saved')
+    await page.unroute('**/trpc/notes.update')
+    await notice(page).getByRole('button', { name: 'Try again now' }).click()
+    await expectState(store, 2n).toBe('done')
+    await alert.waitFor({ state: 'hidden' })
+  })
+
+  test('can be undone on a phone, where the panel covers the page', async ({ startConsole, visit }) => {
+    const { url, key, store } = await startWithNotes(startConsole, 3)
+    const page = await visit(`${url}/?note=2`, { key, viewport: { width: 390, height: 844 }, hasTouch: true })
+    const sheet = page.getByRole('dialog', { name: 'note 2' })
+    await sheet.getByRole('button', { name: 'Done' }).tap()
+    await notice(page).hover()
+    await expectState(store, 2n).toBe('done')
+    const tops = await sheet
+      .getByRole('group', { name: 'State' })
+      .getByRole('button')
+      .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top))
+    expect(new Set(tops).size).toBe(1)
+    const undo = page.getByRole('region', { name: 'Last change' }).getByRole('button', { name: 'Undo' })
+    await inspect(page, 'undo-phone')
+    await undo.tap()
+    await expectState(store, 2n).toBe('open')
+    await sheet.getByRole('button', { name: 'Waiting' }).tap()
+    await expectState(store, 2n).toBe('waiting')
+    await notice(page).getByText('note 2 is waiting.').waitFor()
+    await sheet.getByRole('button', { name: 'Close' }).tap()
+    await sheet.waitFor({ state: 'hidden' })
+    await undo.tap()
+    await expectState(store, 2n).toBe('open')
+  })
+})
+
+describe('the text of a note', () => {
+  test('is corrected where it stands: Enter saves, Escape restores, and an invalid one is refused', async ({
+    startConsole,
+    visit,
+  }) => {
+    const { url, key, store } = await startWithNotes(startConsole, 3)
+    const page = await visit(`${url}/?note=2`, { key })
+    const field = panel(page).getByRole('textbox', { name: 'Text' })
+    await panelFocused(page, 'note 2')
+    await page.keyboard.press('e')
+    await expect.poll(() => isFocused(field)).toBe(true)
+    await field.fill('  ')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').getByText('The text is only white space.').waitFor()
+    await inspect(page, 'edit-text')
+    await page.keyboard.press('Escape')
+    await field.waitFor({ state: 'hidden' })
+    await panel(page, 'note 2').waitFor()
+    const pencil = panel(page).getByRole('button', { name: 'Edit the text' })
+    await expect.poll(() => isFocused(pencil)).toBe(true)
+    await page.keyboard.press('e')
+    await expect.poll(() => isFocused(field)).toBe(true)
+    await page.keyboard.type('Tea')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => isFocused(pencil)).toBe(true)
+    await notice(page).hover()
+    await panel(page, 'Tea').waitFor()
+    await notice(page).getByText('Text of note 2 is now Tea.').waitFor()
+    await expect.poll(async () => (await store.notes.get(2n))?.body).toBe('Tea')
+    await page.keyboard.press('z')
+    await panel(page, 'note 2').waitFor()
+    await expect.poll(async () => (await store.notes.get(2n))?.body).toBe('note 2')
+    await panel(page).getByRole('button', { name: 'Edit the priority' }).click()
+    await page.keyboard.type('9223372036854775807')
+    await page.keyboard.press('Enter')
+    await expect.poll(async () => (await store.notes.get(2n))?.priority).toBe(9223372036854775807n)
+  })
+
+  test('that somebody else changes while it is edited says so, and a draft stays across a reload', async ({
+    startConsole,
+    visit,
+  }) => {
+    const { url, key, store } = await startWithNotes(startConsole, 3)
+    const page = await visit(`${url}/?note=2`, { key })
+    const field = panel(page).getByRole('textbox', { name: 'Text' })
+    await panelFocused(page, 'note 2')
+    await page.keyboard.press('e')
+    await expect.poll(() => isFocused(field)).toBe(true)
+    await page.keyboard.type('Oscar III')
+    await page.reload()
+    await expect.poll(() => isFocused(field)).toBe(true)
+    expect(await field.inputValue()).toBe('Oscar III')
+    await store.notes.update({ id: 2n, set: { body: 'Oscar II' } })
+    await page.getByRole('alert').getByText('Changed to Oscar II meanwhile.').waitFor()
+    await inspect(page, 'meanwhile')
+    await page.keyboard.press('Enter')
+    const insist = panel(page).getByRole('button', { name: 'Use mine' })
+    expect(await isFocused(insist)).toBe(true)
+    // The second Enter of a double one overwrites nothing.
+    await page.keyboard.press('Enter')
+    expect(await isFocused(insist)).toBe(true)
+    expect(await store.notes.get(2n)).toMatchObject({ body: 'Oscar II' })
+    await page.waitForTimeout(600)
+    await page.keyboard.press('Enter')
+    await expect.poll(async () => (await store.notes.get(2n))?.body).toBe('Oscar III')
+  })
+
+  test('of a note that somebody else removes is not lost', async ({ startConsole, visit }) => {
+    const { url, key, store } = await startWithNotes(startConsole, 3)
+    const page = await visit(`${url}/?note=2`, { key })
+    await panelFocused(page, 'note 2')
+    await page.keyboard.press('e')
+    await page.keyboard.type('Oscar')
+    const release = await holdRequests(page)
+    await page.keyboard.press('Enter')
+    await store.notes.remove({ id: 2n })
+    release()
+    await page.getByRole('alert').getByText('note 2 was removed meanwhile. Your change: Oscar.').waitFor()
+    await notice(page).getByRole('button', { name: 'Copy yours' }).waitFor()
+    await panel(page).getByRole('alert').getByRole('heading', { name: 'No note has the id 2' }).waitFor()
+  })
+
+  test('of a note that somebody else removes meanwhile can be copied', async ({ startConsole, visit }) => {
+    const { url, key, store } = await startWithNotes(startConsole, 3)
+    const page = await visit(`${url}/?note=2`, { key })
+    await panelFocused(page, 'note 2')
+    await page.keyboard.press('e')
+    await page.keyboard.type('Oscar')
+    await store.notes.remove({ id: 2n })
+    await panel(page).getByText('note 2 was removed meanwhile. Your change: Oscar.').waitFor()
+    await panel(page).getByRole('button', { name: 'Copy yours' }).waitFor()
+    await inspect(page, 'removed-meanwhile')
+  })
+})
+
+describe('a note is removed', () => {
+  test('once the pointer has left the notice that offers to undo it', async ({ startConsole, visit }) => {
+    const { url, key, store } = await startWithNotes(startConsole, 3)
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    await page.clock.install()
+    await page.getByRole('link', { name: 'note 2' }).focus()
+    await page.keyboard.press('Delete')
+    await notice(page).hover()
+    await page.clock.runFor(30_000)
+    expect(await store.notes.get(2n)).toBeDefined()
+    await notice(page).getByRole('button', { name: 'Undo' }).waitFor()
+    await page.mouse.move(600, 100)
+    const isRemoved = (id: bigint) => () => page.clock.runFor(1_000).then(() => store.notes.get(id))
+    await expect.poll(isRemoved(2n)).toBeUndefined()
+    await page.getByRole('link', { name: 'note 3' }).focus()
+    await page.keyboard.press('Delete')
+    await notice(page).getByText('note 3 will be removed.').waitFor()
+    await notice(page).getByRole('button', { name: 'Dismiss' }).click()
+    await expect.poll(isRemoved(3n)).toBeUndefined()
+  })
+
+  test('not if the user undoes that while the service is away', async ({ startConsole, visit }) => {
+    const { url, key, store } = await startWithNotes(startConsole, 3)
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    await page.clock.install()
+    await page.route('**/trpc/**', (route) => route.abort())
+    await page.getByRole('link', { name: 'note 2' }).focus()
+    await page.keyboard.press('Delete')
+    // The button is there with the text.
+    await notice(page).getByText('note 2 will be removed.').waitFor()
+    expect(await notice(page).getByRole('button', { name: 'Undo' }).count()).toBe(1)
+    await counting(page, 'All 2')
+    await showing(page, '1–2 of 2')
+    const isWaiting = () =>
+      page.clock.runFor(1_000).then(() => notice(page).getByText('note 2 is not saved yet.').isVisible())
+    await expect.poll(isWaiting).toBe(true)
+    await page.keyboard.press('z')
+    await notice(page).getByText('Removing note 2 is not tried again.').waitFor()
+    await expect.poll(() => names(page)).toEqual(['note 1', 'note 2', 'note 3'])
+    await page.unroute('**/trpc/**')
+    const isLoaded = page.waitForResponse(/trpc\/notes\.list/)
+    await page.clock.runFor(20_000)
+    await isLoaded
+    expect(await names(page)).toEqual(['note 1', 'note 2', 'note 3'])
+    expect(await store.notes.get(2n)).toBeDefined()
+  })
+
+  test('alone by a double click and by a key that is held down, and the focus stays in the panel', async ({
+    startConsole,
+    visit,
+  }) => {
+    const { url, key } = await startWithNotes(startConsole, 6)
+    const page = await visit(url, { key })
+    await showing(page, '1–6 of 6')
+    await panelsLoaded(page)
+    await page.getByRole('link', { name: 'note 2' }).click()
+    await panel(page, 'note 2').getByRole('button', { name: 'Remove note' }).dblclick()
+    await panel(page, 'note 3').waitFor()
+    expect(await names(page)).toEqual(['note 1', 'note 3', 'note 4', 'note 5', 'note 6'])
+    await panel(page, 'note 3').getByRole('button', { name: 'Remove note' }).press('Enter')
+    await panelFocused(page, 'note 4')
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name: 'note 5' }).focus()
+    // The second one is a repetition.
+    await page.keyboard.down('Delete')
+    await page.keyboard.down('Delete')
+    await page.keyboard.up('Delete')
+    await notice(page).getByText('note 5 will be removed.').waitFor()
+    expect(await names(page)).toEqual(['note 1', 'note 4', 'note 6'])
+  })
+
+  test('with one key, and comes back with another one', async ({ startConsole, visit }) => {
+    const { url, key, store } = await startWithNotes(startConsole, 3)
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    await page.getByRole('link', { name: 'note 2' }).focus()
+    await page.keyboard.press('Delete')
+    await notice(page).getByText('note 2 will be removed.').waitFor()
+    await expect.poll(() => names(page)).toEqual(['note 1', 'note 3'])
+    expect(await isFocused(page.getByRole('link', { name: 'note 3' }))).toBe(true)
+    await page.keyboard.press('z')
+    await expect.poll(() => names(page)).toEqual(['note 1', 'note 2', 'note 3'])
+    await expect.poll(() => isFocused(page.getByRole('link', { name: 'note 2' }))).toBe(true)
+    await page.keyboard.press('Enter')
+    await panel(page, 'note 2').waitFor()
+    await page.keyboard.press('Delete')
+    await panel(page, 'note 3').waitFor()
+    await page.keyboard.press('z')
+    await panel(page, 'note 2').waitFor()
+    expect(await store.notes.get(2n)).toBeDefined()
+  })
+
+  test('after a change, and does not come back', async ({ startConsole, visit }) => {
+    const { url, key, store } = await startWithNotes(startConsole, 22)
+    const page = await visit(url, { key })
+    await showing(page, '1–20 of 22')
+    await panelsLoaded(page)
+    const isAnnounced = await hearChanges(page)
+    await setState(page, 'note 2', 'Done')
+    await page.getByRole('link', { name: 'note 2', exact: true }).focus()
+    await page.keyboard.press('Delete')
+    await expect.poll(() => store.notes.get(2n)).toBeUndefined()
+    await showing(page, '1–20 of 21')
+    await page.getByRole('link', { name: 'note 21' }).waitFor()
+    expect(await page.getByRole('link', { name: 'note 2', exact: true }).count()).toBe(0)
+    expect(await isAnnounced()).toBe(false)
+    await page.keyboard.press('z')
+    await notice(page).getByText('There is nothing to undo.').waitFor()
+  })
+
+  test('after eight seconds, or when the page is left', async ({ startConsole, visit }) => {
+    const { url, key, store } = await startWithNotes(startConsole, 3)
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    await page.getByRole('link', { name: 'note 1' }).click()
+    await panel(page, 'note 1').getByRole('button', { name: 'Remove note' }).click()
+    await panel(page, 'note 2').waitFor()
+    await notice(page).getByText('note 1 will be removed.').waitFor()
+    await inspect(page, 'removing')
+    await expect.poll(() => store.notes.get(1n)).toBeUndefined()
+    // From here on, eight seconds do not pass.
+    await page.evaluate(() => {
+      const wait = window.setTimeout
+      Object.assign(window, { setTimeout: (run: () => void, ms = 0) => wait(run, ms === 8_000 ? 600_000 : ms) })
+    })
+    await panel(page, 'note 2').getByRole('button', { name: 'Remove note' }).click()
+    await panel(page, 'note 3').waitFor()
+    expect(await store.notes.get(2n)).toBeDefined()
+    // Without it, the browser may cancel the request, which a service on the same machine seldom shows.
+    await page.evaluate(() => {
+      const send = window.fetch
+      window.fetch = (input, init) => {
+        localStorage.setItem('keepalive', String(init?.keepalive))
+        return send(input, init)
+      }
+    })
+    await page.goto(`${url}/livez`)
+    expect(await page.evaluate(() => localStorage.getItem('keepalive'))).toBe('true')
+    await expect.poll(() => store.notes.get(2n)).toBeUndefined()
+    expect(await store.notes.get(3n)).toBeDefined()
+  })
+
+  test('by the next session at once if the API key is revoked meanwhile, and cannot be undone then', async ({
+    startConsole,
+    visit,
+  }) => {
+    const { url, key, store } = await startWithNotes(startConsole, 3)
+    const page = await visit(url)
+    await signIn(page, key)
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    await page.getByRole('link', { name: 'note 2' }).focus()
+    await page.keyboard.press('Delete')
+    await notice(page).getByText('note 2 will be removed.').waitFor()
+    for (const each of await store.apiKeys.list()) await store.apiKeys.revoke(each, new Date())
+    await choose(page, 'Done')
+    await page.getByRole('alert').getByText('You were signed out').waitFor()
+    const release = await holdRequests(page, '**/trpc/notes.remove')
+    await signIn(page, await createKey(store, 'second'))
+    await page.getByRole('heading', { name: 'No done notes' }).waitFor()
+    await panelsLoaded(page)
+    await page.keyboard.press('z')
+    await notice(page).getByText('There is nothing to undo.').waitFor()
+    release()
+    await expect.poll(() => store.notes.get(2n)).toBeUndefined()
+  })
+
+  test('not if somebody else has changed it meanwhile', async ({ startConsole, visit }) => {
+    const { url, key, store } = await startWithNotes(startConsole, 3)
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    await page.getByRole('link', { name: 'note 2' }).focus()
+    await page.keyboard.press('Delete')
+    await store.notes.update({ id: 2n, set: { state: 'done' } })
+    await page.getByRole('alert').getByText('Someone changed note 2, so it was not removed.').waitFor()
+    await notice(page).getByRole('button', { name: 'Keep', exact: true }).click()
+    await stateOf(page, 'note 2').getByText('Done').waitFor()
+    expect(await store.notes.get(2n)).toMatchObject({ state: 'done' })
+  })
+})
+
+describe('many notes', () => {
+  test('are done with five clicks, with those that match on other pages, and all undone', async ({
+    startConsole,
+    visit,
+  }) => {
+    const { url, key, store } = await startWithNotes(startConsole, 45)
+    await store.notes.update({ id: 3n, set: { state: 'done' } })
+    const page = await visit(url, { key })
+    await showing(page, '1–20 of 45')
+    await panelsLoaded(page)
+    const isAnnounced = await hearChanges(page)
+    await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
+    await page.getByRole('button', { name: 'Select all 45 that match' }).click()
+    await page.getByRole('region', { name: '45 selected' }).waitFor()
+    // The button that had the focus is gone.
+    expect(await isFocused(page.getByRole('link', { name: 'note 1', exact: true }))).toBe(true)
+    await inspect(page, 'selected-all')
+    await page.getByRole('button', { name: 'Set state' }).click()
+    await page.getByRole('menuitemradio', { name: 'Done' }).click()
+    await page.getByText('44 notes will change, 1 is done already.').waitFor()
+    await inspect(page, 'change-many')
+    await page.keyboard.press('Enter')
+    await notice(page).hover()
+    await notice(page).getByText('44 notes are done, 1 was already.').waitFor()
+    await counting(page, 'Done 45')
+    await notice(page).getByRole('button', { name: 'Undo' }).click()
+    await notice(page).getByText('44 notes were changed back.').waitFor()
+    await counting(page, 'Done 1')
+    expect(await isAnnounced()).toBe(false)
+  })
+
+  test('are changed exactly once each, if the service restarts in the middle', async ({
+    consoleFolder,
+    startConsole,
+    visit,
+  }) => {
+    const store = await openTestStore()
+    await addNotes(store, 100)
+    const { url, key, app } = await startConsole({ store })
+    const page = await visit(`${url}/?size=100`, { key })
+    await showing(page, '1–100 of 100')
+    await panelsLoaded(page)
+    await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
+    await page.getByRole('button', { name: 'Set state' }).click()
+    // The service has done what the first requests ask for, and goes away before their responses.
+    let lost = 0
+    await page.route('**/trpc/notes.update**', async (route) => {
+      lost++
+      if (lost <= 3) await route.fetch()
+      await route.abort()
+    })
+    await page.getByRole('menuitemradio', { name: 'Done' }).click()
+    await page.getByRole('alert').getByText('The service cannot be reached.').waitFor()
+    await app.close()
+    await page.unroute('**/trpc/notes.update**')
+    const successor = await startTestApi({ store, consoleFolder, keyName: 'successor' })
+    await listen(successor.app, Number(new URL(url).port))
+    await notice(page).getByText('100 notes are done.').waitFor()
+    await counting(page, 'Done 100')
+  })
+
+  test('are removed after a question, except those that somebody else has changed', async ({ startConsole, visit }) => {
+    const { url, key, store } = await startWithNotes(startConsole, 7)
+    const page = await visit(url, { key })
+    await showing(page, '1–7 of 7')
+    await panelsLoaded(page)
+    await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
+    await page.getByRole('button', { name: 'Remove', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Remove 7 notes?' })
+    await dialog
+      .getByText('note 1 #1, note 2 #2, note 3 #3, note 4 #4, note 5 #5, and 2 more. This cannot be undone.')
+      .waitFor()
+    expect(await isFocused(dialog.getByRole('button', { name: 'Cancel' }))).toBe(true)
+    await inspect(page, 'remove-many')
+    await store.notes.update({ id: 4n, set: { state: 'done' } })
+    await dialog.getByRole('button', { name: 'Remove 7 notes' }).click()
+    const result = page.getByRole('dialog', { name: 'Remove 7 notes', exact: true })
+    await result.getByText('6 done, 1 skipped').waitFor()
+    await inspect(page, 'remove-many-result')
+    // As it is by then.
+    await store.notes.update({ id: 4n, set: { body: 'Tea' } })
+    await result.getByRole('button', { name: 'Remove anyway' }).click()
+    const again = page.getByRole('dialog', { name: 'Remove 1 note?' })
+    await again.getByText('Tea #4. This cannot be undone.').waitFor()
+    await store.notes.update({ id: 4n, set: { state: 'waiting' } })
+    await again.getByRole('button', { name: 'Remove 1 note' }).click()
+    await page.getByText('0 done, 1 skipped').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).last().click()
+    await expect.poll(() => names(page)).toEqual(['Tea'])
+  })
+
+  test('can be changed back if others of them were not changed, and only those stay selected', async ({
+    startConsole,
+    visit,
+  }) => {
+    const { url, key, store } = await startWithNotes(startConsole, 4)
+    await store.notes.update({ id: 4n, set: { state: 'done' } })
+    const page = await visit(url, { key })
+    await showing(page, '1–4 of 4')
+    await panelsLoaded(page)
+    await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
+    await page.getByRole('button', { name: 'Set state' }).click()
+    await changeMeanwhile(page, () => store.notes.update({ id: 2n, set: { state: 'waiting' } }))
+    await page.getByRole('menuitemradio', { name: 'Done' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Set state to done', exact: true })
+    await dialog.getByText('2 done, 1 skipped').waitFor()
+    const close = dialog.getByRole('button', { name: 'Close' }).last()
+    await expect.poll(() => isFocused(close)).toBe(true)
+    await page.keyboard.press('Enter')
+    await notice(page).getByText('2 notes are done, 1 was already.').waitFor()
+    await page.getByRole('region', { name: '1 selected' }).waitFor()
+    expect(await page.getByRole('checkbox', { name: 'Select note 2' }).isChecked()).toBe(true)
+    await page.keyboard.press('z')
+    await notice(page).getByText('2 notes were changed back.').waitFor()
+    for (const id of [1n, 3n]) await expectState(store, id).toBe('open')
+    await expectState(store, 2n).toBe('waiting')
+  })
+
+  test('are changed over what somebody else has changed meanwhile, if the user insists', async ({
+    startConsole,
+    visit,
+  }) => {
+    const { url, key, store } = await startWithNotes(startConsole, 3)
+    const page = await visit(url, { key })
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
+    await page.getByRole('button', { name: 'Set state' }).click()
+    await changeMeanwhile(page, () => store.notes.update({ id: 2n, set: { state: 'waiting' } }))
+    await page.getByRole('menuitemradio', { name: 'Done' }).click()
+    await page.getByText('2 done, 1 skipped').waitFor()
+    await inspect(page, 'change-many-conflict')
+    await page.getByRole('button', { name: 'Use mine' }).click()
+    await page.getByRole('button', { name: 'Change 1 note' }).click()
+    await counting(page, 'Done 3')
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+  })
+})
+
+test('a key that may only read sees no controls and asks for no changes, and sees why', async ({
+  startConsole,
+  visit,
+}) => {
+  const { url, store, log } = await startWithNotes(startConsole, 3)
+  const key = mintApiKey()
+  await store.apiKeys.create(apiKeyRecord(key, 'viewer', undefined, 'read'))
+  const page = await visit(`${url}/?note=2`, { key })
+  await page.locator('.tools').getByText('This key may only read, and sees no changes.').waitFor()
+  await showing(page, '1–3 of 3')
+  expect(await page.getByRole('button', { name: /state|Remove|Edit|Done|Add|Changes/i }).count()).toBe(0)
+  await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
+  await page.getByRole('region', { name: '3 selected' }).getByRole('button', { name: 'Copy CSV' }).waitFor()
+  expect(await page.getByRole('button', { name: /Set state|Remove/ }).count()).toBe(0)
+  await inspect(page, 'read-only')
+  expect(log.join('')).not.toContain('history')
+  await page.goto(`${url}/?open=add`)
+  await page.locator('.tools').getByText('This key may only read, and sees no changes.').waitFor()
+  await panelsLoaded(page)
+  expect(await panel(page).count()).toBe(0)
+  await page.keyboard.press('?')
+  const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  await help.getByText('Next note', { exact: true }).waitFor()
+  expect(await help.getByText(/Add a new note|Remove the note|Undo/).count()).toBe(0)
+  await page.keyboard.press('Escape')
+  for (const each of ['n', 's', 'e', 'Delete', 'z']) {
+    await page.getByRole('link', { name: 'note 2' }).focus()
+    await page.keyboard.press(each)
+    await notice(page).getByText('This key may only read, and sees no changes.').waitFor()
+    await notice(page).getByRole('button', { name: 'Dismiss' }).click()
+  }
+})
+
+test('two tabs change one note: each shows what the other one did, and no change is lost', async ({
+  startConsole,
+  visit,
+}) => {
+  const { url, key, store } = await startWithNotes(startConsole, 3)
+  const [one, other] = [await visit(url, { key }), await visit(url, { key })]
+  for (const page of [one, other]) {
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+  }
+  await setState(one, 'note 2', 'Done')
+  await other.getByRole('link', { name: 'note 2' }).click()
+  await panelFocused(other, 'note 2')
+  await other.keyboard.press('e')
+  await other.keyboard.type('Tea')
+  await other.keyboard.press('Enter')
+  await one.getByRole('link', { name: 'Tea' }).waitFor()
+  await stateOf(other, 'Tea').getByText('Done').waitFor()
+  expect(await store.notes.get(2n)).toMatchObject({ body: 'Tea', state: 'done' })
+})
