@@ -1,7 +1,8 @@
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { inspect, isFocused, panelsLoaded, showing } from '../../../engine/console/test/browser/page.ts'
+import type { Page } from '../../../engine/console/test/browser/visit.ts'
 import { addPets } from '../../support/petstore.ts'
-import { inspect, isFocused, panelsLoaded, showing, startConsole, test } from '../console.ts'
+import { startConsole, test } from '../console.ts'
 
 test('removed pets are added again once each, also if responses are lost', async ({ visit }) => {
   const { url, key, store } = await startConsole()

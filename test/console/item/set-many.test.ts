@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
+import { inspect, isFocused, panelsLoaded, showing } from '../../../engine/console/test/browser/page.ts'
 import { addPets } from '../../support/petstore.ts'
-import { inspect, isFocused, panelsLoaded, showing, startConsole, test } from '../console.ts'
+import { startConsole, test } from '../console.ts'
 
 test('the category of all selected pets is set with the rules of the form, and can be undone', async ({ visit }) => {
   const { url, key, store } = await startConsole()

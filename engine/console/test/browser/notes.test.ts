@@ -56,12 +56,12 @@ test('a product of two resources has a page for each, with its own path in the c
   expect(await entry('Books').getAttribute('aria-current')).toBe('page')
 })
 
-test('one of several fields is set for many notes, also to nothing', async ({ visit }) => {
-  const { app, key, store } = await startTestApi({ consoleFolder: await buildConsole() })
+test('one of several fields is set for many notes, also to nothing', async ({ startConsole, visit }) => {
+  const { url, key, store } = await startConsole()
   await store.books.create({ title: 'Garden', isLent: false })
   for (const body of ['Call Ann', 'Buy tea'])
     await store.notes.create({ body, priority: 1n, state: 'open', bookId: 1n })
-  const page = await visit(await listen(app))
+  const page = await visit(url)
   await signIn(page, key)
   await showing(page, '1–2 of 2')
   await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
