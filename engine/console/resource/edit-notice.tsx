@@ -15,7 +15,7 @@ import { type Edit, type Resource, shownText, type Values } from '../resource.ts
 import { useIsReadOnly } from '../sign-in/access.ts'
 import { editTextsOf } from '../texts/edits.ts'
 import { messages } from '../texts/messages.ts'
-import { type EditState, editOf, hasHistory, hold, isRepeated, lastUndoable, undoTime } from './edits.ts'
+import { type EditState, editOf, hasHistory, hold, isOutdated, isRepeated, lastUndoable, undoTime } from './edits.ts'
 import { useAuthor } from './item/changes.tsx'
 import { type PageOf, useList, useResource } from './page-context.ts'
 
@@ -275,7 +275,7 @@ function Failed({ edit, failureReason, onClose }: EditState & { onClose: () => v
     close()
     if (data) edits.save(editOf(data, edit.set, edit.place))
   }
-  const isConflict = problem.kind === 'conflict' && !isGone && data
+  const isConflict = problem.kind === 'conflict' && !isGone && data && isOutdated(resource, edit, data)
   const by = author.keyName
   const conflict = edit.set
     ? texts.conflict(by, label, title, shown(data ?? {}), mine)

@@ -2,7 +2,7 @@ import { MutationObserver, type QueryClient, useMutationState } from '@tanstack/
 import { type Batch, createIdempotencyKey, type ServiceClient } from '#client'
 import { isTransient, problemOf, retryDelayAfter } from '../problem.ts'
 import { procedures as known } from '../requests/procedures.ts'
-import { type Edit, type Item, isSame, type Resource, type Values } from '../resource.ts'
+import { type Edit, type Field, type Item, isSame, type Resource, type Values } from '../resource.ts'
 import { editDrafts } from './drafts.ts'
 import { type Counts, countsWith } from './queries.ts'
 
@@ -77,12 +77,23 @@ export function isResultOf({ seen, set }: Edit, item: Item): boolean {
   return seen.id === item.id && set !== undefined && Object.keys(set).every((name) => isSame(set[name], item[name]))
 }
 
-/** The input of `update`, or of `remove`: the edited fields, or all, must still have the values that the user saw. */
-export function inputOf({ one, entered }: Resource, { seen, set }: Edit): Values {
-  const fields = entered.filter(({ name }) => !set || name in set)
+/** The fields that an edit expects as the user saw them: the edited ones, or all for a removal. */
+function expectedBy({ entered }: Resource, { set }: Edit): readonly Field[] {
+  return entered.filter(({ name }) => !set || name in set)
+}
+
+/** Whether somebody else has changed what an edit expects. If not, a rule has refused it, such as that of a reference. */
+export function isOutdated(resource: Resource, edit: Edit, current: Item): boolean {
+  return expectedBy(resource, edit).some(({ name }) => !isSame(edit.seen[name], current[name]))
+}
+
+/** The input of `update`, or of `remove`. */
+export function inputOf(resource: Resource, edit: Edit): Values {
+  const { seen, set } = edit
+  const fields = expectedBy(resource, edit)
   // An optional field without a value is null.
   const allOf = (values: Values) => Object.fromEntries(fields.map(({ name }) => [name, values[name] ?? null]))
-  return { [`${one}Id`]: seen.id, ...(set && allOf(set)), expected: allOf(seen) }
+  return { [`${resource.one}Id`]: seen.id, ...(set && allOf(set)), expected: allOf(seen) }
 }
 
 /** Sends an edit. Removing an item that somebody else has removed is a success. */

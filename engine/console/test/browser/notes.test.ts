@@ -83,6 +83,22 @@ test('one of several fields is set for many notes, also to nothing', async ({ st
   expect((await store.notes.get(2n))?.bookId).toBeUndefined()
 })
 
+test('a change that a rule refuses is no change of somebody else', async ({ startConsole, visit }) => {
+  const { url, key, store } = await startConsole()
+  await store.notes.create({ body: 'Call Ann', priority: 1n, state: 'open' })
+  const page = await visit(`${url}/?note=1`)
+  await signIn(page, key)
+  await panel(page, 'Call Ann').getByRole('button', { name: 'Edit the book' }).click()
+  await page.keyboard.type('99')
+  await page.keyboard.press('Enter')
+  const notice = page.getByRole('region', { name: 'Not saved' })
+  await notice.getByText('Call Ann was not changed. The input refers to something that is missing.').waitFor()
+  expect(await notice.getByRole('button', { name: 'Use mine' }).count()).toBe(0)
+  // The product gives this choice no color.
+  const color = (element: Element) => getComputedStyle(element).backgroundColor
+  expect(await page.locator('tbody .choice-dot').evaluate(color)).not.toBe('rgba(0, 0, 0, 0)')
+})
+
 test('the page of a resource with a flag, without a search, lists, filters, shows, adds, imports and exports', async ({
   startConsole,
   visit,
