@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Int64 } from './int64.ts'
 import { Time } from './time.ts'
-import { isRecord, mustBe, refuseNames } from './validation.ts'
+import { isRecord, mustBe, refuseNames, shorten } from './validation.ts'
 
 type Fields = Record<string, z.ZodType>
 
@@ -34,7 +34,7 @@ function strict<F extends Fields>(fields: F) {
   return z.strictObject(fields, {
     error: (issue) =>
       isRecord(issue) && Array.isArray(issue.keys)
-        ? mustBe(`no field ${issue.keys.join(', ')}`, '')(issue)
+        ? mustBe(`no field ${shorten(issue.keys.join(', '))}`, '')(issue)
         : mustBe('an object')(issue),
   })
 }

@@ -80,6 +80,11 @@ function pathOf({ path }: z.core.$ZodIssue): string {
   return path.join('.') || 'input'
 }
 
+/** The start of a text of the caller, for a message. */
+export function shorten(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text
+}
+
 /** A short text in full. An API key is longer. */
 function shown(value: unknown): string {
   return typeof value === 'string' && value.length > 0 && value.length <= 32 ? JSON.stringify(value) : describe(value)

@@ -52,6 +52,8 @@ export function addFileCommands<Stores>(
     .addOption(formatOption('by default that of the ending of the name; ndjson for standard output'))
   for (const { name, option: flag, values, parse } of filters) {
     const option = new Option(`${flag} <${name}>`, `export only ${plural} of this ${name}`)
+    // Commander takes a name that begins with `no-` for the negation of another option.
+    option.negate = false
     exporting.addOption(values.length > 0 ? option.choices(values) : option.argParser(parse))
   }
   exporting

@@ -1,7 +1,7 @@
 import { ApiError } from '../api/errors.ts'
 import { isTime } from '../api/literals.ts'
 import { timeFormat } from '../api/time.ts'
-import { isRecord } from '../api/validation.ts'
+import { isRecord, shorten } from '../api/validation.ts'
 
 /** Enough for an integer of 128 bits. The time to parse digits grows faster than their number. */
 const maxDigits = 40
@@ -82,11 +82,6 @@ function findPlace(root: { json: unknown }, path: string): Place {
 
 function hasOnly(record: Record<string, unknown>, names: string[]): boolean {
   return Object.keys(record).every((name) => names.includes(name))
-}
-
-/** A path is text of the client, and may be as long as the body. */
-function shorten(path: string): string {
-  return path.length > 100 ? `${path.slice(0, 100)}…` : path
 }
 
 function invalid(reason: string): ApiError {

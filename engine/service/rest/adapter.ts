@@ -11,7 +11,7 @@ import { requireWriteAccess } from '../procedures/access.ts'
 import { type CallOptions, createContext, markReplays } from '../procedures/context.ts'
 import { textOf } from '../reader/fields.ts'
 import { inputReader } from './input.ts'
-import { type Operation, operationsOf, successStatus } from './operations.ts'
+import { isPaged, type Operation, operationsOf, successStatus } from './operations.ts'
 
 interface RestOptions {
   router: AnyRouter
@@ -119,8 +119,8 @@ function filledPath({ path }: Operation, input: Record<string, unknown>): string
  * 8288), which keeps the other parameters. Many clients do not resolve a relative link.
  */
 function nextLink(operation: Operation, apiUrl: () => string) {
-  const { cursor, limit } = operation.input.shape
-  if (!cursor || !limit) return undefined
+  const { limit } = operation.input.shape
+  if (!isPaged(operation) || !limit) return undefined
   const defaultLimit = limit.parse(undefined)
 
   return (input: Record<string, unknown>, page: unknown): string | undefined => {

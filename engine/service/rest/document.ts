@@ -6,7 +6,7 @@ import { ApiError, dataUnavailable, ErrorBody, errorCodeOf } from '../api/errors
 import { isRecord, unwrapped } from '../api/validation.ts'
 import type { Deprecation } from '../procedures/trpc.ts'
 import type { Product } from '../product.ts'
-import { type Operation, operationsOf, splitInput, successStatus, takesBody } from './operations.ts'
+import { isPaged, type Operation, operationsOf, splitInput, successStatus, takesBody } from './operations.ts'
 
 type Schema = oas31.SchemaObject | oas31.ReferenceObject
 
@@ -87,7 +87,7 @@ function patchResponses(draft: oas31.ResponsesObject['200'], operation: Operatio
   const always = deprecation ? required(deprecationHeaders) : {}
   const ofKey = {
     401: 'The API key is missing or invalid.',
-    ...(operation.type === 'mutation' && { 403: 'The API key may only read.' }),
+    ...((operation.type === 'mutation' || operation.meta.access) && { 403: 'The API key may only read.' }),
   }
   const errors = [...Object.entries(ofKey), ...Object.entries(openapi?.errorResponses ?? {})]
   const failures = errors.map(([status, text]) => [
@@ -105,7 +105,7 @@ function patchResponses(draft: oas31.ResponsesObject['200'], operation: Operatio
     ...always,
     ...rateHeaders,
     ...(operation.hasLocation && locationHeader),
-    ...('cursor' in operation.input.shape && (deprecation ? required(bothLinks) : { Link: header(nextText) })),
+    ...(isPaged(operation) && (deprecation ? required(bothLinks) : { Link: header(nextText) })),
     ...(cache && tagHeader),
   }
   return {

@@ -35,6 +35,11 @@ function shapeOf(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, '{}')
 }
 
+/** Whether its pages are linked. A search says in its body where it continues. */
+export function isPaged({ input, output }: Operation): boolean {
+  return ['cursor', 'limit'].every((name) => name in input.shape) && output instanceof z.ZodArray
+}
+
 /** POST creates a resource. */
 export function successStatus({ method }: Operation): 200 | 201 {
   return method === 'POST' ? 201 : 200

@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
+import { concernsDatabase } from './connection/failure.ts'
 
 /**
  * The first number of each advisory lock, because other programs may use locks in the same database. It is "PETS" in ASCII,
@@ -33,8 +34,9 @@ export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) =>
     client.release()
     return result
   } catch (error) {
-    // Closes the connection, and the server rolls back what has begun.
-    client.release(error instanceof Error ? error : true)
+    // A connection that is closed is rolled back by the server.
+    const isIntact = !concernsDatabase(error) && (await client.query('ROLLBACK').catch(() => undefined))
+    client.release(isIntact ? undefined : error instanceof Error ? error : true)
     throw error
   }
 }

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
-import { sql } from 'drizzle-orm'
+import { getTableName, sql } from 'drizzle-orm'
 import { changeOf, changeRow } from '../collection/change.ts'
+import { RuleViolation } from '../collection/errors.ts'
 import { columnOf, fieldsOfNew, listOf } from '../collection/row.ts'
 import type { DerivedMutations, PrepareWrite, TableWithId } from './collection.ts'
 import { prepareHistory } from './history.ts'
@@ -41,7 +42,8 @@ function changeIn(table: TableWithId, hasHistory: boolean): PrepareWrite<object 
       const changed = changeRow(table, row, change)
       const fields = Object.keys(set)
       const written = changed ? fields.length > 0 && updateOf(fields)(changed, id) : remove.run(id)
-      if (written && written.changes !== 1) throw new Error('A trigger of another program has ignored a change.')
+      if (written && written.changes !== 1)
+        throw new RuleViolation('A trigger of another program has ignored a change.', getTableName(table))
       record({ by, row, changed })
       return changed ?? { id }
     }

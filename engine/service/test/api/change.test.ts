@@ -35,6 +35,7 @@ test.for([
   [update, { id: 1n, body: 'new', expect: {} }, 'input: expected no field expect'],
   [update, { id: 1n, body: 'new', expected: { stat: 'open' } }, 'expected: expected no field stat'],
   [removal, { id: 1n, body: 'new' }, 'input: expected no field body'],
+  [removal, { id: 1n, ['x'.repeat(101)]: 'new' }, `input: expected no field ${'x'.repeat(100)}…`],
   [update, 7, 'input: expected an object, got 7'],
 ] as const)('a field that does not exist is refused, and not ignored: %#', ([schema, input, message]) => {
   const { error } = schema.safeParse(input)

@@ -1,14 +1,18 @@
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import {
   apiKeyRecord,
   createNotesClient,
   mintApiKey,
+  product,
   shareEmptiedTestApi,
   startTestApi,
 } from '../../../test/notes/tests.ts'
 import { procedure, router } from '../../../test/notes/trpc.ts'
 import { fetchFrom } from '../../../test/support/transport.ts'
+import { Int64 } from '../../api/int64.ts'
 import { proceduresOf } from '../../procedures/procedures.ts'
+import { createDocument } from '../../rest/document.ts'
 
 const dueAt = new Date('2026-12-24T18:00:00.000Z')
 const priority = 2n ** 63n - 1n
@@ -96,6 +100,21 @@ test.for(['direct', 'chained'])('a %s query with `access: write` refuses a key t
   const statusOf = async (key: string) =>
     (await app.inject({ url: `/trpc/${name}`, headers: { authorization: `Bearer ${key}` } })).statusCode
   expect([await statusOf(viewer), await statusOf(key)]).toEqual([403, 200])
+})
+
+test('the document of a query with `access: write` has the status 403, and a link only if it returns a list', () => {
+  const pages = z.object({ cursor: Int64.optional(), limit: z.int().default(20) })
+  const query = (path: `/${string}`, output: z.ZodType) =>
+    procedure
+      .meta({ access: 'write', openapi: { method: 'GET', path } })
+      .input(pages)
+      .output(output)
+      .query(() => [])
+  const routes = router({ list: query('/list', z.array(z.string())), found: query('/found', z.object({})) })
+  const { paths } = createDocument(routes, product, [])
+  const responses = [paths?.['/list'], paths?.['/found']].map((path) => path?.get?.responses)
+  expect(responses).toMatchObject([{ 403: { description: 'The API key may only read.' } }, { 403: {} }])
+  expect(responses.map((each) => /"Link"/.test(JSON.stringify(each)))).toEqual([true, false])
 })
 
 test('a query with `access: write` cannot be cached', () => {

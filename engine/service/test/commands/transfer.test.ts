@@ -1,9 +1,12 @@
 import { Readable } from 'node:stream'
 import { initTRPC } from '@trpc/server'
+import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { appRouter } from '../../../test/notes/notes.ts'
+import { noteTransfer, service } from '../../../test/notes/service.ts'
 import { Int64 } from '../../api/int64.ts'
+import { createProgram } from '../../commands/program.ts'
 import { exportItems } from '../../transfer/export.ts'
 import { type Format, fieldsOf, filtersOf, type Item, type ItemStore } from '../../transfer/fields.ts'
 import { importItems } from '../../transfer/import.ts'
@@ -97,6 +100,17 @@ test('an export has the filters of a list without REST, too', () => {
     .prefault({ cursor: 0n, limit: 20 })
   const toys = router({ list: procedure.input(input).query(() => []) })
   expect(filtersOf(router({ toys }), 'toys')).toMatchObject([{ option: '--size', values: ['small', 'large'] }])
+})
+
+test('a filter may have a name that begins with `no`', () => {
+  const { procedure, router } = initTRPC.create()
+  const notes = router({ list: procedure.input(z.object({ noShow: z.boolean().optional() })).query(() => []) })
+  const named = (command: Command | undefined, name: string) => command?.commands.find((each) => each.name() === name)
+  const program = createProgram({ ...service, router: router({ notes }), transfer: [noteTransfer] })
+  const command = named(named(program, 'notes'), 'export')
+  expect(command?.opts()).toEqual({})
+  command?.parseOptions(['--no-show', 'true'])
+  expect(command?.opts()).toEqual({ noShow: true })
 })
 
 /** The part of a store that any resource needs. */

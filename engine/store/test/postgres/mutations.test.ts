@@ -135,6 +135,23 @@ test('calls that constraints refuse fail alone', async () => {
   })
 })
 
+test('a call that a constraint refuses leaves the connections open', async () => {
+  const database = await notesDatabase()
+  const store = await database.open()
+  await store.books.create({ title: 'Faust', isLent: false })
+  const other = await connectTo(urlOf(database))
+  async function sessions(): Promise<unknown[]> {
+    const { rows } = await other.query(`SELECT pid FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid() ORDER BY pid`)
+    return rows
+  }
+  const refused = (key: string) => store.books.create({ title: 'Faust', isLent: false }, { owner: 1n, key })
+  await expect(refused('a')).rejects.toMatchObject({ name: 'RowConflict' })
+  const before = await sessions()
+  for (const key of ['b', 'c']) await expect(refused(key)).rejects.toMatchObject({ name: 'RowConflict' })
+  expect(await sessions()).toEqual(before)
+})
+
 test.for(['UPDATE', 'DELETE'])('a trigger that ignores the %s of a row makes its call fail alone', async (event) => {
   const database = await notesDatabase()
   const { notes } = await database.open()
@@ -145,7 +162,8 @@ test.for(['UPDATE', 'DELETE'])('a trigger that ignores the %s of a row makes its
   const change = ({ id }: { id: bigint }) =>
     event === 'UPDATE' ? notes.update({ id, set: { body: 'new' } }) : notes.remove({ id })
   const [ignored, changed] = await Promise.allSettled([change(first), change(second)])
-  expect(ignored).toMatchObject({ reason: { message: 'A trigger of another program has ignored a change.' } })
+  const message = 'A trigger of another program has ignored a change.'
+  expect(ignored).toMatchObject({ reason: { message, subject: 'notes' } })
   expect(changed.status).toBe('fulfilled')
   const rest = event === 'UPDATE' ? [first, { ...second, body: 'new' }] : [first]
   expect(await notes.list({ limit: 9 })).toEqual(rest)

@@ -25,7 +25,8 @@ test.for(['UPDATE', 'DELETE'])('a trigger that ignores the %s makes the call fai
   const first = await notes.create({ ...note })
   await database.execute(`CREATE TRIGGER own BEFORE ${event} ON notes BEGIN SELECT RAISE(IGNORE); END`)
   const change = event === 'UPDATE' ? notes.update({ id: 1n, set: { body: 'new' } }) : notes.remove({ id: 1n })
-  await expect(change).rejects.toThrow('A trigger of another program has ignored a change.')
+  const message = 'A trigger of another program has ignored a change.'
+  await expect(change).rejects.toMatchObject({ message, subject: 'notes' })
   expect(await notes.list({ limit: 9 })).toEqual([first])
 })
 
