@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { foundOf, Int64, mustBe, pageOf, searchOf, Text, Time } from '../../service/index.ts'
+import { foundOf, Int64, mustBe, pageOf, searchOf, Text, Time } from '#service'
 import { mutation, procedure, router } from './trpc.ts'
 
 const Words = Text.max(300)

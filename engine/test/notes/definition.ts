@@ -1,7 +1,5 @@
-import type { BaseStore } from '../../store/collection/base-store.ts'
-import { collection, defineStore, type StoresOf } from '../../store/collection.ts'
-import { ownTables } from '../../store/database/migrations.ts'
-import { apiKeyCollection } from '../../store/keys.ts'
+import { type BaseStore, collection, defineStore, ownTables, type StoresOf } from '#store'
+import { apiKeyCollection } from '#store/keys'
 import { books, maxCount, notes } from './tables.ts'
 
 export const definition = defineStore({

@@ -1,4 +1,4 @@
-import { run } from '../../service/index.ts'
+import { run } from '#service'
 import { service } from './service.ts'
 
 await run(service)

@@ -15,8 +15,8 @@ import {
   sessionRouter,
   Time,
   updateOf,
-} from '../../service/index.ts'
-import { RuleViolation } from '../../store/collection/errors.ts'
+} from '#service'
+import { RuleViolation } from '#store'
 import { booksRouter } from './books.ts'
 import { maxCount, states } from './tables.ts'
 import { mutation, procedure, router } from './trpc.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { type Mutation, type PostgresAccess, postgresTableOf, sqlTextOf } from '../../store/postgres.ts'
+import { type Mutation, type PostgresAccess, postgresTableOf, sqlTextOf } from '#store/postgres'
 import {
   type Copy,
   maxCopies,

@@ -1,4 +1,4 @@
-import type { Transfer } from '../../service/index.ts'
+import type { Transfer } from '#service'
 import { Book, NewBook } from './books.ts'
 import { definition, type NotesStore } from './definition.ts'
 import { appRouter, NewNote, Note } from './notes.ts'

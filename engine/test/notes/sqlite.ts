@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import type { SqliteAccess } from '../../store/index.ts'
+import type { SqliteAccess } from '#store'
 import {
   type Copy,
   maxCopies,

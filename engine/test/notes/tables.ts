@@ -1,7 +1,15 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { RuleViolation } from '../../store/collection/errors.ts'
-import type { Entity, NewEntity } from '../../store/collection/row.ts'
-import { int64, isLine, isOneOf, isPositive, isTimestamp, timestamp } from '../../store/collection/schema.ts'
+import {
+  type Entity,
+  int64,
+  isLine,
+  isOneOf,
+  isPositive,
+  isTimestamp,
+  type NewEntity,
+  RuleViolation,
+  timestamp,
+} from '#store'
 
 /** A small product, on which the tests of the engines run. */
 

@@ -1,4 +1,4 @@
-import { createTrpc } from '../../service/index.ts'
+import { createTrpc } from '#service'
 import type { NotesStore } from './definition.ts'
 
 export const { procedure, mutation, router } = createTrpc<NotesStore>()
