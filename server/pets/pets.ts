@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import {
   AnyId,
-  found,
-  foundOf,
   historyOf,
   Int64,
   line,
   mustBe,
+  orNotFound,
   pageOf,
   partOfLine,
   removalOf,
   removedOf,
   searchOf,
+  searchResultOf,
   updateOf,
 } from '#service'
 import { maxCount, petStatuses } from '../../db/pets/pets.ts'
@@ -132,7 +132,9 @@ export const petsRouter = router({
     .input(UpdatePet)
     .output(Pet)
     .mutation(({ ctx, input: { petId, expected, ...set } }) =>
-      found('pet', petId, (id) => ctx.store.pets.update({ id, set, expected, by: ctx.apiKey.name }, ctx.idempotency)),
+      orNotFound('pet', petId, (id) =>
+        ctx.store.pets.update({ id, set, expected, by: ctx.apiKey.name }, ctx.idempotency),
+      ),
     ),
 
   /** Removes a pet. Its id is never used again. `expected` is that of `update`. */
@@ -140,7 +142,7 @@ export const petsRouter = router({
     .input(RemovePet)
     .output(removedOf(Pet.shape.id))
     .mutation(({ ctx, input: { petId, expected } }) =>
-      found('pet', petId, (id) => ctx.store.pets.remove({ id, expected, by: ctx.apiKey.name }, ctx.idempotency)),
+      orNotFound('pet', petId, (id) => ctx.store.pets.remove({ id, expected, by: ctx.apiKey.name }, ctx.idempotency)),
     ),
 
   /**
@@ -179,7 +181,7 @@ export const petsRouter = router({
     })
     .input(GetPet)
     .output(Pet)
-    .query(({ ctx, input }) => found('pet', input.petId, (id) => ctx.store.pets.get(id))),
+    .query(({ ctx, input }) => orNotFound('pet', input.petId, (id) => ctx.store.pets.get(id))),
 
   /**
    * Finds pets by an id, a part of the name, a category or a status. Each call compares some thousand pets, and `next` says
@@ -188,7 +190,7 @@ export const petsRouter = router({
   search: procedure
     .meta({ cache: true })
     .input(SearchPets)
-    .output(foundOf('pets', Pet))
+    .output(searchResultOf('pets', Pet))
     .query(({ ctx, input }) => ctx.store.pets.search(input, ctx.searcher?.())),
 
   /** Counts the pets of each status up to 10,000. If `isExact` is false, there are more. */

@@ -44,7 +44,7 @@ function optionalObject<Shape extends z.ZodRawShape>(shape: Shape) {
 }
 
 /** The output of a search. */
-export function foundOf<Item extends z.ZodType>(plural: string, item: Item) {
+export function searchResultOf<Item extends z.ZodType>(plural: string, item: Item) {
   return z.object({
     items: z.array(item).meta({ description: `The ${plural} that this call has found.` }),
     searched: z.int().meta({ description: `The number of ${plural} that this call has compared.`, examples: [7_500] }),
@@ -76,7 +76,7 @@ export const AnyId = z.bigint({ error: expectedInteger })
  *
  * @throws {ApiError} `not_found`
  */
-export async function found<Item>(
+export async function orNotFound<Item>(
   noun: string,
   id: bigint,
   find: (id: bigint) => Promise<Item | undefined>,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { foundOf, Int64, mustBe, pageOf, searchOf, Text, Time } from '#service'
+import { Int64, mustBe, pageOf, searchOf, searchResultOf, Text, Time } from '#service'
 import { mutation, procedure, router } from './trpc.ts'
 
 const Words = Text.max(300)
@@ -58,6 +58,6 @@ export const booksRouter = router({
 
   search: procedure
     .input(searchOf('book', 'books', { ...filters, title: fields.title.optional(), author: fields.author }))
-    .output(foundOf('books', Book))
+    .output(searchResultOf('books', Book))
     .query(({ ctx, input }) => ctx.store.books.search(input, ctx.searcher?.())),
 })

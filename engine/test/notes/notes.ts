@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import {
   AnyId,
-  found,
-  foundOf,
   historyOf,
   Int64,
   line,
   mustBe,
+  orNotFound,
   pageOf,
   partOfLine,
   removalOf,
   removedOf,
   searchOf,
+  searchResultOf,
   sessionRouter,
   Time,
   updateOf,
@@ -82,7 +82,7 @@ const notesRouter = router({
     .input(updateOf({ noteId }, fields))
     .output(Note)
     .mutation(({ ctx, input: { noteId, expected, ...set } }) =>
-      found('note', noteId, (id) =>
+      orNotFound('note', noteId, (id) =>
         ctx.store.notes.update({ id, set, expected, by: ctx.apiKey.name }, ctx.idempotency),
       ),
     ),
@@ -91,7 +91,9 @@ const notesRouter = router({
     .input(removalOf({ noteId }, fields))
     .output(removedOf(Note.shape.id))
     .mutation(({ ctx, input: { noteId, expected } }) =>
-      found('note', noteId, (id) => ctx.store.notes.remove({ id, expected, by: ctx.apiKey.name }, ctx.idempotency)),
+      orNotFound('note', noteId, (id) =>
+        ctx.store.notes.remove({ id, expected, by: ctx.apiKey.name }, ctx.idempotency),
+      ),
     ),
 
   raise: mutation({
@@ -107,7 +109,7 @@ const notesRouter = router({
     .input(z.object({ noteId, amount: fields.priority }, { error: mustBe('an object') }).meta({ id: 'RaiseNote' }))
     .output(z.object({ id: Int64, amount: fields.priority, priority: fields.priority }).meta({ id: 'RaisedNote' }))
     .mutation(({ ctx, input: { noteId, amount } }) =>
-      found('note', noteId, (id) => ctx.store.notes.raise({ id, amount }, ctx.idempotency).catch(ifMissing)),
+      orNotFound('note', noteId, (id) => ctx.store.notes.raise({ id, amount }, ctx.idempotency).catch(ifMissing)),
     ),
 
   history: procedure
@@ -138,12 +140,12 @@ const notesRouter = router({
     })
     .input(z.object({ noteId }, { error: mustBe('an object') }))
     .output(Note)
-    .query(({ ctx, input }) => found('note', input.noteId, (id) => ctx.store.notes.get(id))),
+    .query(({ ctx, input }) => orNotFound('note', input.noteId, (id) => ctx.store.notes.get(id))),
 
   search: procedure
     .meta({ cache: true })
     .input(searchOf('note', 'notes', { ...filters, body: partOfLine(255).optional(), priority: Int64.optional() }))
-    .output(foundOf('notes', Note))
+    .output(searchResultOf('notes', Note))
     .query(({ ctx, input }) => ctx.store.notes.search(input, ctx.searcher?.())),
 
   counts: procedure
