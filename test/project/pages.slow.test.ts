@@ -1,28 +1,39 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
 import { runCommand, waitForOutput, whenListening } from '../../engine/test/support/process.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
-import { codeBlocksOf, document, root, stepsOf } from '../support/documents.ts'
+import { copyEngines } from '../support/copied-engines.ts'
+import { document, root, stepsOf } from '../support/documents.ts'
 
-/** The examples on the pages of the engines are one product, which this test builds as a reader does. */
+/** The examples on the pages of the engines are one product, which a reader makes with `engine/create.ts`. */
 
 const store = document('engine/store/README.md')
-const service = document('engine/service/README.md')
 const client = document('engine/client/README.md')
-const page = document('engine/console/README.md')
 
-const { imports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+test('a product is made in a new folder only', () => {
+  const create = (...folder: string[]) => {
+    const command = [join(root, 'engine/create.ts'), ...folder]
+    const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8' })
+    return [status, stdout || stderr]
+  }
+  const folder = join(temporaryFolder(), 'notes')
+  expect(create(folder)).toEqual([0, expect.stringContaining('has the engines and an example')])
+  writeFileSync(join(folder, 'main.ts'), 'mine')
+  expect(create(folder)).toEqual([1, `${folder} is not empty. Name a new folder.\n`])
+  expect(readFileSync(join(folder, 'main.ts'), 'utf8')).toBe('mine')
+  expect(create()).toEqual([1, 'Usage: node engine/create.ts <folder>\n'])
+})
 
 test('the example of the store prints what its page shows', async () => {
-  const folder = projectOf([store])
+  const folder = copyEngines()
   const [step] = stepsOf(store)
   expect(run(folder, 'try.ts')).toBe(`${step?.output}\n`)
 })
 
 test('a definition that its module exports under another name is refused with the reason', () => {
-  const folder = projectOf([store])
+  const folder = copyEngines()
   for (const file of ['store.ts', 'try.ts'].map((name) => join(folder, name)))
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll('definition', 'notesStore'))
   const { stderr } = spawnSync(process.execPath, ['try.ts'], { cwd: folder, encoding: 'utf8' })
@@ -30,7 +41,7 @@ test('a definition that its module exports under another name is refused with th
 })
 
 test('the example of the service serves REST, RPC and the document, and that of the client prints what its page shows', async () => {
-  const folder = projectOf([store, service, client])
+  const folder = copyEngines()
   const server = await whenListening(
     runCommand([process.execPath, 'main.ts'], { folder, env: { PORT: '0', DATABASE_URL: 'file:notes.db' } }),
   )
@@ -72,18 +83,18 @@ test('the example of the service serves REST, RPC and the document, and that of 
   expect(stdout).not.toContain('petstore')
 })
 
-test('the examples and the copied engines compile, and that of the console is built and served', async () => {
-  const folder = projectOf([store, service, client, page])
-  const web = { extends: join(root, 'web/tsconfig.json'), include: ['.'], exclude: ['node_modules'] }
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ ...web, compilerOptions: { incremental: false } }))
-  const bin = (name: string) => join(root, 'node_modules/.bin', name)
-  expect(spawnSync(bin('tsc'), ['-p', folder], { encoding: 'utf8' }).stdout).toBe('')
-  const built = spawnSync(bin('vite'), ['build', 'web', '--logLevel', 'warn', '--configLoader', 'native'], {
-    cwd: folder,
-    encoding: 'utf8',
-    // Vitest sets NODE_ENV, which Vite would use.
-    env: { PATH: process.env.PATH },
-  })
+test('the example of the console is built and served', async () => {
+  const folder = copyEngines()
+  const built = spawnSync(
+    join(root, 'node_modules/.bin/vite'),
+    ['build', 'web', '--logLevel', 'warn', '--configLoader', 'native'],
+    {
+      cwd: folder,
+      encoding: 'utf8',
+      // Vitest sets NODE_ENV, which Vite would use.
+      env: { PATH: process.env.PATH },
+    },
+  )
   expect([built.status, built.stderr]).toEqual([0, ''])
 
   const env = { PORT: '0', DATABASE_URL: 'file:notes.db' }
@@ -92,22 +103,6 @@ test('the examples and the copied engines compile, and that of the console is bu
   const [, script = ''] = /<script type="module" crossorigin src="\.(.*?)"/.exec(html) ?? []
   expect(await (await fetch(url + script)).text()).toContain('note_')
 })
-
-/** Writes the files of the examples, each of which begins with its path, beside a copy of the engines without tests. */
-function projectOf(pages: (typeof store)[]): string {
-  const folder = temporaryFolder(onTestFinished)
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  const isTest = /engine\/(?:\w+\/)?test$/
-  cpSync(join(root, 'engine'), join(folder, 'engine'), { recursive: true, filter: (path) => !isTest.test(path) })
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'notes', type: 'module', imports }))
-  for (const { code } of pages.flatMap((each) => codeBlocksOf(each))) {
-    const [, path] = /^(?:\/\/|--|<!--) ([\w./]+\.\w+)/.exec(code) ?? []
-    if (path === undefined) continue
-    mkdirSync(join(folder, dirname(path)), { recursive: true })
-    writeFileSync(join(folder, path), code)
-  }
-  return folder
-}
 
 /** Runs a file of the project, and returns what it prints. */
 function run(folder: string, file: string, env: Record<string, string> = {}): string {
