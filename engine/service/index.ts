@@ -13,7 +13,7 @@ export { proceduresOf } from './procedures/procedures.ts'
 
 export { historyOf, removalOf, removedOf, updateOf } from './api/change.ts'
 export { Int64 } from './api/int64.ts'
-export { AnyId, orNotFound, pageOf, searchOf, searchResultOf } from './api/page.ts'
+export { AnyId, countsOf, orNotFound, pageOf, searchOf, searchResultOf } from './api/page.ts'
 export { line, partOfLine, Text } from './api/text.ts'
 export { Time } from './api/time.ts'
 export { mustBe } from './api/validation.ts'

@@ -110,7 +110,7 @@ export function collection<
   refuseSlowFilters(table, filters ?? [])
   refuseReusedIds(table)
   /** What is the same on both databases. */
-  const derive = <Table, Mutations, Writes, E>(
+  const partsOf = <Table, Mutations, Writes, E>(
     table: Table,
     mutations: Mutations,
     own: { writes?: Writes; open(access: E): Own } | undefined,
@@ -127,7 +127,7 @@ export function collection<
     kinds: kinds.filter((kind) => !own || own[kind]),
     async sqlite() {
       const { mutationsOf } = await import('./sqlite/change.ts')
-      return derive(table, mutationsOf<TableWithId>(table, history), await own?.sqlite?.())
+      return partsOf(table, mutationsOf<TableWithId>(table, history), await own?.sqlite?.())
     },
     async postgres() {
       const [{ postgresTableOf }, { mutationsOf }] = await Promise.all([
@@ -136,7 +136,7 @@ export function collection<
       ])
       // Safe: it has the fields of the table, and so an id.
       const derived = postgresTableOf(table) as unknown as PostgresTable
-      return derive(derived, mutationsOf(derived, history), await own?.postgres?.())
+      return partsOf(derived, mutationsOf(derived, history), await own?.postgres?.())
     },
   }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import {
   AnyId,
+  countsOf,
   historyOf,
   Int64,
   line,
@@ -14,7 +15,7 @@ import {
   searchResultOf,
   updateOf,
 } from '#service'
-import { maxCount, petStatuses } from '../../db/pets/pets.ts'
+import { maxCount, maxLength, petStatuses } from '../../db/pets/pets.ts'
 import { mutation, procedure, router } from '../trpc.ts'
 
 export const PetStatus = z
@@ -23,7 +24,7 @@ export const PetStatus = z
 export type PetStatus = z.infer<typeof PetStatus>
 
 const fields = {
-  name: line(255).meta({
+  name: line(maxLength).meta({
     description: "The pet's name: not only white space, no control characters. It is kept exactly as sent.",
     examples: ['Rex'],
   }),
@@ -54,7 +55,7 @@ const ListPets = pageOf('pet', 'pets', filters)
 
 const SearchPets = searchOf('pet', 'pets', {
   ...filters,
-  name: partOfLine(255).optional().meta({
+  name: partOfLine(maxLength).optional().meta({
     description:
       'Returns only pets whose name contains each word of this text, in any order and case. Accents of Latin letters make no difference.',
   }),
@@ -72,18 +73,6 @@ const HistoryOfPets = pageOf('change', 'changes', {
   petId: Int64.optional().meta({ description: 'Returns only changes of this pet, also if it was removed.' }),
 })
 const RemovePet = removalOf({ petId }, fields)
-
-const PetCount = z
-  .object({
-    count: z.int().min(0).max(maxCount).meta({ description: 'The number of pets, up to a maximum.' }),
-    isExact: z.boolean().meta({ description: 'False if there are more pets than this number.' }),
-  })
-  .meta({ description: 'How many pets have this status.' })
-
-const PetCounts = z.object(
-  // Safe: these entries have all keys, and no others.
-  Object.fromEntries(petStatuses.map((status) => [status, PetCount])) as Record<PetStatus, typeof PetCount>,
-)
 
 const tag = { name: 'pets', description: 'The pets of the store.' }
 
@@ -196,6 +185,6 @@ export const petsRouter = router({
   /** Counts the pets of each status up to 10,000. If `isExact` is false, there are more. */
   counts: procedure
     .meta({ cache: true })
-    .output(PetCounts)
+    .output(countsOf('pets', petStatuses, maxCount))
     .query(({ ctx }) => ctx.store.pets.counts()),
 })

@@ -55,6 +55,22 @@ export function searchResultOf<Item extends z.ZodType>(plural: string, item: Ite
   })
 }
 
+/** The output of a count: for each value of a field, how many rows have it, up to the maximum of the collection. */
+export function countsOf<Value extends string>(plural: string, values: readonly Value[], max: number) {
+  const Count = z
+    .object({
+      count: z
+        .int()
+        .min(0)
+        .max(max)
+        .meta({ description: `The number of ${plural}, up to a maximum.` }),
+      isExact: z.boolean().meta({ description: `False if there are more ${plural} than this number.` }),
+    })
+    .meta({ description: `How many ${plural} have this value.` })
+  // Safe: these entries have all values, and no others.
+  return z.object(Object.fromEntries(values.map((value) => [value, Count])) as Record<Value, typeof Count>)
+}
+
 function limitOf(plural: string) {
   return z
     .int(limitError)

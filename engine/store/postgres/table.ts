@@ -37,13 +37,13 @@ const derived = new WeakMap<SQLiteTable, PgTable>()
 
 /** The table of PostgreSQL with the columns, the indexes, the references and the rules of one of SQLite. */
 export function postgresTableOf<T extends SQLiteTable>(origin: T): PostgresTable<T> {
-  const table = derived.get(origin) ?? derive(origin)
+  const table = derived.get(origin) ?? tableFrom(origin)
   derived.set(origin, table)
   // Safe: it has the same fields with the same types, which `collection` checks.
   return table as PostgresTable<T>
 }
 
-function derive(origin: SQLiteTable): PgTable {
+function tableFrom(origin: SQLiteTable): PgTable {
   const { columns, indexes, uniqueConstraints, checks, foreignKeys } = getTableConfig(origin)
   const rowid = columns.filter(({ primary }) => primary)
   const builders = Object.entries(getTableColumns(origin)).map(([field, column]) => [field, builderOf(column)])

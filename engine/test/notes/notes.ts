@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import {
   AnyId,
+  countsOf,
   historyOf,
   Int64,
   line,
@@ -44,7 +45,6 @@ export const Note = z
 
 const filters = { state: State.optional().meta({ description: 'Returns only notes in this state.' }) }
 const noteId = AnyId.meta({ description: 'Identifier of the note.', examples: [1] })
-const Count = z.object({ count: z.int().min(0).max(maxCount), isExact: z.boolean() })
 const tag = { name: 'notes', description: 'The notes.' }
 
 const notesRouter = router({
@@ -150,7 +150,7 @@ const notesRouter = router({
 
   counts: procedure
     .meta({ cache: true })
-    .output(z.object({ open: Count, waiting: Count, done: Count }))
+    .output(countsOf('notes', states, maxCount))
     .query(({ ctx }) => ctx.store.notes.counts()),
 })
 
