@@ -1,6 +1,6 @@
 import './field-input.css'
 import type { ChangeEvent, FocusEvent, KeyboardEvent } from 'react'
-import { parseTexts } from '#service/fields'
+import { parseText, parseTexts } from '#service/fields'
 import { issuesOf } from '../bulk/table.ts'
 import { issueTexts } from '../issues.ts'
 import type { Field, Resource } from '../resource.ts'
@@ -8,7 +8,7 @@ import { Labelled, TextField } from './text-field.tsx'
 
 interface FieldInputProps {
   field: Field
-  /** The text of the value, as `textOf` writes it. */
+  /** The text of the value, as `textOf` writes it, until the user enters another one. */
   value: string
   onChange: (event: ChangeEvent<HTMLInputElement | HTMLSelectElement>) => void
   /** Shows the label of the field, if it has no other name. */
@@ -61,9 +61,22 @@ export function FieldInput(props: FieldInputProps) {
       autoComplete="off"
       spellCheck={isPlain ? false : undefined}
       {...(field.kind === 'text' && { dir: 'auto' })}
-      {...(field.kind === 'time' && !isPlain && { type: 'datetime-local', step: 1 })}
+      {...(field.kind === 'time' &&
+        !isPlain && { type: 'datetime-local', step: 1, value: localText(field, props.value) })}
     />
   )
+}
+
+/**
+ * A time as its field shows it: in the user's time zone, without its offset. The entry itself stays as it is, because this
+ * text does not say which of the two hours at the end of summer time it means.
+ */
+function localText(field: Field, text: string): string {
+  const time = parseText(field, text)
+  if (!(time instanceof Date)) return text
+  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000)
+  // As the browser writes it. Otherwise each render would set it again.
+  return local.toISOString().replace(/(:00)?(\.000)?Z$/, '')
 }
 
 /** The choices. A field without a default value can stay empty. Another value is one of them, so that it stays visible. */
@@ -73,7 +86,7 @@ function optionsOf({ choices = {}, default: initial }: Field, value: string): [v
   return value === '' || Object.hasOwn(choices, value) ? options : [[value, value], ...options]
 }
 
-/** The entries as files have them. That of a time is one of the user's time zone. */
+/** The entries as files have them. A time that the user has entered is one of the user's time zone. */
 export function asInFiles(fields: readonly Field[], entries: Record<string, string>): Record<string, string> {
   const times = fields.filter(({ kind, name }) => kind === 'time' && !Number.isNaN(Date.parse(entries[name] ?? '')))
   const inUtc = times.map(({ name }) => [name, new Date(entries[name] ?? '').toISOString()])

@@ -29,7 +29,7 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
   const key = draftKeyOf(resource, item, field)
   /** The value that the user began to edit. */
   const [seen, setSeen] = useState(item[name])
-  const [text, setText] = useState(() => fieldDrafts.get(key) ?? entryOf(field, item[name]))
+  const [text, setText] = useState(() => fieldDrafts.get(key) ?? textOf(item[name]))
   const [error, setError] = useState<string>()
   const isOver = useRef(false)
   const insist = useRef<HTMLButtonElement>(null)
@@ -120,10 +120,4 @@ export function editButtonId({ name }: Field): string {
 /** The key of the draft of a value. */
 export function draftKeyOf({ many }: Resource, { id }: Pick<Item, 'id'>, { name }: Field): string {
   return `${many}:${id}:${name}`
-}
-
-/** A value as its field has it: a time in the user's time zone, without its offset. */
-function entryOf({ kind }: Field, value: unknown): string {
-  if (kind !== 'time' || !(value instanceof Date)) return textOf(value)
-  return new Date(value.getTime() - value.getTimezoneOffset() * 60_000).toISOString().slice(0, 19)
 }

@@ -96,6 +96,30 @@ test('a note that was removed can be added again, with its values', async ({ sta
   await inspect(page, 'added-again')
 })
 
+test('a note that was removed can be added again with its time, which the form shows', async ({
+  startConsole,
+  visit,
+}) => {
+  const { url, key, store, rpc } = await startConsole()
+  const page = await visit(url, { key, timezoneId: 'Europe/Berlin' })
+  const form = panel(page, 'Add note')
+  for (const [index, [time, shown]] of [
+    ['2026-11-20T08:30:00.123Z', '2026-11-20T09:30:00.123'],
+    // In the hour that the end of summer time repeats.
+    ['2026-10-25T01:30:00.000Z', '2026-10-25T02:30'],
+  ].entries()) {
+    const dueAt = new Date(time ?? '')
+    const { id } = await store.notes.create({ body: `note ${index}`, priority: 1n, state: 'open', dueAt })
+    await rpc.notes.remove.mutate({ noteId: id })
+    await page.getByRole('button', { name: 'Changes' }).click()
+    const removed = page.getByRole('listitem').filter({ hasText: `note ${index} #${id} was removed` })
+    await removed.getByRole('button', { name: 'Add again' }).click()
+    expect(await form.getByLabel('Due').inputValue()).toBe(shown)
+    await form.getByRole('button', { name: 'Add note' }).click()
+    await expect.poll(async () => (await store.notes.get(id + 1n))?.dueAt).toEqual(dueAt)
+  }
+})
+
 test('the history of a note follows what others change', async ({ startConsole, visit }) => {
   const { url, key, store, rpc } = await startConsole()
   await addNotes(store, 3)

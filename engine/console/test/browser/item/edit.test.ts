@@ -459,6 +459,39 @@ describe('the text of a note', () => {
   })
 })
 
+describe('the time of a note', () => {
+  test('stays exactly the same if its field is opened and left, and shows its milliseconds', async ({
+    startConsole,
+    visit,
+  }) => {
+    const { url, key, store } = await startConsole()
+    // The second of them is in the hour that the end of summer time repeats.
+    const times = ['2026-11-20T08:30:00.123Z', '2026-10-25T01:30:00.000Z'].map((time) => new Date(time))
+    for (const dueAt of times) await store.notes.create({ body: 'Call Ann', priority: 1n, state: 'open', dueAt })
+    const page = await visit(url, { key, timezoneId: 'Europe/Berlin' })
+    const field = panel(page).getByLabel('Due', { exact: true })
+    const pencil = panel(page).getByRole('button', { name: 'Edit the due' })
+    for (const [id, shown] of [
+      [1n, '2026-11-20T09:30:00.123'],
+      [2n, '2026-10-25T02:30'],
+    ] as const) {
+      await page.goto(`${url}/?note=${id}`)
+      for (const key of ['Enter', 'Tab']) {
+        await pencil.click()
+        expect(await field.inputValue()).toBe(shown)
+        await page.keyboard.press(key)
+        // Tab moves between the parts of a time first.
+        while (await field.isVisible()) await page.keyboard.press(key)
+      }
+    }
+    expect(await store.notes.history({ limit: 10 })).toEqual([])
+    await pencil.click()
+    await field.fill('2026-11-20T09:30:00')
+    await page.keyboard.press('Enter')
+    await expect.poll(async () => (await store.notes.get(2n))?.dueAt).toEqual(new Date('2026-11-20T08:30:00.000Z'))
+  })
+})
+
 describe('a note is removed', () => {
   test('once the pointer has left the notice that offers to undo it', async ({ startConsole, visit }) => {
     const { url, key, store } = await startWithNotes(startConsole, 3)
