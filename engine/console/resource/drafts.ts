@@ -34,8 +34,15 @@ export const createKeys = new Map<string, string>()
 /** The edits without a known outcome, with the names of their resources, by their idempotency keys. */
 export const editDrafts = new Map<string, { many: string; edit: Edit }>()
 
-/** What the user has entered for a field of an item, by `${many}:${id}:${field}`. */
-export const fieldDrafts = new Map<string, string>()
+/** What the user has entered for a field of an item. */
+export interface FieldDraft {
+  text: string
+  /** The value that the user saw. Somebody else may have saved another one since then. */
+  seen: unknown
+}
+
+/** The drafts of fields, by `${many}:${id}:${field}`. */
+export const fieldDrafts = new Map<string, FieldDraft>()
 
 /** Restores what was left before a reload, and keeps what is left before the next one. */
 export function keepDrafts(): void {
@@ -44,7 +51,8 @@ export function keepDrafts(): void {
   keep('form', formDrafts)
   keep('create-keys', createKeys)
   keep('edits', editDrafts)
-  keep('fields', fieldDrafts)
+  // An earlier release kept texts as `fields`.
+  keep('field-drafts', fieldDrafts)
 }
 
 function keep<Draft>(name: string, drafts: Map<string, Draft>, isLeft = (_draft: Draft) => true): void {

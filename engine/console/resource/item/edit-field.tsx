@@ -27,9 +27,10 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
   const { edit } = useList()
   const { name, label } = field
   const key = draftKeyOf(resource, item, field)
+  const [draft] = useState(() => fieldDrafts.get(key) ?? { text: textOf(item[name]), seen: item[name] })
   /** The value that the user began to edit. */
-  const [seen, setSeen] = useState(item[name])
-  const [text, setText] = useState(() => fieldDrafts.get(key) ?? textOf(item[name]))
+  const [seen, setSeen] = useState(draft.seen)
+  const [text, setText] = useState(draft.text)
   const [error, setError] = useState<string>()
   const isOver = useRef(false)
   const insist = useRef<HTMLButtonElement>(null)
@@ -80,7 +81,7 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
         onChange={({ currentTarget: { value } }) => {
           setError(undefined)
           setText(value)
-          fieldDrafts.set(key, value)
+          fieldDrafts.set(key, { text: value, seen })
         }}
         onKeyDown={handleKey}
         // Not for a click on a button below, or when another window gets the focus.

@@ -62,7 +62,9 @@ function LoadedItem({ id, item }: { id: bigint; item: ShownList['item'] }) {
   const { item: texts, edit: editTexts } = editTextsOf(resource)
   // Also if it was shown before.
   if (failureReason && problemOf(failureReason).kind === 'missing') {
-    const [draft] = resource.entered.flatMap((field) => fieldDrafts.get(draftKeyOf(resource, { id }, field)) ?? [])
+    const [draft] = resource.entered.flatMap(
+      (field) => fieldDrafts.get(draftKeyOf(resource, { id }, field))?.text ?? [],
+    )
     const former = textOf(data?.[resource.title])
     const text = draft === undefined ? texts.missingText : editTexts.wasRemoved(former || texts.heading(id), draft)
     return (

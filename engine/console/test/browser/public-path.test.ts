@@ -130,7 +130,7 @@ test('what is stored below a path has a name with the path', async ({ consoleFol
         'notes-api-key',
         'notes-create-keys',
         'notes-edits',
-        'notes-fields',
+        'notes-field-drafts',
         'notes-filter',
         'notes-form',
         'notes-import',

@@ -431,6 +431,37 @@ describe('the text of a note', () => {
     await expect.poll(async () => (await store.notes.get(2n))?.body).toBe('Oscar III')
   })
 
+  test('that somebody else changes before the page is loaded again is not overwritten by a draft without a question', async ({
+    startConsole,
+    visit,
+  }) => {
+    const { url, key, store } = await startWithNotes(startConsole, 3)
+    const page = await visit(`${url}/?note=2`, { key })
+    const field = panel(page).getByRole('textbox', { name: 'Text' })
+    await panelFocused(page, 'note 2')
+    await page.keyboard.press('e')
+    await expect.poll(() => isFocused(field)).toBe(true)
+    await page.keyboard.type('Oscar III')
+    const release = await holdRequests(page)
+    await page.reload()
+    await store.notes.update({ id: 2n, set: { body: 'Oscar II' } })
+    release()
+    await expect.poll(() => isFocused(field)).toBe(true)
+    expect(await field.inputValue()).toBe('Oscar III')
+    const alert = page.getByRole('alert').getByText('Changed to Oscar II meanwhile.')
+    await alert.waitFor()
+    await panel(page).getByRole('button', { name: 'Next note' }).click()
+    await panel(page, 'note 3').waitFor()
+    await panel(page).getByRole('button', { name: 'Previous note' }).click()
+    await panel(page, 'Oscar II').waitFor()
+    await alert.waitFor()
+    await field.press('Enter')
+    expect(await isFocused(panel(page).getByRole('button', { name: 'Use mine' }))).toBe(true)
+    expect(await store.notes.get(2n)).toMatchObject({ body: 'Oscar II' })
+    await panel(page).getByRole('button', { name: 'Keep theirs' }).click()
+    await field.waitFor({ state: 'hidden' })
+  })
+
   test('of a note that somebody else removes is not lost', async ({ startConsole, visit }) => {
     const { url, key, store } = await startWithNotes(startConsole, 3)
     const page = await visit(`${url}/?note=2`, { key })
