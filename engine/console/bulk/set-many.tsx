@@ -2,7 +2,7 @@ import './bulk.css'
 import { type FormEvent, useState } from 'react'
 import { Button } from '../components/buttons.tsx'
 import { Sheet } from '../components/sheet.tsx'
-import { FieldInput, readEntry } from '../form/field-input.tsx'
+import { entryIn, FieldInput, readEntry } from '../form/field-input.tsx'
 import { Labelled } from '../form/text-field.tsx'
 import { editOf } from '../resource/edits.ts'
 import { useList, useResource } from '../resource/page-context.ts'
@@ -22,7 +22,7 @@ export function SetMany({ fields, onClose }: SetManyProps) {
   const { edit: editTexts, many: manyTexts } = editTextsOf(resource)
   const [name, setName] = useState(fields[0].name)
   const [text, setText] = useState('')
-  const [isChecked, setIsChecked] = useState(false)
+  const [error, setError] = useState<string>()
   const field = fields.find((each) => each.name === name) ?? fields[0]
   const { value, problem } = readEntry(resource, field, text)
   const items = selection.items()
@@ -32,12 +32,14 @@ export function SetMany({ fields, onClose }: SetManyProps) {
   function enter(chosen: string, entered: string) {
     setName(chosen)
     setText(entered)
-    setIsChecked(false)
+    setError(undefined)
   }
 
-  function apply(event: FormEvent) {
+  function apply(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
-    setIsChecked(true)
+    const entry = entryIn(event.currentTarget.querySelector('input'), text)
+    const { problem } = readEntry(resource, field, entry)
+    setError(problem)
     if (problem || changed.length === 0) return
     onClose()
     const edits = changed.map((item) => editOf(item, { [field.name]: value }, place))
@@ -69,7 +71,7 @@ export function SetMany({ fields, onClose }: SetManyProps) {
         <FieldInput
           field={field}
           value={text}
-          error={isChecked && problem}
+          error={error}
           onChange={({ currentTarget }) => enter(field.name, currentTarget.value)}
           isFirst
         />

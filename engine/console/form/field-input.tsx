@@ -86,6 +86,11 @@ function optionsOf({ choices = {}, default: initial }: Field, value: string): [v
   return value === '' || Object.hasOwn(choices, value) ? options : [[value, value], ...options]
 }
 
+/** The text of a field. Browsers report none for a time that is incomplete, or whose day does not exist: it is no time. */
+export function entryIn(input: unknown, text = ''): string {
+  return input instanceof HTMLInputElement && input.validity.badInput ? '?' : text
+}
+
 /** The entries as files have them. A time that the user has entered is one of the user's time zone. */
 export function asInFiles(fields: readonly Field[], entries: Record<string, string>): Record<string, string> {
   const times = fields.filter(({ kind, name }) => kind === 'time' && !Number.isNaN(Date.parse(entries[name] ?? '')))

@@ -7,7 +7,7 @@ import { Button } from '../../components/buttons.tsx'
 import { Countdown } from '../../components/failure.tsx'
 import { IconCheck } from '../../components/icons.tsx'
 import { Panel } from '../../components/panel.tsx'
-import { asInFiles, FieldInput } from '../../form/field-input.tsx'
+import { asInFiles, entryIn, FieldInput } from '../../form/field-input.tsx'
 import { Notice } from '../../form/notice.tsx'
 import { issueTexts } from '../../issues.ts'
 import { isTransient, type Problem, problemOf, retryDelayAfter } from '../../problem.ts'
@@ -68,7 +68,8 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
     const latest = { ...initial, ...formDrafts.get(many) }
     // The second click of two, and Enter that is held down, must not look like a failure.
     if (wasAdded.current && !latest[resource.title]) return
-    const values = parseTexts(resource.fields, asInFiles(resource.entered, latest))
+    const texts = resource.entered.map((field) => [field.name, entryIn(inputOf(field), latest[field.name])])
+    const values = parseTexts(resource.fields, asInFiles(resource.entered, Object.fromEntries(texts)))
     const found = issuesOf(resource, values)
     setIssues(found)
     setChanged(new Set())
@@ -150,13 +151,20 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
   )
 }
 
+/** The form may have been opened again since it was sent. */
+function formNow(): HTMLFormElement | null {
+  return document.querySelector('form.add-item')
+}
+
+function inputOf({ name }: Field) {
+  return formNow()?.elements.namedItem(name)
+}
+
 /** Moves the focus to a field, unless the user has left the form. */
 function focusInForm(field: Field | undefined): void {
-  // It may have been opened again since it was sent.
-  const form = document.querySelector<HTMLFormElement>('form.add-item')
-  const input = field && form?.elements.namedItem(field.name)
+  const input = field && inputOf(field)
   const focused = document.activeElement
-  if (input instanceof HTMLElement && (focused === document.body || form?.contains(focused))) input.focus()
+  if (input instanceof HTMLElement && (focused === document.body || formNow()?.contains(focused))) input.focus()
 }
 
 /** Beside the label of the first field, which has the focus. It moves nothing. */

@@ -2,7 +2,7 @@ import { type KeyboardEvent, useRef, useState } from 'react'
 import { textOf } from '#service/fields'
 import { Button } from '../../components/buttons.tsx'
 import { useFocusReturn } from '../../components/focus.ts'
-import { FieldInput, readEntry } from '../../form/field-input.tsx'
+import { entryIn, FieldInput, readEntry } from '../../form/field-input.tsx'
 import { type Field, type Item, isSame, type Resource, shownText } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
 import { fieldDrafts } from '../drafts.ts'
@@ -33,6 +33,7 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
   const [text, setText] = useState(draft.text)
   const [error, setError] = useState<string>()
   const isOver = useRef(false)
+  const editor = useRef<HTMLDivElement>(null)
   const insist = useRef<HTMLButtonElement>(null)
   /** When the Enter key has moved the focus to that button. */
   const askedAt = useRef(0)
@@ -47,7 +48,7 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
 
   /** Returns what is wrong with the value. */
   function save(): string | undefined {
-    const { value, problem } = readEntry(resource, field, text)
+    const { value, problem } = readEntry(resource, field, entryIn(editor.current?.querySelector('input'), text))
     if (problem) return problem
     edit(item, { [name]: value })
     end()
@@ -69,7 +70,7 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
   }
 
   return (
-    <div className="edit-field">
+    <div ref={editor} className="edit-field">
       <FieldInput
         field={field}
         aria-label={label}

@@ -7,7 +7,7 @@ import {
   openTestStore,
   startTestApi,
 } from '../../../../test/notes/tests.ts'
-import { type Start, test } from '../notes.ts'
+import { enterNote, type Start, test } from '../notes.ts'
 import {
   choose,
   counting,
@@ -520,6 +520,45 @@ describe('the time of a note', () => {
     await field.fill('2026-11-20T09:30:00')
     await page.keyboard.press('Enter')
     await expect.poll(async () => (await store.notes.get(2n))?.dueAt).toEqual(new Date('2026-11-20T08:30:00.000Z'))
+  })
+  test('that is incomplete, or whose day does not exist, is no empty one', async ({ startConsole, visit }) => {
+    const { url, key, store } = await startConsole()
+    const dueAt = new Date('2026-11-20T08:30:00.000Z')
+    await store.notes.create({ body: 'Call Ann', priority: 1n, state: 'open', dueAt })
+    const page = await visit(url, { key })
+    await showing(page, '1 of 1')
+    const alert = page.getByRole('alert').getByText('The due is not a time')
+
+    await page.getByRole('link', { name: 'Call Ann' }).click()
+    await panel(page, 'Call Ann').getByRole('button', { name: 'Edit the due' }).click()
+    // In the month, which the focus is in.
+    await page.keyboard.press('Backspace')
+    await page.keyboard.press('Enter')
+    await alert.waitFor()
+    await inspect(page, 'incomplete-time')
+    await page.keyboard.type('0231')
+    await panel(page).getByRole('button', { name: 'Next note' }).focus()
+    await alert.waitFor()
+    await panel(page).getByLabel('Due', { exact: true }).press('Escape')
+    await page.keyboard.press('Escape')
+
+    await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
+    await page.getByRole('button', { name: 'Set a value' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Set a value' })
+    const choice = dialog.getByRole('combobox', { name: 'Field' })
+    await choice.selectOption('Due')
+    await choice.press('Tab')
+    await page.keyboard.type('0231')
+    await page.keyboard.press('Enter')
+    await alert.waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+
+    await enterNote(page, 'Buy tea', '1')
+    await panel(page, 'Add note').getByLabel('Due').focus()
+    await page.keyboard.type('0231')
+    await page.keyboard.press('Enter')
+    await alert.waitFor()
+    expect(await store.notes.list({ limit: 10, cursor: 0n })).toMatchObject([{ dueAt }])
   })
 })
 
