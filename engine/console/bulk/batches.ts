@@ -7,6 +7,8 @@ interface BatchOptions<Entry> extends RetryOptions {
   send: (entry: Entry, batch: Batch) => Promise<void>
   /** Called if the service refuses an entry for good. */
   onFailure: (entry: Entry, problem: Problem) => void
+  /** Whether a batch is sent after the response to the one before, so that new ids are in the order of the entries. */
+  isOrdered?: boolean
   /** The values of an entry that are sent. */
   valuesOf: (entry: Entry) => unknown[]
 }
@@ -23,7 +25,7 @@ const concurrentBatches = 3
  * @throws if the service rejects the API key, or the signal aborts
  */
 export async function sendInBatches<Entry>(entries: Entry[], options: BatchOptions<Entry>): Promise<void> {
-  const { send, onFailure, valuesOf, signal, onPause } = options
+  const { send, onFailure, isOrdered = false, valuesOf, signal, onPause } = options
   const retry = retryWhileAway({ signal, onPause })
   const queue = batchesOf(entries, valuesOf)
 
@@ -56,7 +58,7 @@ export async function sendInBatches<Entry>(entries: Entry[], options: BatchOptio
   const aborted = new Promise<never>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason))
   })
-  await Promise.race([aborted, Promise.all(Array.from({ length: concurrentBatches }, work))])
+  await Promise.race([aborted, Promise.all(Array.from({ length: isOrdered ? 1 : concurrentBatches }, work))])
 }
 
 function* batchesOf<Entry>(entries: Entry[], valuesOf: (entry: Entry) => unknown[]): Generator<Entry[], void> {

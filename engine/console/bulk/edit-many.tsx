@@ -48,6 +48,8 @@ export function EditMany({ edits, same, isUndo, isAddition, startsAtOnce, onClos
   const queryClient = useQueryClient()
   /** What became of the edits, by their idempotency keys: a problem, or undefined for a success. */
   const [outcomes] = useState(() => new Map<string, Problem | undefined>())
+  /** The items whose addition was sent, and those of them that had been added before. */
+  const [additions] = useState(() => ({ sent: new Set<Edit>(), existed: new Set<Edit>() }))
   const [, update] = useReducer((updates: number) => updates + 1, 0)
   const left = edits.filter(({ idempotencyKey }) => !outcomes.has(idempotencyKey))
   const failed = edits.filter(({ idempotencyKey }) => outcomes.get(idempotencyKey) !== undefined)
@@ -67,9 +69,16 @@ export function EditMany({ edits, same, isUndo, isAddition, startsAtOnce, onClos
       ? texts.addTitle(edits.length)
       : texts.removeTitle(edits.length)
 
-  async function addAgain({ seen, idempotencyKey }: Edit, batch: Batch): Promise<void> {
+  async function addAgain(edit: Edit, batch: Batch): Promise<void> {
+    const { seen, idempotencyKey } = edit
+    // The response to a repetition may be that to the first attempt, which was lost.
+    const isFirst = !additions.sent.has(edit)
+    additions.sent.add(edit)
+    const onResponse = ({ headers }: Response) => {
+      if (isFirst && headers.has('idempotency-replayed')) additions.existed.add(edit)
+    }
     const item = valuesOf(resource, ({ name }) => seen[name])
-    await resource.procedures(client).create.mutate(item, { context: { idempotencyKey, batch } })
+    await resource.procedures(client).create.mutate(item, { context: { idempotencyKey, batch, onResponse } })
   }
 
   const { start, stop, status, pause, error } = useJob(async (options) => {
@@ -77,6 +86,7 @@ export function EditMany({ edits, same, isUndo, isAddition, startsAtOnce, onClos
     try {
       await sendInBatches(left, {
         ...options,
+        isOrdered: isAddition,
         async send(edit, batch) {
           if (isAddition) await addAgain(edit, batch)
           else await send(resource, client, edit, batch)
@@ -95,7 +105,7 @@ export function EditMany({ edits, same, isUndo, isAddition, startsAtOnce, onClos
   const isRunning = status === 'pending'
   function doneText(): string {
     if (isUndo) return texts.undone(done.length)
-    if (isAddition) return texts.addedAgain(done.length)
+    if (isAddition) return texts.addedAgain(done.length, additions.existed.size)
     if (!set) return texts.removed(done.length)
     return field?.choices ? texts.done(done.length, value, same) : texts.doneOf(label, done.length, value, same)
   }
@@ -115,7 +125,13 @@ export function EditMany({ edits, same, isUndo, isAddition, startsAtOnce, onClos
   function undo() {
     open({ kind: 'editMany', edits: done.map(reverseOf), same: 0, isUndo: true, startsAtOnce: true })
   }
-  const openAddition = () => open(additionOf(done.map(({ seen }) => seen)))
+  const openAddition = () =>
+    open(
+      additionOf(
+        resource,
+        done.map(({ seen }) => seen),
+      ),
+    )
   function addDoneAgain() {
     close()
     openAddition()

@@ -109,7 +109,10 @@ export function editTextsOf(noun: Noun) {
       progress: `${Many} that are changed`,
       addTitle: (count: number) => `Add ${countOf(noun, count)} again?`,
       addAgain: (count: number) => `Add all ${number(count)} again`,
-      addedAgain: (count: number) => `${countOf(noun, count)} ${was(count)} added again, with new ids.`,
+      addedAgain: (count: number, before: number) =>
+        before === count
+          ? `${countOf(noun, count)} ${was(count)} added again before.`
+          : `${countOf(noun, count - before)} ${was(count - before)} added again, ${before > 0 ? `${number(before)} ${was(before)} before` : 'with new ids'}.`,
       unchanged: (count: number) =>
         `${countOf(noun, count)} ${plural({ one: 'has', many: 'have' }, count)} it already.`,
       removed: (count: number) => `${countOf(noun, count)} ${was(count)} removed.`,

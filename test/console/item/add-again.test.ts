@@ -67,6 +67,44 @@ test('the notice and the result of a removal offer to add the removed pets again
   expect((await store.pets.list({ limit: 9, cursor: 0n })).map(({ id }) => id)).toEqual([8n, 9n, 10n, 11n])
 })
 
+test('pets that were added again before are not added twice, and are counted apart', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 45)
+  const page = await visit(`${url}/?size=50`, { key })
+  await showing(page, '1–45 of 45')
+  await removePage(page, 45)
+  const notice = page.getByRole('region', { name: 'Last change' })
+  let requests = 0
+  await page.route('**/trpc/pets.create**', (route) => (requests++ === 0 ? route.continue() : route.abort()))
+  await notice.getByRole('button', { name: 'Add all 45 again' }).click()
+  const job = page.getByRole('dialog', { name: 'Add 45 pets again', exact: true })
+  await job.getByText('The service cannot be reached.').waitFor()
+  await job.getByRole('button', { name: 'Stop' }).click()
+  await job.getByText('20 done, 25 not sent').waitFor()
+  await job.getByRole('button', { name: 'Close' }).last().click()
+  await page.unroute('**/trpc/pets.create**')
+  // A slow batch does not get the ids after those of the next one.
+  let batches = 0
+  await page.route('**/trpc/pets.create**', async (route) => {
+    if (batches++ === 1) await page.waitForTimeout(500)
+    await route.continue()
+  })
+
+  const addFromChanges = async () => {
+    await page.getByRole('button', { name: 'Changes' }).click()
+    await page.getByRole('button', { name: 'Add all 45 again' }).click()
+  }
+  await addFromChanges()
+  await notice.getByText('25 pets were added again, 20 were before.').waitFor()
+  await showing(page, '1–45 of 45')
+  await addFromChanges()
+  await notice.getByText('45 pets were added again before.').waitFor()
+  const pets = await store.pets.list({ limit: 100, cursor: 0n })
+  expect(pets.map(({ id, name }) => `${id} ${name}`)).toEqual(
+    Array.from({ length: 45 }, (_, index) => `${index + 46} pet ${index + 1}`),
+  )
+})
+
 /** Removes all pets of the page. */
 async function removePage(page: Page, count: number): Promise<void> {
   await panelsLoaded(page)

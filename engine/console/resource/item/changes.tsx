@@ -153,7 +153,12 @@ function Entries({ changes, ...others }: EntriesProps) {
   const { kind, after = {} } = first
   function addAllAgain() {
     others.onClose?.()
-    open(additionOf(changes.map((change) => ({ ...change.before, id: idOf(resource.one, change) }))))
+    open(
+      additionOf(
+        resource,
+        changes.map((change) => ({ ...change.before, id: idOf(resource.one, change) })),
+      ),
+    )
   }
   const values = resource.fields.filter(({ name }) => name in after)
   return (
