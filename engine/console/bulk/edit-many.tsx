@@ -39,6 +39,9 @@ interface EditManyProps {
 /** The most names that a question shows. */
 const maxNames = 5
 
+/** Milliseconds within which a second click or Enter belongs to the first one. */
+const doubleTime = 500
+
 /** Changes or removes many items, or adds them again, after a question. Continuing after a stop sends what has no result yet. */
 export function EditMany({ edits, same, isUndo, isAddition, startsAtOnce, onClose, onDone }: EditManyProps) {
   const { resource, queries, open } = useResource()
@@ -176,7 +179,7 @@ export function EditMany({ edits, same, isUndo, isAddition, startsAtOnce, onClos
     <Sheet
       // Without the question mark: the user has decided.
       title={isUndo ? editTexts.undo : hasStarted ? question.slice(0, -1) : question}
-      onClose={isRunning ? () => {} : close}
+      onClose={isRunning ? stop : close}
       size="sm"
       isModal
       isLate={startsAtOnce && !hasEnded}
@@ -214,9 +217,7 @@ export function EditMany({ edits, same, isUndo, isAddition, startsAtOnce, onClos
         )}
         <div className="bulk-choice">
           {isRunning ? (
-            <Button variant="default" onClick={stop}>
-              {texts.stop}
-            </Button>
+            <StopButton onStop={stop}>{texts.stop}</StopButton>
           ) : (
             <>
               <Button ref={closeButton} variant="default" data-autofocus={isRemoval || undefined} onClick={close}>
@@ -252,4 +253,23 @@ export function EditMany({ edits, same, isUndo, isAddition, startsAtOnce, onClos
       </div>
     </Sheet>
   )
+}
+
+/** Takes the focus of the button that it replaces, but not the second click or Enter of a double one. */
+function StopButton({ onStop, children }: { onStop: () => void; children: string }) {
+  const [shownAt] = useState(() => performance.now())
+  return (
+    <Button
+      ref={takeFocus}
+      variant="default"
+      data-autofocus
+      onClick={({ timeStamp }) => timeStamp - shownAt > doubleTime && onStop()}
+    >
+      {children}
+    </Button>
+  )
+}
+
+function takeFocus(element: HTMLElement | null): void {
+  element?.focus()
 }

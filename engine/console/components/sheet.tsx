@@ -43,8 +43,15 @@ export function Sheet({
   useFocusReturn()
   useCloseOnBack(isInUrl ? undefined : onClose)
   useCloseOnEscape(() => dialog.current, onClose)
+  // Until then it is hidden, and takes no focus.
+  const handleLate = () => dialog.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus()
   return createPortal(
-    <div className="sheet-layer" data-modal={isModal || undefined} data-late={isLate || undefined}>
+    <div
+      className="sheet-layer"
+      data-modal={isModal || undefined}
+      data-late={isLate || undefined}
+      onAnimationEnd={({ target, currentTarget }) => target === currentTarget && handleLate()}
+    >
       {/* The button and the Escape key close it for everybody. */}
       <div className="sheet-overlay" onClick={holdsEntries ? undefined : onClose} aria-hidden />
       <div

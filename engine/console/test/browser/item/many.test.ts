@@ -1,0 +1,97 @@
+import { expect } from 'vitest'
+import { addNotes } from '../../../../test/notes/tests.ts'
+import { type Start, test } from '../notes.ts'
+import {
+  holdRequests,
+  inspect,
+  isFocused,
+  openBulkAdd,
+  panelsLoaded,
+  pasteRows,
+  showing,
+} from '../page.ts'
+import type { Locator, Page, Visit } from '../visit.ts'
+
+async function visitNotes(startConsole: Start, visit: Visit, count: number) {
+  const { url, key, store } = await startConsole()
+  await addNotes(store, count)
+  const page = await visit(`${url}/?size=100`, { key })
+  await showing(page, `1–${count} of ${count}`)
+  await panelsLoaded(page)
+  return { page, store }
+}
+
+function selectAll(page: Page): Promise<void> {
+  return page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
+}
+
+function notice(page: Page): Locator {
+  return page.getByRole('region', { name: 'Last change' })
+}
+
+/** Presses the Tab key, and expects the focus to stay in a dialog. */
+async function expectTrap(page: Page, dialog: Locator): Promise<void> {
+  for (let presses = 0; presses < 5; presses++) {
+    await page.keyboard.press('Tab')
+    expect(await dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true)
+  }
+}
+
+test('while many notes are removed, the focus is on Stop, and Escape does the same', async ({
+  startConsole,
+  visit,
+}) => {
+  const { page, store } = await visitNotes(startConsole, visit, 80)
+  await selectAll(page)
+  await page.getByRole('button', { name: 'Remove', exact: true }).click()
+  const release = await holdRequests(page, '**/trpc/notes.remove**')
+  await page.getByRole('button', { name: 'Remove 80 notes' }).focus()
+  // The second Enter of a double one does not stop it.
+  for (const each of ['Enter', 'Enter']) await page.keyboard.press(each)
+  const job = page.getByRole('dialog', { name: 'Remove 80 notes', exact: true })
+  const stop = job.getByRole('button', { name: 'Stop' })
+  await expect.poll(() => isFocused(stop)).toBe(true)
+  await expectTrap(page, job)
+  await page.keyboard.press('Escape')
+  await job.getByText('0 done, 80 not sent').waitFor()
+  expect(await isFocused(job.getByRole('button', { name: 'Close' }).last())).toBe(true)
+  release()
+  await page.unroute('**/trpc/notes.remove**')
+  const next = job.getByRole('button', { name: /^Continue with/ })
+  await next.focus()
+  await page.keyboard.press('Enter')
+  await notice(page).getByText('80 notes were removed.').waitFor()
+  expect(await store.notes.list({ limit: 9, cursor: 0n })).toEqual([])
+})
+
+test('a change of many notes that takes long can be stopped by the keyboard', async ({ startConsole, visit }) => {
+  const { page } = await visitNotes(startConsole, visit, 3)
+  await selectAll(page)
+  await page.getByRole('button', { name: 'Set state' }).click()
+  await holdRequests(page, '**/trpc/notes.update**')
+  await page.getByRole('menuitemradio', { name: 'Done' }).click()
+  const job = page.getByRole('dialog', { name: 'Set state to done', exact: true })
+  await expect.poll(() => isFocused(job.getByRole('button', { name: 'Stop' }))).toBe(true)
+  await expectTrap(page, job)
+  await inspect(page, 'changing-many')
+  await page.keyboard.press('Escape')
+  await job.getByText('0 done, 3 not sent').waitFor()
+})
+
+test('the focus stays in the dialogs of an import and of an export that run', async ({ startConsole, visit }) => {
+  const { page } = await visitNotes(startConsole, visit, 3)
+  const sheet = await openBulkAdd(page)
+  await pasteRows(sheet, 'Tom,7\nZoe,7')
+  const release = await holdRequests(page, '**/trpc/notes.create**')
+  await sheet.getByRole('button', { name: 'Add 2 notes' }).press('Enter')
+  await sheet.getByRole('button', { name: 'Stop' }).waitFor()
+  await expectTrap(page, sheet)
+  release()
+  await sheet.getByRole('button', { name: 'View notes' }).click()
+  await page.getByRole('button', { name: 'Export' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Export notes' })
+  await holdRequests(page)
+  await dialog.getByRole('button', { name: 'CSV' }).press('Enter')
+  await dialog.getByRole('button', { name: 'Cancel' }).waitFor()
+  await expectTrap(page, dialog)
+})
