@@ -46,7 +46,7 @@ const doubleTime = 500
 export function EditMany({ edits, same, isUndo, isAddition, startsAtOnce, onClose, onDone }: EditManyProps) {
   const { resource, queries, open } = useResource()
   const { many: texts, edit: editTexts, changes: changesTexts } = editTextsOf(resource)
-  const { selection } = useList()
+  const { list, selection } = useList()
   const client = useClient()
   const queryClient = useQueryClient()
   /** What became of the edits, by their idempotency keys: a problem, or undefined for a success. */
@@ -101,6 +101,8 @@ export function EditMany({ edits, same, isUndo, isAddition, startsAtOnce, onClos
     } finally {
       clearInterval(timer)
       update()
+      // A row that an earlier edit keeps in its place has the values of that edit.
+      list.release()
       for (const queryKey of [[resource.many], ['newest', resource.many]])
         void queryClient.invalidateQueries({ queryKey })
     }

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useMemo } from 'react'
+import { useEffect, useMemo, useReducer } from 'react'
 import { type Count, entriesOf, type Item, isSame, type Resource, type Values } from '../../resource.ts'
 import { type EditState, withEdits } from '../edits.ts'
 import type { Queries } from '../queries.ts'
@@ -24,8 +24,9 @@ export function usePagedList(
   const isScanned = isScan(resource, place)
   const { data } = query
   const loaded = useMemo(() => data?.items.slice(0, size), [data, size])
+  const [releases, release] = useReducer((count: number) => count + 1, 0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the time from which the user sees this place.
-  const shownAt = useMemo(() => Date.now(), [href])
+  const shownAt = useMemo(() => Date.now(), [href, releases])
   const held = useMemo(
     () => edits.filter(({ edit, submittedAt }) => (!edit.set || edit.place === href) && submittedAt >= shownAt),
     [edits, href, shownAt],
@@ -64,6 +65,8 @@ export function usePagedList(
     arrived: (items && arrived) ?? [],
     /** The number of the items of the place, without those that have left it or are being removed. */
     count: items && loaded?.filter((item) => withEdits(item, edits)).length,
+    /** Lets the rows go that have left the place, as if the user had moved on. */
+    release,
     /** Whether an item has left the place by an edit. Its row stays until the user moves on. */
     hasLeft: (item: Item) => !isIncluded(filter, item) || loaded?.every(({ id }) => id !== item.id) === true,
   }

@@ -2,9 +2,11 @@ import { expect } from 'vitest'
 import { addNotes } from '../../../../test/notes/tests.ts'
 import { type Start, test } from '../notes.ts'
 import {
+  choose,
   holdRequests,
   inspect,
   isFocused,
+  names,
   openBulkAdd,
   panelsLoaded,
   pasteRows,
@@ -94,4 +96,23 @@ test('the focus stays in the dialogs of an import and of an export that run', as
   await dialog.getByRole('button', { name: 'CSV' }).press('Enter')
   await dialog.getByRole('button', { name: 'Cancel' }).waitFor()
   await expectTrap(page, dialog)
+})
+
+test('a kept row leaves after a change of many notes', async ({ startConsole, visit }) => {
+  const { page } = await visitNotes(startConsole, visit, 6)
+  await choose(page, 'Open')
+  await page.getByRole('button', { name: /^State of note 1: / }).click()
+  await page.getByRole('menuitemradio', { name: 'Done' }).click()
+  await page.locator('tr[data-left]', { hasText: 'note 1' }).waitFor()
+  await page.keyboard.press('z')
+  await page.locator('tr[data-left]').waitFor({ state: 'hidden' })
+  await showing(page, '1–6 of 6')
+  for (let id = 1; id <= 5; id++) await page.getByRole('checkbox', { name: new RegExp(`^Select note ${id},`) }).check()
+  await page.getByRole('button', { name: 'Set state' }).click()
+  await page.getByRole('menuitemradio', { name: 'Done' }).click()
+  await notice(page).getByText('5 notes are done.').waitFor()
+  await expect.poll(() => names(page)).toEqual(['note 6'])
+  await page.keyboard.press('z')
+  await notice(page).getByText('5 notes were changed back.').waitFor()
+  await expect.poll(async () => (await names(page)).length).toBe(6)
 })
