@@ -74,7 +74,9 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
   /** Undoes one edit after the other, also without a notice. */
   function undo() {
     const undoable = lastUndoable(states)
-    if (done?.onUndo && done.at > (undoable?.submittedAt ?? 0)) return done.onUndo()
+    const { at = 0, onUndo, onAddAgain } = done ?? {}
+    const reverse = onUndo ?? onAddAgain
+    if (reverse && at > (undoable?.submittedAt ?? 0)) return reverse()
     if (!undoable) return onDone(texts.nothingToUndo)
     edits.undo(undoable.edit)
     const { set, seen } = undoable.edit
@@ -184,6 +186,7 @@ function Saved({ text, edit, onUndo, onAddAgain, count = 0, onClose }: SavedProp
     const timer = setTimeout(onClose, undoTime)
     return () => clearTimeout(timer)
   }, [isHeld])
+  const addAgain = manyTexts.addAgain(count)
   const closeAnd = (action: () => void) => () => {
     onClose()
     action()
@@ -207,8 +210,8 @@ function Saved({ text, edit, onUndo, onAddAgain, count = 0, onClose }: SavedProp
         </Button>
       )}
       {onAddAgain && (
-        <Button variant="subtle" size="xs" onClick={closeAnd(onAddAgain)}>
-          {manyTexts.addAgain(count)}
+        <Button variant="subtle" size="xs" {...hint(addAgain, 'undo')} onClick={closeAnd(onAddAgain)}>
+          {addAgain}
         </Button>
       )}
       <Dismiss onClose={onClose} />

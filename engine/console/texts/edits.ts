@@ -98,7 +98,7 @@ export function editTextsOf(noun: Noun) {
           same > 0 && `${number(same)} will not`,
         ]),
       removal: (titles: string[], others: number) =>
-        `${joined(', ', [...titles, others > 0 && `and ${number(others)} more`])}. This cannot be undone`,
+        `${joined(', ', [...titles, others > 0 && `and ${number(others)} more`])}. ${plural({ one: 'It can be added again, with a new id', many: 'They can be added again, with new ids' }, titles.length + others)}`,
       change: (count: number) => `Change ${countOf(noun, count)}`,
       remove: (count: number) => `Remove ${countOf(noun, count)}`,
       cancel: 'Cancel',

@@ -14,9 +14,6 @@ test('removed pets are added again once each, also if responses are lost', async
   const notice = page.getByRole('region', { name: 'Last change' })
   await notice.getByText('50 pets were removed.').waitFor()
   await inspect(page, 'removed-many')
-  // No undo: the pets get new ids.
-  await page.keyboard.press('z')
-  expect(await store.pets.list({ limit: 9, cursor: 0n })).toEqual([])
   await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
 
   await page.getByRole('button', { name: 'Changes' }).click()

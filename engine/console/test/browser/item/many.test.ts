@@ -116,3 +116,20 @@ test('a kept row leaves after a change of many notes', async ({ startConsole, vi
   await notice(page).getByText('5 notes were changed back.').waitFor()
   await expect.poll(async () => (await names(page)).length).toBe(6)
 })
+
+test('the key for an undo adds many notes again that were removed, as their notice offers', async ({
+  startConsole,
+  visit,
+}) => {
+  const { page, store } = await visitNotes(startConsole, visit, 3)
+  await selectAll(page)
+  await page.getByRole('button', { name: 'Remove', exact: true }).click()
+  await page.getByText('note 1 #1, note 2 #2, note 3 #3. They can be added again, with new ids.').waitFor()
+  await page.getByRole('button', { name: 'Remove 3 notes' }).click()
+  await notice(page).getByText('3 notes were removed.').waitFor()
+  await page.keyboard.press('z')
+  await notice(page).getByText('3 notes were added again, with new ids.').waitFor()
+  await page.keyboard.press('z')
+  await notice(page).getByText('There is nothing to undo.').waitFor()
+  expect((await store.notes.list({ limit: 9, cursor: 0n })).map(({ id }) => id)).toEqual([4n, 5n, 6n])
+})
