@@ -108,7 +108,8 @@ export function editTextsOf(noun: Noun) {
       resume: (count: number) => `Continue with ${number(count)}`,
       progress: `${Many} that are changed`,
       addTitle: (count: number) => `Add ${countOf(noun, count)} again?`,
-      addAgain: (count: number) => `Add all ${number(count)} again`,
+      /** @param count undefined if it is not known */
+      addAgain: (count: number | undefined) => `Add all ${count === undefined ? '' : `${number(count)} `}again`,
       addedAgain: (count: number, before: number) =>
         before === count
           ? `${countOf(noun, count)} ${was(count)} added again before.`
@@ -139,8 +140,9 @@ export function editTextsOf(noun: Noun) {
       none: `No ${one} has been changed or removed yet.`,
       noneOfItem: 'Not changed yet.',
       removed: (item: string) => `${item} was removed`,
-      manyChanged: (count: number) => countOf(noun, count),
-      manyRemoved: (count: number) => `${countOf(noun, count)} ${was(count)} removed`,
+      /** @param isWhole whether there are no more */
+      manyChanged: (count: number, isWhole: boolean) => manyOf(noun, count, isWhole),
+      manyRemoved: (count: number, isWhole: boolean) => `${manyOf(noun, count, isWhole)} ${was(count)} removed`,
       became: 'became',
       empty: 'nothing',
       note: `What is added is not listed here. In the list, the newest ${many} come first if you click on the id.`,
@@ -153,6 +155,10 @@ export function editTextsOf(noun: Noun) {
       more: 'Show more',
     },
   }
+}
+
+function manyOf(noun: Noun, count: number, isWhole: boolean): string {
+  return isWhole ? countOf(noun, count) : `${number(count)} or more ${noun.many}`
 }
 
 /** @param keyName the name of an API key, if it is known */

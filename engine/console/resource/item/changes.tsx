@@ -2,6 +2,7 @@ import { textOf } from '#service/fields'
 import './changes.css'
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Fragment, useEffect, useState } from 'react'
+import { useJob } from '../../bulk/use-job.ts'
 import { Button } from '../../components/buttons.tsx'
 import { Failure } from '../../components/failure.tsx'
 import { keepFocus } from '../../components/focus.ts'
@@ -55,6 +56,16 @@ export function ChangeList({ id, ...actions }: ChangeListProps) {
   if (!data && failureReason) return <Failure title={texts.notLoaded} error={failureReason} failures={failureCount} />
   if (!data) return <div className="skeleton item-details-skeleton" role="status" aria-label={texts.loading} />
   const changes = data.pages.flat()
+  /** Loads further pages until the group has ended, and returns all of it. */
+  async function loadRest([first]: Change[]): Promise<Change[]> {
+    for (;;) {
+      const { data: loaded, hasNextPage: isMore, isError } = await fetchNextPage()
+      const all = loaded?.pages.flat() ?? []
+      const group = togetherOf(resource, all).find((each) => each[0]?.id === first?.id)
+      if (isError || !group) return []
+      if (!isMore || !mayGoOn(group, all)) return group
+    }
+  }
   // One level below the heading of the sheet, or of the history of the item.
   const Day = id === undefined ? 'h3' : 'h4'
   const days = Map.groupBy(changes, ({ at }) => dayOf(at))
@@ -69,8 +80,14 @@ export function ChangeList({ id, ...actions }: ChangeListProps) {
             {id === undefined && !(hasNextPage && index === days.size - 1) && <DaySummary changes={each} />}
           </Day>
           <ol>
-            {togetherOf(resource, each).map((changes) => (
-              <Entries key={String(changes[0]?.id)} changes={changes} isOfAll={id === undefined} {...actions} />
+            {togetherOf(resource, each).map((group) => (
+              <Entries
+                key={String(group[0]?.id)}
+                changes={group}
+                isOfAll={id === undefined}
+                onLoadRest={hasNextPage && mayGoOn(group, changes) ? () => loadRest(group) : undefined}
+                {...actions}
+              />
             ))}
           </ol>
         </Fragment>
@@ -105,17 +122,24 @@ const maxGap = 2_000
 
 /** Changes of several items at about the same time that do the same with the same key, as an edit of many items does. */
 function togetherOf({ one }: Resource, changes: Change[]): Change[][] {
-  const together: Change[][] = []
+  const together: { group: Change[]; ids: Set<bigint> }[] = []
   for (const change of changes) {
     const id = idOf(one, change)
-    const group = together.find((group) => {
+    const known = together.find(({ group, ids }) => {
       const last = group.at(-1)
-      return last && isAlike(last, change) && group.every((each) => idOf(one, each) !== id)
+      return last && isAlike(last, change) && !ids.has(id)
     })
-    if (group) group.push(change)
-    else together.push([change])
+    const entry = known ?? { group: [], ids: new Set() }
+    if (!known) together.push(entry)
+    entry.group.push(change)
+    entry.ids.add(id)
   }
-  return together
+  return together.map(({ group }) => group)
+}
+
+/** Whether the changes after those that are loaded may belong to a group, too. */
+function mayGoOn(group: Change[], loaded: Change[]): boolean {
+  return Number(group.at(-1)?.at) - Number(loaded.at(-1)?.at) < maxGap
 }
 
 function isAlike(one: Change, other: Change): boolean {
@@ -139,33 +163,34 @@ function idOf(one: string, change: Change): bigint {
 
 interface EntriesProps extends Omit<EntryProps, 'change'> {
   changes: Change[]
+  /** Loads and returns all changes of the entry. Undefined if these are all. */
+  onLoadRest: (() => Promise<Change[]>) | undefined
 }
 
 /** One change, or the number of those that are alike, which can be opened. */
-function Entries({ changes, ...others }: EntriesProps) {
+function Entries({ changes, onLoadRest, ...others }: EntriesProps) {
   const { resource, open } = useResource()
   const texts = editTextsOf(resource).changes
   const [isOpen, setIsOpen] = useState(false)
+  const isWhole = !onLoadRest
+  const { start: addAllAgain, status } = useJob(async ({ signal }) => {
+    const all = onLoadRest ? await onLoadRest() : changes
+    if (signal.aborted || all.length === 0) return
+    others.onClose?.()
+    const items = all.map((change) => ({ ...change.before, id: idOf(resource.one, change) }))
+    open(additionOf(resource, items))
+  })
   const [first] = changes
   const entries = (shown: Change[]) =>
     shown.map((change) => <Entry key={String(change.id)} change={change} {...others} />)
   if (!first || !others.isOfAll || changes.length < 3) return entries(changes)
   const { kind, after = {} } = first
-  function addAllAgain() {
-    others.onClose?.()
-    open(
-      additionOf(
-        resource,
-        changes.map((change) => ({ ...change.before, id: idOf(resource.one, change) })),
-      ),
-    )
-  }
   const values = resource.fields.filter(({ name }) => name in after)
   return (
     <li data-kind={kind}>
       <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
         <summary>
-          {kind === 'remove' ? texts.manyRemoved(changes.length) : texts.manyChanged(changes.length)}
+          {kind === 'remove' ? texts.manyRemoved(changes.length, isWhole) : texts.manyChanged(changes.length, isWhole)}
           {values.map((field) => (
             <Fragment key={field.name}>
               {' '}
@@ -177,8 +202,8 @@ function Entries({ changes, ...others }: EntriesProps) {
       </details>
       <By change={first} />
       {kind === 'remove' && others.onAddAgain && (
-        <Button variant="subtle" size="compact-sm" onClick={addAllAgain}>
-          {editTextsOf(resource).many.addAgain(changes.length)}
+        <Button variant="subtle" size="compact-sm" isDisabled={status === 'pending'} onClick={() => addAllAgain()}>
+          {editTextsOf(resource).many.addAgain(isWhole ? changes.length : undefined)}
         </Button>
       )}
     </li>

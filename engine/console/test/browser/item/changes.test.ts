@@ -83,6 +83,32 @@ test('the same change of several notes is one entry, an undo is another one, and
   await sheet.getByText('Note 4', { exact: true }).waitFor()
 })
 
+test('an entry that may go on in the next page says so, and adds all of its notes again', async ({
+  startConsole,
+  visit,
+}) => {
+  const { url, key, store } = await startConsole()
+  await addNotes(store, 240)
+  for (let id = 1n; id <= 230n; id++) await store.notes.remove({ id })
+  for (const state of ['done', 'open', 'waiting'] as const) await store.notes.update({ id: 240n, set: { state } })
+  const page = await visit(url, { key })
+  await page.getByRole('button', { name: 'Changes' }).click()
+  const sheet = page.getByRole('dialog', { name: 'Changes of notes' })
+  await sheet.getByText('97 or more notes were removed').waitFor()
+  await inspect(page, 'changes-go-on')
+  await sheet.getByRole('button', { name: 'Show more' }).click()
+  await sheet.getByText('197 or more notes were removed').waitFor()
+  await sheet.getByRole('button', { name: 'Show more' }).click()
+  await sheet.getByText('230 notes were removed').waitFor()
+  await sheet.getByRole('button', { name: 'Add all 230 again' }).waitFor()
+
+  await page.reload()
+  await page.getByRole('button', { name: 'Changes' }).click()
+  await sheet.getByRole('button', { name: 'Add all again' }).click()
+  const notice = page.getByRole('region', { name: 'Last change' })
+  await notice.getByText('230 notes were added again, with new ids.').waitFor()
+})
+
 test('a note that was removed can be added again, with its values', async ({ startConsole, visit }) => {
   const { url, key, store, rpc } = await startConsole()
   await addNotes(store, 3)
