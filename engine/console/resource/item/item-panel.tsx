@@ -60,15 +60,21 @@ function LoadedItem({ id, item }: { id: bigint; item: ShownList['item'] }) {
   const { resource, icon } = useResource()
   const { data, failureReason, failureCount } = item
   const { item: texts, edit: editTexts } = editTextsOf(resource)
-  // Also if it was shown before.
   if (failureReason && problemOf(failureReason).kind === 'missing') {
     const [draft] = resource.entered.flatMap(
       (field) => fieldDrafts.get(draftKeyOf(resource, { id }, field))?.text ?? [],
     )
-    const former = textOf(data?.[resource.title])
-    const text = draft === undefined ? texts.missingText : editTexts.wasRemoved(former || texts.heading(id), draft)
+    const former = textOf(data?.[resource.title]) || texts.heading(id)
+    const removed = draft === undefined ? editTexts.removed(former) : editTexts.wasRemoved(former, draft)
+    const isKnown = data !== undefined || draft !== undefined
     return (
-      <Message icon={icon} heading="h3" role="alert" title={texts.missing(id)} text={text}>
+      <Message
+        icon={icon}
+        heading="h3"
+        role="alert"
+        title={isKnown ? removed : texts.missing(id)}
+        text={!isKnown && texts.missingText}
+      >
         {draft !== undefined && <CopyButton withText label={editTexts.copyMine} value={draft} />}
       </Message>
     )

@@ -474,7 +474,7 @@ describe('the text of a note', () => {
     release()
     await page.getByRole('alert').getByText('note 2 was removed meanwhile. Your change: Oscar.').waitFor()
     await notice(page).getByRole('button', { name: 'Copy yours' }).waitFor()
-    await panel(page).getByRole('alert').getByRole('heading', { name: 'No note has the id 2' }).waitFor()
+    await panel(page).getByRole('alert').getByRole('heading', { name: 'note 2 was removed.' }).waitFor()
   })
 
   test('of a note that somebody else removes meanwhile can be copied', async ({ startConsole, visit }) => {

@@ -8,6 +8,7 @@ import {
   isFocused,
   names,
   openBulkAdd,
+  panel,
   panelsLoaded,
   pasteRows,
   showing,
@@ -115,6 +116,20 @@ test('a kept row leaves after a change of many notes', async ({ startConsole, vi
   await page.keyboard.press('z')
   await notice(page).getByText('5 notes were changed back.').waitFor()
   await expect.poll(async () => (await names(page)).length).toBe(6)
+})
+
+test('a note that somebody else removes while it is open was removed, and has existed', async ({
+  startConsole,
+  visit,
+}) => {
+  const { page, store } = await visitNotes(startConsole, visit, 3)
+  await page.getByRole('link', { name: 'note 2' }).click()
+  await panel(page, 'note 2').getByRole('button', { name: 'Done' }).waitFor()
+  await store.notes.remove({ id: 2n })
+  const alert = panel(page, 'note 2').getByRole('alert')
+  await alert.waitFor()
+  expect(await alert.innerText()).toBe('note 2 was removed.')
+  await inspect(page, 'removed-while-open')
 })
 
 test('the key for an undo adds many notes again that were removed, as their notice offers', async ({
