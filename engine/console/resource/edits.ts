@@ -46,17 +46,6 @@ export function reverseOf({ seen, set = {}, place, idempotencyKey }: Edit): Edit
   return { ...editOf({ ...seen, ...set }, Object.fromEntries(former), place), undoes: idempotencyKey }
 }
 
-/**
- * The dialog that adds items again which were removed, as new ones, in the order of their former ids. The idempotency key
- * follows from that id. So each item is added once, also if the user asks for it in several places.
- */
-export function additionOf({ many }: Resource, items: Item[]) {
-  const edits = items
-    .map((seen): Edit => ({ seen, idempotencyKey: `add-again:${many}:${seen.id}` }))
-    .sort((a, b) => (a.seen.id < b.seen.id ? -1 : 1))
-  return { kind: 'editMany' as const, edits, same: 0, isAddition: true, startsAtOnce: true }
-}
-
 /** Whether an edit is sent again, because the service did not respond. */
 export function isRepeated({ status, failureCount }: EditState): boolean {
   return status === 'pending' && failureCount > 0

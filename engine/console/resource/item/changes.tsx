@@ -1,8 +1,7 @@
 import { textOf } from '#service/fields'
 import './changes.css'
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Fragment, useEffect, useState } from 'react'
-import { useJob } from '../../bulk/use-job.ts'
 import { Button } from '../../components/buttons.tsx'
 import { Failure } from '../../components/failure.tsx'
 import { keepFocus } from '../../components/focus.ts'
@@ -10,10 +9,10 @@ import { Sheet } from '../../components/sheet.tsx'
 import { Value } from '../../components/value.tsx'
 import { problemOf } from '../../problem.ts'
 import { jsonOf } from '../../requests/curl.ts'
-import { type Change, type Edit, type Field, isSame, type Resource, type Values } from '../../resource.ts'
+import { type Change, type Edit, type Field, type Item, isSame, type Resource, type Values } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
 import { dayOf, timeOfDay } from '../../texts/formats.ts'
-import { additionOf, hasHistory } from '../edits.ts'
+import { hasHistory } from '../edits.ts'
 import { useList, useResource } from '../page-context.ts'
 import { hrefOf, openHere } from '../view.ts'
 
@@ -161,6 +160,17 @@ function idOf(one: string, change: Change): bigint {
   return (change as unknown as Record<string, bigint>)[`${one}Id`] ?? 0n
 }
 
+/**
+ * The dialog that adds items again which were removed, as new ones, in the order of their former ids. The idempotency key
+ * follows from that id. So each item is added once, also if the user asks for it in several places.
+ */
+export function additionOf({ many }: Resource, items: Item[]) {
+  const edits = items
+    .map((seen): Edit => ({ seen, idempotencyKey: `add-again:${many}:${seen.id}` }))
+    .sort((a, b) => (a.seen.id < b.seen.id ? -1 : 1))
+  return { kind: 'editMany' as const, edits, same: 0, isAddition: true, startsAtOnce: true }
+}
+
 interface EntriesProps extends Omit<EntryProps, 'change'> {
   changes: Change[]
   /** Loads and returns all changes of the entry. Undefined if these are all. */
@@ -173,13 +183,13 @@ function Entries({ changes, onLoadRest, ...others }: EntriesProps) {
   const texts = editTextsOf(resource).changes
   const [isOpen, setIsOpen] = useState(false)
   const isWhole = !onLoadRest
-  const { start: addAllAgain, status } = useJob(async ({ signal }) => {
-    const all = onLoadRest ? await onLoadRest() : changes
-    if (signal.aborted || all.length === 0) return
+  const { mutate: load, isPending } = useMutation({ mutationFn: async () => onLoadRest?.() ?? changes })
+  function addAgain(all: Change[]) {
+    if (all.length === 0) return
     others.onClose?.()
     const items = all.map((change) => ({ ...change.before, id: idOf(resource.one, change) }))
     open(additionOf(resource, items))
-  })
+  }
   const [first] = changes
   const entries = (shown: Change[]) =>
     shown.map((change) => <Entry key={String(change.id)} change={change} {...others} />)
@@ -202,7 +212,12 @@ function Entries({ changes, onLoadRest, ...others }: EntriesProps) {
       </details>
       <By change={first} />
       {kind === 'remove' && others.onAddAgain && (
-        <Button variant="subtle" size="compact-sm" isDisabled={status === 'pending'} onClick={() => addAllAgain()}>
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          isDisabled={isPending} // Does nothing if the user closes the view meanwhile.
+          onClick={() => load(undefined, { onSuccess: addAgain })}
+        >
           {editTextsOf(resource).many.addAgain(isWhole ? changes.length : undefined)}
         </Button>
       )}
