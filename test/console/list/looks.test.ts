@@ -477,6 +477,30 @@ test('a larger window has rows of the same height, and columns that share its wi
   expect(heights[0]).toBe(heights[1])
 })
 
+test('the open row looks different from a selected one', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 3)
+  for (const scheme of ['light', 'dark', 'forced'] as const) {
+    const options = scheme === 'forced' ? ({ forcedColors: 'active' } as const) : { colorScheme: scheme }
+    const page = await visit(`${url}/?pet=1`, { key, ...options })
+    await page.getByRole('heading', { level: 2, name: 'pet 1' }).waitFor()
+    await page.getByRole('checkbox', { name: 'Select pet 3, id 3' }).check()
+    // The pointer is not on a row.
+    await page.getByRole('heading', { level: 1 }).hover()
+    const lookOf = (name: string) =>
+      page.locator('tbody tr', { hasText: name }).evaluate(
+        (row, property) => {
+          return getComputedStyle(row).getPropertyValue(property)
+        },
+        scheme === 'forced' ? 'outline-style' : 'background-color',
+      )
+    const [open, plain, selected] = [await lookOf('pet 1'), await lookOf('pet 2'), await lookOf('pet 3')]
+    expect(open).not.toBe(selected)
+    expect(open).not.toBe(plain)
+    await inspect(page, `open-and-selected-${scheme}`)
+  }
+})
+
 test('the chevron of a row has a contrast of 3:1', async ({ visit }) => {
   const { url, key, store } = await startConsole()
   await addPets(store, 2)
