@@ -209,6 +209,9 @@ describe('adding many pets', () => {
     await panel.getByLabel('Name, row 2').fill(' Max')
     await page.keyboard.press('Escape')
     await showing(page, '2 added, 1 row is not added yet')
+    // Not the green of what was added.
+    const text = page.locator('.just-added-count')
+    expect(await text.evaluate((each) => getComputedStyle(each).color)).toBe('rgb(146, 64, 14)')
     await inspect(page, 'bulk-left')
     await page.reload()
     await showing(page, '2 added, 1 row is not added yet')

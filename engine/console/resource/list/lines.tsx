@@ -88,7 +88,7 @@ function LeftImport() {
     update()
   }
   return (
-    <Line text={addTexts.left(added, waiting)} onDismiss={dismiss} live="status">
+    <Line text={addTexts.left(added, waiting)} onDismiss={dismiss} live="status" data-waiting>
       <Button variant="subtle" size="compact-sm" onClick={() => open({ kind: 'import' })}>
         {addTexts.showRows}
       </Button>
