@@ -66,7 +66,7 @@ export function createClient<Router extends AnyRouter>({
     ...http,
     headers: () => ({ ...lowercased(headers()), authorization }),
     maxItems: 20,
-    maxURLLength: 4_000,
+    maxURLLength: 8_000,
   })
   const client = createTRPCClient<ServiceRouter>({
     links: [

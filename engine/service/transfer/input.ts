@@ -16,7 +16,6 @@ export interface Input {
 const chunkSize = 64 * 1024
 /** Bytes of a line, as many as the body of a request may have. It bounds the memory. */
 const maxLineLength = 64 * 1024
-const newline = 0x0a
 const byteOrderMark = Buffer.from('\ufeff')
 
 /** Opens a file, or standard input (`-`). */
@@ -52,7 +51,7 @@ export async function* readBlocks({ chunks, name }: Input): AsyncGenerator<Buffe
       // Most programs write it as one line. The trim also removes a byte order mark.
       isArray = chunk.toString('utf8', 0, 1_024).trimStart().startsWith('[')
     }
-    const end = chunk.lastIndexOf(newline) + 1
+    const end = endOfLines(chunk)
     if (end === 0) rest = Buffer.concat([rest, chunk])
     else {
       const bytes = Buffer.concat([rest, chunk.subarray(0, end)])
@@ -87,7 +86,12 @@ function toBlock(line: number, bytes: Buffer, name: string): Buffer {
   throw new OperatorError(`Line ${line + index} of ${name} ${texts.notUtf8}`)
 }
 
-/** Splits the bytes at each newline. Latin-1 has a character for every byte. */
+/** The index after the last end of a line: LF, CRLF, or CR, unless the next chunk may begin with its LF. */
+function endOfLines(chunk: Buffer): number {
+  return Math.max(chunk.lastIndexOf('\n'), chunk.subarray(0, -1).lastIndexOf('\r')) + 1
+}
+
+/** Splits the bytes into lines. Latin-1 has a character for every byte. */
 function linesOf(bytes: Buffer): string[] {
-  return bytes.toString('latin1').split('\n')
+  return bytes.toString('latin1').split(/\r\n|\r|\n/)
 }

@@ -32,8 +32,13 @@ function rule(column: Column, name: string, condition: string, postgres?: [name:
   return check(nameOf(name), value)
 }
 
+/** Otherwise a reserved word is no name, and PostgreSQL writes it in lower case. */
+function quoted({ name }: Column): string {
+  return `"${name}"`
+}
+
 export function isPositive(column: Column): CheckBuilder {
-  return rule(column, 'positive', `${column.name} > 0`)
+  return rule(column, 'positive', `${quoted(column)} > 0`)
 }
 
 /** A text in SQL. */
@@ -44,7 +49,7 @@ export function textLiteral(text: string): string {
 /** Allows only the values in the type of the column. */
 export function isOneOf(column: Column): CheckBuilder {
   const values = column.enumValues?.map(textLiteral) ?? []
-  return rule(column, 'known', `${column.name} IN (${values.join(', ')})`)
+  return rule(column, 'known', `${quoted(column)} IN (${values.join(', ')})`)
 }
 
 // That of `\s` in JavaScript without the control characters, which have their own rule.
@@ -55,7 +60,7 @@ const controlCharacters = `'*[' || char(1) || '-' || char(31) || char(127) || '-
 
 /** A line of text: 1 to `maxLength` characters, not only white space, no control characters. */
 export function isLine(column: Column, maxLength: number): CheckBuilder[] {
-  const { name } = column
+  const name = quoted(column)
   // PostgreSQL's own character classes depend on the locale.
   const escaped = whiteSpace.map((code) => `\\u${code.toString(16).padStart(4, '0')}`).join('')
   return [
@@ -77,7 +82,7 @@ export function isLine(column: Column, maxLength: number): CheckBuilder[] {
  * 9999.
  */
 export function isTimestamp(column: Column): CheckBuilder {
-  const { name } = column
+  const name = quoted(column)
   return rule(column, 'iso8601', `${name} IS strftime('%Y-%m-%dT%H:%M:%fZ', substr(${name}, 1, 23) || 'Z')`, [
     'in_range',
     `${name} BETWEEN '0001-01-01T00:00:00Z' AND '9999-12-31T23:59:59.999Z'`,

@@ -102,6 +102,12 @@ test('an export has the filters of a list without REST, too', () => {
   expect(filtersOf(router({ toys }), 'toys')).toMatchObject([{ option: '--size', values: ['small', 'large'] }])
 })
 
+test.for(['\r', '\r\n', '\n'])('a large file may have lines that end with %j', async (end) => {
+  const lines = Array.from({ length: 8_000 }, (_, index) => `toy ${index},true${end}`)
+  const text = `label,isLoud${end}${lines.join('')}`
+  expect(await importText(openToys(), text, 'csv')).toEqual({ created: 8_000, existing: 0, skipped: [] })
+})
+
 test('a filter may have a name that begins with `no`', () => {
   const { procedure, router } = initTRPC.create()
   const notes = router({ list: procedure.input(z.object({ noShow: z.boolean().optional() })).query(() => []) })
