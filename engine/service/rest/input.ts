@@ -49,19 +49,30 @@ function fieldsDecoder({ shape, _zod }: z.ZodObject, decoderOf: (field: z.core.$
 }
 
 /** JSON integers become `bigint`s, and texts of times `Date`s, where the schema expects one, also in lists and objects. */
-function decodeJson(schema: z.core.$ZodType): Decode {
+function decodeJson(schema: z.core.$ZodType, name: string): Decode {
   if (schema instanceof z.ZodBigInt)
     return (value) => (typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value)
   if (schema instanceof z.ZodDate) return (value) => (typeof value === 'string' ? decodeTime(value) : value)
   if (schema instanceof z.ZodArray) {
-    const decode = decodeJson(innerOf(schema.element))
+    const decode = decodeJson(innerOf(schema.element), name)
     return (value) => (Array.isArray(value) ? value.map(decode) : value)
   }
   if (schema instanceof z.ZodObject) {
     const decode = fieldsDecoder(schema, decodeJson)
     return (value) => (isRecord(value) ? decode(value) : value)
   }
+  if (holdsConverted(schema))
+    throw new Error(
+      `The field ${name} cannot be served as REST, because it is a ${schema._zod.def.type} with integers or times, which are converted in objects and arrays only.`,
+    )
   return (value) => value
+}
+
+/** Whether a union, a tuple, a record or a transformation has a part that {@link decodeJson} would have to convert. */
+function holdsConverted(schema: z.core.$ZodType): boolean {
+  if (schema instanceof z.ZodBigInt || schema instanceof z.ZodDate) return true
+  const parts = Object.values(schema._zod.def).flat()
+  return parts.some((part) => part instanceof z.core.$ZodType && holdsConverted(part))
 }
 
 const decodeTime = (text: string) => (isTime(text) ? new Date(text) : text)

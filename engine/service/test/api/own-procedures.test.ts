@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { shareTestApi } from '../../../test/notes/tests.ts'
+import { shareTestApi, startTestApi } from '../../../test/notes/tests.ts'
 import { mutation, procedure, router } from '../../../test/notes/trpc.ts'
 import { updateOf } from '../../api/change.ts'
 import { Int64 } from '../../api/int64.ts'
@@ -64,6 +64,21 @@ test('a page of a deprecated list links to the next one, and to the successor of
   const { headers } = await api().rest.get('/v1/counts?limit=2')
   expect(headers.link).toBe(
     '</v1/counts?limit=2&cursor=1>; rel="next", </v1/notes>; rel="successor-version", </docs/>; rel="deprecation"; type="text/html"',
+  )
+})
+
+test.for([
+  ['union', z.union([Int64, z.boolean()])],
+  ['record', z.record(z.enum(['from']), z.date())],
+  ['tuple', z.tuple([z.boolean(), Int64])],
+  ['pipe', Int64.transform(String)],
+] as const)('a body with integers or times in a %s is refused at the start', async ([type, size]) => {
+  const create = mutation({ openapi: { method: 'POST', path: '/sizes' }, idempotencyKey: 'ignored' })
+    .input(z.object({ size }).meta({ id: 'Size' }))
+    .output(Counted)
+    .mutation(() => ({ id: 1n }))
+  await expect(startTestApi({ router: router({ sizes: router({ create }) }) })).rejects.toThrow(
+    `The field size cannot be served as REST, because it is a ${type} with integers or times`,
   )
 })
 
