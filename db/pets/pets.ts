@@ -5,7 +5,7 @@ export const petStatuses = ['available', 'pending', 'sold'] as const
 export type PetStatus = (typeof petStatuses)[number]
 
 /** Characters of a name. */
-export const maxLength = 255
+export const maxNameLength = 255
 
 /** The greatest number of pets that is counted, because counting takes longer the more there are. */
 export const maxCount = 10_000
@@ -22,7 +22,7 @@ export const pets = sqliteTable(
     // Each index entry ends with the id. So this index serves the filter and the keyset pagination.
     index('pets_by_status').on(pet.status),
     isPositive(pet.id),
-    ...isLine(pet.name, maxLength),
+    ...isLine(pet.name, maxNameLength),
     isOneOf(pet.status),
   ],
 )

@@ -15,7 +15,7 @@ import {
   searchResultOf,
   updateOf,
 } from '#service'
-import { maxCount, maxLength, petStatuses } from '../../db/pets/pets.ts'
+import { maxCount, maxNameLength, petStatuses } from '../../db/pets/pets.ts'
 import { mutation, procedure, router } from '../trpc.ts'
 
 export const PetStatus = z
@@ -24,7 +24,7 @@ export const PetStatus = z
 export type PetStatus = z.infer<typeof PetStatus>
 
 const fields = {
-  name: line(maxLength).meta({
+  name: line(maxNameLength).meta({
     description: "The pet's name: not only white space, no control characters. It is kept exactly as sent.",
     examples: ['Rex'],
   }),
@@ -55,7 +55,7 @@ const ListPets = pageOf('pet', 'pets', filters)
 
 const SearchPets = searchOf('pet', 'pets', {
   ...filters,
-  name: partOfLine(maxLength).optional().meta({
+  name: partOfLine(maxNameLength).optional().meta({
     description:
       'Returns only pets whose name contains each word of this text, in any order and case. Accents of Latin letters make no difference.',
   }),
