@@ -2,7 +2,7 @@ import type { Noun } from '../resource.ts'
 
 /** The texts of the help. They are loaded with it. */
 export const help = {
-  characters: 'Use letters and signs as shortcuts',
+  characters: 'Single-key shortcuts',
   actions: ({ one, many }: Noun) => ({
     search: 'Search, or go to an id',
     add: `Add a new ${one}`,

@@ -181,7 +181,7 @@ describe('shortcuts of one character', () => {
     await showing(page, '1–20 of 25')
     await page.keyboard.press('?')
     const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
-    const setting = help.getByRole('checkbox', { name: 'Use letters and signs as shortcuts' })
+    const setting = help.getByRole('checkbox', { name: 'Single-key shortcuts' })
     await setting.uncheck()
     await inspect(page, 'help-without-letters')
     for (let visits = 0; visits < 2; visits++) {

@@ -23,6 +23,7 @@ test('rows are selected by clicks, ranges and keys, also on several pages, and c
   const before = await heights()
   await box(page, 'pet 2').click()
   await box(page, 'pet 4').click({ modifiers: ['Shift'] })
+  expect(await isFocused(box(page, 'pet 4'))).toBe(true)
   await showing(page, '3 selected')
   expect(await heights()).toEqual(before)
   await inspect(page, 'selected')

@@ -39,6 +39,11 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
   const askedAt = useRef(0)
   useFocusReturn(() => document.getElementById(editButtonId(field)))
   const isChanged = !isSame(item[name], seen)
+  // Where nothing was typed, there is nothing to choose.
+  if (isChanged && text === textOf(seen)) {
+    setSeen(item[name])
+    setText(textOf(item[name]))
+  }
 
   function end() {
     isOver.current = true

@@ -145,9 +145,11 @@ function openUnlessSelected(event: MouseEvent, open: () => void): void {
   else openHere(event, open)
 }
 
-/** A click with Shift would select the text of the rows between. */
+/** A click with Shift would select the text of the rows between. Without that, it does not move the focus either. */
 function keepTextUnselected(event: MouseEvent): void {
-  if (event.shiftKey) event.preventDefault()
+  if (!event.shiftKey) return
+  event.preventDefault()
+  event.currentTarget.querySelector('input')?.focus()
 }
 
 /** A longer title may be cut off. */

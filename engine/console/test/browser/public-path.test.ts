@@ -112,7 +112,7 @@ test('what is stored below a path has a name with the path', async ({ consoleFol
   await justAdded(page).getByText('Tea').waitFor()
   await page.getByRole('combobox', { name: 'Notes per page' }).selectOption('50')
   await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
-  await page.getByRole('checkbox', { name: 'Use letters and signs as shortcuts' }).uncheck()
+  await page.getByRole('checkbox', { name: 'Single-key shortcuts' }).uncheck()
   await page.keyboard.press('Escape')
   await account(page).click()
   await page.getByRole('button', { name: 'Colors: system' }).click()

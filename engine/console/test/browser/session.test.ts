@@ -375,7 +375,7 @@ describe.for([
     await expect.poll(() => names(page)).toHaveLength(3)
     await page.getByRole('combobox', { name: 'Notes per page' }).selectOption('50')
     await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
-    await page.getByRole('checkbox', { name: 'Use letters and signs as shortcuts' }).uncheck()
+    await page.getByRole('checkbox', { name: 'Single-key shortcuts' }).uncheck()
     await page.keyboard.press('Escape')
     await account(page).click()
     await page.getByRole('button', { name: 'Colors: system' }).click()

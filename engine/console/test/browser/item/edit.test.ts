@@ -412,6 +412,11 @@ describe('the text of a note', () => {
     await panelFocused(page, 'note 2')
     await page.keyboard.press('e')
     await expect.poll(() => isFocused(field)).toBe(true)
+    // Nothing is typed yet.
+    await store.notes.update({ id: 2n, set: { body: 'Oscar' } })
+    await expect.poll(() => field.inputValue()).toBe('Oscar')
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await field.selectText()
     await page.keyboard.type('Oscar III')
     await page.reload()
     await expect.poll(() => isFocused(field)).toBe(true)
