@@ -2,8 +2,8 @@ import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, wri
 import { basename, dirname, join, resolve } from 'node:path'
 
 /**
- * Makes a product: `node engine/create.ts <folder>`. It has a copy of the engines with their tests, and the notes of their
- * pages, from which its own collections are made.
+ * Makes a product: `npx node engine/create.ts <folder>`. It has a copy of the engines with their tests, and the notes of
+ * their pages, from which its own collections are made.
  */
 
 const root = join(import.meta.dirname, '..')
@@ -25,7 +25,7 @@ export function createProduct(folder: string): void {
     throw new Error(`${folder} is not empty. Name a new folder.`)
   cpSync(join(root, 'engine'), join(folder, 'engine'), {
     recursive: true,
-    filter: (path) => basename(path) !== 'node_modules',
+    filter: (path) => !['node_modules', 'screenshots'].includes(basename(path)),
   })
   cpSync(join(root, tests, 'notes/public'), join(folder, 'web/public'), { recursive: true })
   cpSync(join(root, '.npmrc'), join(folder, '.npmrc'))
@@ -65,7 +65,7 @@ export function createProduct(folder: string): void {
 if (import.meta.main) {
   const [folder] = process.argv.slice(2)
   try {
-    if (folder === undefined) throw new Error('Usage: node engine/create.ts <folder>')
+    if (folder === undefined) throw new Error('Usage: npx node engine/create.ts <folder>')
     createProduct(resolve(folder))
     process.stdout.write(`${folder} has the engines and an example. There, run npm install and npm start.\n`)
   } catch (error) {

@@ -23,7 +23,7 @@ test('a product is made in a new folder only', () => {
   writeFileSync(join(folder, 'main.ts'), 'mine')
   expect(create(folder)).toEqual([1, `${folder} is not empty. Name a new folder.\n`])
   expect(readFileSync(join(folder, 'main.ts'), 'utf8')).toBe('mine')
-  expect(create()).toEqual([1, 'Usage: node engine/create.ts <folder>\n'])
+  expect(create()).toEqual([1, 'Usage: npx node engine/create.ts <folder>\n'])
 })
 
 test('the example of the store prints what its page shows', async () => {

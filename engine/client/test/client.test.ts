@@ -287,6 +287,12 @@ describe('the context of a call', () => {
     expect(sent.flatMap(({ keys }) => keys)).not.toContain('idempotency-key')
   })
 
+  test('a query may be as long as the service takes it', async () => {
+    const { rpc } = await startTestApi()
+    const text = '😀'.repeat(290)
+    expect(await rpc.books.search.query({ title: text, author: text })).toMatchObject({ items: [] })
+  })
+
   test('a batch sends the calls that have an aborted signal, too, and a further one alone', async () => {
     const { rpc, store } = await startTestApi()
     const batch = new Batch(2)
