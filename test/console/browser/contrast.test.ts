@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import {
   account,
+  boxOf,
   counting,
   justAdded,
   openBulkAdd,
@@ -203,8 +204,7 @@ function inside({ x, y, width, height }: Box): Box {
 async function contrastsOf(page: Page, probes: Record<string, Probe>) {
   const areas = await Promise.all(
     Object.values(probes).map(async ([, element, areaOf = (box: Box) => box]) => {
-      const box = await element.boundingBox()
-      if (!box) throw new Error(`${element} is not visible.`)
+      const box = await boxOf(element)
       return areaOf(box)
     }),
   )

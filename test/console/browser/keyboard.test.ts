@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest'
 import {
   account,
   addButton,
+  boxOf,
   inspect,
   isFocused,
   panel,
@@ -252,7 +253,7 @@ describe('a tooltip', () => {
     const { url, key } = await startConsole()
     const page = await visit(url, { key })
     await showing(page, 'No pets')
-    const { x = 0, y = 0, width = 0, height = 0 } = (await account(page).boundingBox()) ?? {}
+    const { x, y, width, height } = await boxOf(account(page))
     await page.mouse.move(x + 2, y + 2)
     await expect.poll(() => hints(page)).toEqual(['Account'])
     await page.mouse.down()

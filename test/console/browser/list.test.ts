@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { changesOf } from '../../../engine/console/resource/list/changes.ts'
 import {
+  boxOf,
   choose,
   counting,
   holdRequests,
@@ -255,9 +256,8 @@ test('dragging selects the text of a row, and a click anywhere in a row opens it
   const { url, key, store } = await startConsole()
   await addPets(store, 3)
   const page = await visit(url, { key })
-  const name = await page.getByRole('link', { name: 'pet 2' }).boundingBox()
-  const row = await page.getByRole('row', { name: '2 pet 2' }).boundingBox()
-  if (!name || !row) throw new Error('The row is not visible.')
+  const name = await boxOf(page.getByRole('link', { name: 'pet 2' }))
+  const row = await boxOf(page.getByRole('row', { name: '2 pet 2' }))
   const y = row.y + row.height / 2
   await page.mouse.move(name.x + 1, y)
   await page.mouse.down()

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import {
+  boxOf,
   choose,
   counting,
   holdRequests,
@@ -51,7 +52,7 @@ test('a turned page of a small window starts at its top, and the panel stays ope
   expect(await page.evaluate(() => scrollY)).toBeGreaterThan(200)
   await pageButton(page, 'Next').click()
   await showing(page, '21–40 of 45')
-  expect((await page.getByRole('link', { name: 'pet 21' }).boundingBox())?.y).toBeGreaterThanOrEqual(0)
+  expect((await boxOf(page.getByRole('link', { name: 'pet 21' }))).y).toBeGreaterThanOrEqual(0)
   await panel(page, 'pet 20').getByRole('button', { name: 'Close' }).click()
   await panel(page).waitFor({ state: 'hidden' })
   await showing(page, '21–40 of 45')
@@ -72,13 +73,13 @@ test('the table scrolls between its head and its footer, and a turned page start
   for (let pets = 0; pets < 48; pets++) await page.keyboard.press('j')
   await panel(page, 'pet 98').waitFor()
   const [row, footer, head] = [
-    await page.getByRole('row', { name: 'pet 98' }).boundingBox(),
-    await page.locator('.list-footer').boundingBox(),
-    await page.getByRole('columnheader', { name: 'Name' }).boundingBox(),
+    await boxOf(page.getByRole('row', { name: 'pet 98' })),
+    await boxOf(page.locator('.list-footer')),
+    await boxOf(page.getByRole('columnheader', { name: 'Name' })),
   ]
-  expect((row?.y ?? 0) + (row?.height ?? 0)).toBeLessThanOrEqual(footer?.y ?? 0)
-  expect((footer?.y ?? 0) + (footer?.height ?? 0)).toBeLessThanOrEqual(900)
-  expect(head?.y).toBeGreaterThan(0)
+  expect(row.y + row.height).toBeLessThanOrEqual(footer.y)
+  expect(footer.y + footer.height).toBeLessThanOrEqual(900)
+  expect(head.y).toBeGreaterThan(0)
   expect(await page.evaluate(() => scrollY)).toBe(0)
 
   await page.goto(url)

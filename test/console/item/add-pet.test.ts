@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest'
 import {
   addButton,
+  boxOf,
   choose,
   counting,
   describes,
@@ -304,8 +305,8 @@ describe('added pets', () => {
     await expect.poll(() => isFocused(addButton(page))).toBe(true)
     // The filter has no such pet.
     await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
-    const line = await justAdded(page).boundingBox()
-    expect(line?.height).toBeLessThan(50)
+    const line = await boxOf(justAdded(page))
+    expect(line.height).toBeLessThan(50)
 
     await justAdded(page).getByRole('button', { name: 'Show newest' }).click()
     await showing(page, '1–20 of 26')
@@ -330,9 +331,9 @@ describe('added pets', () => {
     await page.getByLabel('Add another').check()
     await submitButton(page).click()
     const name = page.getByRole('textbox', { name: 'Name' })
-    const box = await name.boundingBox()
+    const box = await boxOf(name)
     await page.locator('form').getByRole('status').getByText('#1', { exact: true }).waitFor()
-    expect(await name.boundingBox()).toEqual(box)
+    expect(await boxOf(name)).toEqual(box)
     expect(await isFocused(name)).toBe(true)
     await page.keyboard.type('Tom')
     await page.keyboard.press('Enter')

@@ -1,5 +1,7 @@
 import { expect } from 'vitest'
 import {
+  boxOf,
+  colorAt,
   counting,
   holdRequests,
   inspect,
@@ -10,6 +12,7 @@ import {
   searchField,
   showing,
   submitButton,
+  waitForAnimations,
 } from '../../../engine/console/test/browser/page.ts'
 import type { Locator, Page } from '../../../engine/console/test/browser/visit.ts'
 import { addPets } from '../../support/petstore.ts'
@@ -398,19 +401,9 @@ test('the ring of a focused status is whole', async ({ visit }) => {
   }
 })
 
-/** The color of a pixel. */
-async function colorAt(page: Page, x: number, y: number): Promise<number[]> {
-  const png = await page.screenshot({ clip: { x, y, width: 1, height: 1 } })
-  return page.evaluate(async (bytes) => {
-    const image = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: 'image/png' }))
-    const canvas = new OffscreenCanvas(image.width, image.height).getContext('2d')
-    canvas?.drawImage(image, 0, 0)
-    return Array.from(canvas?.getImageData(0, 0, 1, 1).data ?? []).slice(0, 3)
-  }, Array.from(png))
-}
-
 /** The controls that a finger misses 21 px beside their middles. */
-function missed(page: Page, region = 'body'): Promise<string[]> {
+async function missed(page: Page, region = 'body'): Promise<string[]> {
+  await waitForAnimations(page)
   return page.evaluate((selector) => {
     const above = document.querySelector('.sheet') ?? document.querySelector(selector) ?? document
     const controls = above.querySelectorAll<HTMLElement>('a:not(td a), button, summary, select, input')
@@ -538,10 +531,4 @@ test('the chevron of a row has a contrast of 3:1', async ({ visit }) => {
 
 function box(page: Page): Locator {
   return page.locator('.item-list tbody input').first()
-}
-
-async function boxOf(element: Locator) {
-  const box = await element.boundingBox()
-  if (!box) throw new Error('The element is not visible.')
-  return box
 }

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import {
+  boxOf,
   choose,
   counting,
   inspect,
@@ -19,7 +20,7 @@ test('rows are selected by clicks, ranges and keys, also on several pages, and c
   await addPets(store, 45)
   const page = await visit(url, { key, permissions: ['clipboard-read', 'clipboard-write'] })
   await showing(page, '1–20 of 45')
-  const heights = () => page.locator('.item-list tbody tr').first().boundingBox()
+  const heights = () => boxOf(page.locator('.item-list tbody tr').first())
   const before = await heights()
   await box(page, 'pet 2').click()
   await box(page, 'pet 4').click({ modifiers: ['Shift'] })

@@ -53,8 +53,8 @@ export function measureShifts(): void {
   }).observe({ type: 'layout-shift', buffered: true })
 }
 
-/** Waits until nothing fades in any more. axe-core cannot judge the contrast before that. */
-async function waitForAnimations(page: Page): Promise<void> {
+/** Waits until nothing fades or slides in any more. Before that, no place and no contrast of an element is its last. */
+export async function waitForAnimations(page: Page): Promise<void> {
   await page.evaluate(() =>
     Promise.allSettled(
       document
@@ -63,6 +63,27 @@ async function waitForAnimations(page: Page): Promise<void> {
         .map(({ finished }) => finished),
     ),
   )
+}
+
+/** Where an element is once nothing moves any more, in pixels of CSS. Throws if it is not visible. */
+export async function boxOf(element: Locator): Promise<{ x: number; y: number; width: number; height: number }> {
+  await element.waitFor()
+  await waitForAnimations(element.page())
+  const box = await element.boundingBox()
+  if (!box) throw new Error(`${element} is not visible.`)
+  return box
+}
+
+/** The red, green and blue (0 to 255) of a place of the page, in pixels of CSS, once nothing moves any more. */
+export async function colorAt(page: Page, x: number, y: number): Promise<number[]> {
+  await waitForAnimations(page)
+  const png = await page.screenshot({ clip: { x, y, width: 1, height: 1 } })
+  return page.evaluate(async (bytes) => {
+    const image = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: 'image/png' }))
+    const canvas = new OffscreenCanvas(image.width, image.height).getContext('2d')
+    canvas?.drawImage(image, 0, 0)
+    return Array.from(canvas?.getImageData(0, 0, 1, 1).data ?? []).slice(0, 3)
+  }, Array.from(png))
 }
 
 /** Holds back requests to the service until the function that it returns is called. */

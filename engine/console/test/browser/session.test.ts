@@ -4,6 +4,7 @@ import { enterNote, test } from './notes.ts'
 import {
   account,
   addButton,
+  boxOf,
   choose,
   counting,
   holdRequests,
@@ -313,9 +314,9 @@ describe('the account menu', () => {
     await account(page).click()
     const menu = page.getByRole('dialog', { name: 'Account' })
     await menu.getByText('Never').waitFor()
-    const box = await menu.boundingBox()
-    expect(box?.x).toBeGreaterThanOrEqual(0)
-    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width)
+    const box = await boxOf(menu)
+    expect(box.x).toBeGreaterThanOrEqual(0)
+    expect(box.x + box.width).toBeLessThanOrEqual(width)
     await inspect(page, `account-${width}-${colorScheme}`)
   })
 })
