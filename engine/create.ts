@@ -1,9 +1,11 @@
-import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 
 /**
  * Makes a product: `npx node engine/create.ts <folder>`. It has a copy of the engines with their tests, and the notes of
- * their pages, from which its own collections are made.
+ * their pages, from which its own collections are made. With `--update`, its engines become those of this repository.
  */
 
 const root = join(import.meta.dirname, '..')
@@ -23,10 +25,7 @@ const scripts = {
 export function createProduct(folder: string): void {
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new Error(`${folder} is not empty. Name a new folder.`)
-  cpSync(join(root, 'engine'), join(folder, 'engine'), {
-    recursive: true,
-    filter: (path) => !['node_modules', 'screenshots'].includes(basename(path)),
-  })
+  copyEngine(folder)
   cpSync(join(root, tests, 'notes/public'), join(folder, 'web/public'), { recursive: true })
   cpSync(join(root, '.npmrc'), join(folder, '.npmrc'))
 
@@ -34,18 +33,9 @@ export function createProduct(folder: string): void {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), text)
   }
-  const writeJson = (path: string, value: object) => write(path, `${JSON.stringify(value, null, 2)}\n`)
-  const read = (path: string) => readFileSync(join(root, path), 'utf8')
-
-  const manifest = JSON.parse(read('package.json'))
-  const parts = shared.map((name) => [name, manifest[name]])
-  writeJson('package.json', {
-    name: basename(folder),
-    private: true,
-    type: 'module',
-    scripts,
-    ...Object.fromEntries(parts),
-  })
+  const writeJson = (path: string, value: object) => write(path, jsonText(value))
+  const product = { name: basename(folder), private: true, type: 'module', scripts }
+  writeJson('package.json', { ...product, ...sharedParts() })
   const [ofNode, ofPages] = ['tsconfig.json', 'web/tsconfig.json'].map((path) => JSON.parse(read(path)).compilerOptions)
   const { tsBuildInfoFile: _, ...compilerOptions } = { ...ofNode, ...ofPages, incremental: false }
   writeJson('tsconfig.json', {
@@ -62,12 +52,60 @@ export function createProduct(folder: string): void {
   }
 }
 
+/**
+ * Replaces the engines of a product, and adds what they need to its manifest. What the product has added there stays.
+ *
+ * @throws {Error} if its folder has no engines, or changes of them that git does not have
+ */
+export function updateProduct(folder: string): void {
+  const path = join(folder, 'package.json')
+  if (!existsSync(join(folder, 'engine/store')) || !existsSync(path))
+    throw new Error(`${folder} has no engines. Without --update, they are copied into a new folder.`)
+  const { status, stdout } = spawnSync('git', ['status', '--porcelain', '--', 'engine'], { cwd: folder })
+  if (status !== 0 || stdout.length > 0)
+    throw new Error('Commit engine/ first. Then git shows what of yours the update replaces.')
+  rmSync(join(folder, 'engine'), { recursive: true })
+  copyEngine(folder)
+  const manifest = JSON.parse(readFileSync(path, 'utf8'))
+  for (const [name, part] of Object.entries(sharedParts())) manifest[name] = { ...manifest[name], ...part }
+  writeFileSync(path, jsonText(manifest))
+}
+
+function copyEngine(folder: string): void {
+  cpSync(join(root, 'engine'), join(folder, 'engine'), {
+    recursive: true,
+    filter: (path) => !['node_modules', 'screenshots'].includes(basename(path)),
+  })
+}
+
+function sharedParts(): Record<string, object> {
+  const manifest = JSON.parse(read('package.json'))
+  return Object.fromEntries(shared.map((name) => [name, manifest[name]]))
+}
+
+function read(path: string): string {
+  return readFileSync(join(root, path), 'utf8')
+}
+
+function jsonText(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`
+}
+
 if (import.meta.main) {
-  const [folder] = process.argv.slice(2)
+  const usage = 'Usage: npx node engine/create.ts [--update] <folder>'
   try {
-    if (folder === undefined) throw new Error('Usage: npx node engine/create.ts <folder>')
-    createProduct(resolve(folder))
-    process.stdout.write(`${folder} has the engines and an example. There, run npm install and npm start.\n`)
+    const { values, positionals } = parseArgs({ options: { update: { type: 'boolean' } }, allowPositionals: true })
+    const [folder] = positionals
+    if (folder === undefined || positionals.length > 1) throw new Error(usage)
+    if (values.update) {
+      updateProduct(resolve(folder))
+      process.stdout.write(
+        `${folder} has the newest engines: see engine/CHANGELOG.md. There, run npm install and npm test.\n`,
+      )
+    } else {
+      createProduct(resolve(folder))
+      process.stdout.write(`${folder} has the engines and an example. There, run npm install and npm start.\n`)
+    }
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
     process.exitCode = 1

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { createProduct } from '../../engine/create.ts'
 import { runCommand, waitForOutput, whenListening } from '../../engine/test/support/process.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { copyEngines } from '../support/copied-engines.ts'
@@ -12,18 +13,50 @@ import { document, root, stepsOf } from '../support/documents.ts'
 const store = document('engine/store/README.md')
 const client = document('engine/client/README.md')
 
+/** The status and the output of `engine/create.ts`. */
+function create(...words: string[]): [number | null, string] {
+  const command = [join(root, 'engine/create.ts'), ...words]
+  const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8' })
+  return [status, stdout || stderr]
+}
+
 test('a product is made in a new folder only', () => {
-  const create = (...folder: string[]) => {
-    const command = [join(root, 'engine/create.ts'), ...folder]
-    const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8' })
-    return [status, stdout || stderr]
-  }
   const folder = join(temporaryFolder(), 'notes')
   expect(create(folder)).toEqual([0, expect.stringContaining('has the engines and an example')])
   writeFileSync(join(folder, 'main.ts'), 'mine')
   expect(create(folder)).toEqual([1, `${folder} is not empty. Name a new folder.\n`])
   expect(readFileSync(join(folder, 'main.ts'), 'utf8')).toBe('mine')
-  expect(create()).toEqual([1, 'Usage: npx node engine/create.ts <folder>\n'])
+  expect(create()).toEqual([1, 'Usage: npx node engine/create.ts [--update] <folder>\n'])
+})
+
+test('an update replaces the engines of a product, keeps what is its own, and loses nothing that git does not have', () => {
+  const folder = join(temporaryFolder(), 'notes')
+  expect(create('--update', folder)).toEqual([1, expect.stringContaining(`${folder} has no engines.`)])
+  createProduct(folder)
+  const [page, manifest] = ['engine/store/README.md', 'package.json'].map((path) => join(folder, path))
+  const { dependencies, ...others } = readJson(manifest)
+  const { zod: _, ...lacking } = dependencies
+  writeFileSync(
+    String(manifest),
+    JSON.stringify({ ...others, dependencies: { ...lacking, mine: '1.0.0', fastify: '1.0.0' } }),
+  )
+  writeFileSync(join(folder, 'main.ts'), 'mine')
+  writeFileSync(join(folder, 'engine/mine.ts'), '')
+  expect(create('--update', folder)).toEqual([1, expect.stringMatching(/^Commit engine\/ first\./)])
+
+  const git = (...words: string[]) =>
+    spawnSync('git', ['-c', 'user.name=x', '-c', 'user.email=x', ...words], { cwd: folder })
+  git('init', '--quiet')
+  git('add', '.')
+  expect(create('--update', folder)).toEqual([1, expect.stringMatching(/^Commit engine\/ first\./)])
+  expect(existsSync(join(folder, 'engine/mine.ts'))).toBe(true)
+  git('commit', '--quiet', '--message', 'x')
+  writeFileSync(join(folder, 'main.ts'), 'also mine')
+  expect(create('--update', folder)).toEqual([0, expect.stringContaining('see engine/CHANGELOG.md')])
+  expect(existsSync(join(folder, 'engine/mine.ts'))).toBe(false)
+  expect(readFileSync(String(page), 'utf8')).toBe(store.text)
+  expect(readFileSync(join(folder, 'main.ts'), 'utf8')).toBe('also mine')
+  expect(readJson(manifest)).toEqual({ ...others, dependencies: { ...dependencies, mine: '1.0.0' } })
 })
 
 test('the example of the store prints what its page shows', async () => {
@@ -103,6 +136,10 @@ test('the example of the console is built and served', async () => {
   const [, script = ''] = /<script type="module" crossorigin src="\.(.*?)"/.exec(html) ?? []
   expect(await (await fetch(url + script)).text()).toContain('note_')
 })
+
+function readJson(path = '') {
+  return JSON.parse(readFileSync(path, 'utf8'))
+}
 
 /** Runs a file of the project, and returns what it prints. */
 function run(folder: string, file: string, env: Record<string, string> = {}): string {

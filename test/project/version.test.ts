@@ -15,7 +15,8 @@ test('every place that names the version names that of package.json', () => {
     'package-lock.json': packages[''].version,
     'package-lock.json, client': packages.client.version,
     '--version': createProgram(service).version(),
-    'CHANGELOG.md': /^## (\d\S+) - (?:Unreleased|\d{4}-\d\d-\d\d)$/m.exec(read('CHANGELOG.md'))?.[1],
+    'CHANGELOG.md': newestIn('CHANGELOG.md'),
+    'engine/CHANGELOG.md': newestIn('engine/CHANGELOG.md'),
   }
   expect(named).toEqual(Object.fromEntries(Object.keys(named).map((place) => [place, version])))
   const files = [
@@ -54,6 +55,11 @@ test('the schema, the document and the command line are those that npm run relea
     await expect(`${JSON.stringify(current, undefined, 2)}\n`).toMatchFileSnapshot('../../deploy/release.json')
   }
 })
+
+/** The newest version of a changelog. */
+function newestIn(changelog: string): string | undefined {
+  return /^## (\d\S+) - (?:Unreleased|\d{4}-\d\d-\d\d)$/m.exec(read(changelog))?.[1]
+}
 
 function hashOf(texts: string[]): string {
   return createHash('sha256').update(texts.join('\0')).digest('hex')
