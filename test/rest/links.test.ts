@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { Text } from '../../engine/service/api/text.ts'
 import { createDocument } from '../../engine/service/rest/document.ts'
 import { mutation, procedure, router } from '../../server/trpc.ts'
 import { consoleFolder } from '../support/built-console.ts'
-import { addPets, product, startRouter, startTestApi } from '../support/petstore.ts'
+import { addPets, product, startTestApi } from '../support/petstore.ts'
 
-const Named = z.object({ name: z.string() }).meta({ id: 'Named' })
+const Named = z.object({ name: Text }).meta({ id: 'Named' })
 const Created = z.object({ id: z.string(), name: z.string() }).meta({ id: 'Created' })
 
 const creates = (path: `/${string}`) =>
@@ -17,13 +18,13 @@ const createsInStore = mutation({
   openapi: { method: 'POST', path: '/stores/{store}/tags' },
   idempotencyKey: 'ignored',
 })
-  .input(Named.extend({ store: z.string() }).meta({ id: 'NamedInStore' }))
+  .input(Named.extend({ store: Text }).meta({ id: 'NamedInStore' }))
   .output(Created)
   .mutation(({ input }) => ({ id: '7', name: input.name }))
 const reads = (path: `/${string}`, parameters: string[]) =>
   procedure
     .meta({ openapi: { method: 'GET', path } })
-    .input(z.object(Object.fromEntries(parameters.map((name) => [name, z.string()]))))
+    .input(z.object(Object.fromEntries(parameters.map((name) => [name, Text]))))
     .output(Created)
     .query(() => ({ id: '7', name: 'Rex' }))
 
@@ -43,11 +44,11 @@ const routes = router({
 })
 
 test('a create sends Location only if the resource can be read there', async () => {
-  const { first } = await startRouter(routes)
+  const { rest } = await startTestApi({ router: routes })
   const locations = Object.fromEntries(
     await Promise.all(
       ['/notes', '/tags', '/stores/a%2Fb/tags', '/nothing'].map(async (path) => {
-        const { status, headers } = await first.post(`/v1${path}`, { name: 'Rex' })
+        const { status, headers } = await rest.post(`/v1${path}`, { name: 'Rex' })
         expect(status).toBe(201)
         return [path, headers.location]
       }),
@@ -59,7 +60,7 @@ test('a create sends Location only if the resource can be read there', async () 
     '/tags': '/v1/tags/7',
     '/stores/a%2Fb/tags': '/v1/stores/a%2Fb/tags/7',
   })
-  for (const url of ['/v1/tags/7', '/v1/stores/a%2Fb/tags/7']) expect((await first.get(url)).status).toBe(200)
+  for (const url of ['/v1/tags/7', '/v1/stores/a%2Fb/tags/7']) expect((await rest.get(url)).status).toBe(200)
 })
 
 test('the document lists Location only for these creates', () => {
@@ -74,11 +75,11 @@ test('the document lists Location only for these creates', () => {
 test('the link to the next page has the parameters of the path in the path', async () => {
   const list = procedure
     .meta({ openapi: { method: 'GET', path: '/stores/{store}/tags' } })
-    .input(z.object({ store: z.string(), cursor: z.string().optional(), limit: z.string().default('1') }))
+    .input(z.object({ store: Text, cursor: Text.optional(), limit: Text.default('1') }))
     .output(z.array(Created))
     .query(() => [{ id: '7', name: 'Rex' }])
-  const { first } = await startRouter(router({ list }))
-  const { headers } = await first.get('/v1/stores/a%2Fb/tags?limit=1')
+  const { rest } = await startTestApi({ router: router({ list }) })
+  const { headers } = await rest.get('/v1/stores/a%2Fb/tags?limit=1')
   expect(headers.link).toBe('</v1/stores/a%2Fb/tags?limit=1&cursor=7>; rel="next"')
 })
 

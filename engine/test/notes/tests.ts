@@ -36,7 +36,7 @@ export const { createKey, createRequest, isApiKey, listen, makeDatabase, mintApi
 export const { openFileStore, openPostgres, openSqlite, openTestStore, postgresDatabase, preparePostgres } = tests
 export const { prepareSqlite, prepareWrites, product, readConfig, revokeKey, rotateKey, rowsIn, runProgram } = tests
 export const { shareEmptiedStore, shareEmptiedTestApi, shareServer, shareTestApi, sqliteDatabase } = tests
-export const { startHttpServer, startOf, startRouter, startServer, startTestApi, startTracedApi, tableNames } = tests
+export const { startHttpServer, startOf, startServer, startTestApi, startTracedApi, tableNames } = tests
 export const { testDatabase, textsIn, unfitFiles, validBody, variableNames } = tests
 export { service }
 export type NotesClient = TRPCClient<AppRouter>

@@ -1,20 +1,31 @@
 import { apiKeyFormat } from '../../service/auth/api-key.ts'
 import * as keys from '../../service/commands/keys.ts'
 import { configurationOf } from '../../service/config.ts'
+import type { Context } from '../../service/procedures/trpc.ts'
 import type { Product } from '../../service/product.ts'
+import type { BaseStore } from '../../store/collection/base-store.ts'
 import type { WithApiKeys } from '../../store/keys.ts'
 
 /** What the engine makes for a product: the format of its keys, its settings, and the actions of its command line. */
 export function productTests(product: Product) {
   const format = apiKeyFormat(product.keyPrefix)
   const configuration = configurationOf(product)
+  /** A key that no store has. */
+  const mintApiKey = () => format.mintApiKey('test').key
   return {
     product,
     apiKeyRecord: format.apiKeyRecord,
+    /** The context of a call with an API key that does not expire. */
+    contextWith: (store: BaseStore): Context => ({
+      store,
+      idempotency: undefined,
+      apiKey: { id: 1n, ...format.apiKeyRecord(mintApiKey(), 'test') },
+      rateLimit: undefined,
+      release: product.version,
+    }),
     isApiKey: format.isApiKey,
     startOf: format.startOf,
-    /** A key that no store has. */
-    mintApiKey: () => format.mintApiKey('test').key,
+    mintApiKey,
     readConfig: configuration.readConfig,
     /** The names of all variables, in the order of the documentation. */
     variableNames: configuration.settings.map(configuration.nameOf),

@@ -1,7 +1,6 @@
 import type { BaseStore } from '../../store/collection/base-store.ts'
 import type { WithApiKeys } from '../../store/keys.ts'
 import { databaseTests } from './database.ts'
-import { routerTests } from './own-router.ts'
 import { processTests } from './process.ts'
 import { productTests } from './product.ts'
 import { rawHttpTests } from './raw-http.ts'
@@ -28,7 +27,6 @@ export async function testsOf<Stores extends WithApiKeys, Client>(tested: Tested
     ...processes,
     ...rawHttpTests<TestApi<Store, Client>>(tested.row, product, api),
     ...sampleTests(tested.row, tested.service.product.command, databases),
-    ...routerTests<Store>(product, databases),
     ...smallDiskTests(tested.service.product, tested.commandLine),
     ...stoppingTests(tested.row, tested.service.product, processes),
     ...tracedTests(tested.service.product, tested.commandLine, processes),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import type { BaseStore } from '../../../store/collection/base-store.ts'
-import { contextWith, startRouter } from '../../../test/notes/tests.ts'
+import { contextWith, startTestApi } from '../../../test/notes/tests.ts'
 import { procedure, router } from '../../../test/notes/trpc.ts'
 import { keepsValues } from '../../api/output.ts'
 import { proceduresOf } from '../../procedures/procedures.ts'
@@ -117,11 +117,11 @@ test('neither adapter sends a field that the output does not list', async () => 
       .output(schema)
       .query(() => returned),
   )
-  const { first } = await startRouter(router(Object.fromEntries(procedures.entries())))
+  const { rest } = await startTestApi({ router: router(Object.fromEntries(procedures.entries())) })
   const input = encodeURIComponent('{"json":{}}')
   for (const [index, [what, , , sent]] of filtering.entries()) {
-    expect((await first.get(`/v1/query${index}`)).body, what).toEqual(sent)
-    const response = await first.get(`/trpc/${index}?input=${input}`)
+    expect((await rest.get(`/v1/query${index}`)).body, what).toEqual(sent)
+    const response = await rest.get(`/trpc/${index}?input=${input}`)
     expect(response, what).toMatchObject({ status: 200, body: { result: { data: { json: sent } } } })
   }
 })

@@ -2,9 +2,10 @@ import type { FastifyInstance } from 'fastify'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { StoreUnavailable } from '../../../store/collection/errors.ts'
-import { createKey, createNotesClient, type NotesClient, startRouter, startTestApi } from '../../../test/notes/tests.ts'
+import { createKey, createNotesClient, type NotesClient, startTestApi } from '../../../test/notes/tests.ts'
 import { procedure, router } from '../../../test/notes/trpc.ts'
 import { fetchFrom } from '../../../test/support/transport.ts'
+import { Text } from '../../api/text.ts'
 
 const tooMany = { status: 429, body: { code: 'rate_limited', status: 429 } }
 
@@ -51,11 +52,12 @@ describe('RATE_LIMIT', () => {
   test('counts a REST request as one call, whatever its parameters are named and hold', async () => {
     const readFile = procedure
       .meta({ openapi: { method: 'GET', path: '/files/{path}' } })
-      .input(z.object({ path: z.string() }))
+      .input(z.object({ path: Text }))
       .output(z.string())
       .query(({ input }) => input.path)
-    const { first } = await startRouter(router({ readFile }), { rateLimit: { requests: 5, seconds: 60 } })
-    expect(await first.get('/v1/files/a,b,c')).toMatchObject({
+    const config = { rateLimit: { requests: 5, seconds: 60 } }
+    const { rest } = await startTestApi({ router: router({ readFile }), config })
+    expect(await rest.get('/v1/files/a,b,c')).toMatchObject({
       body: 'a,b,c',
       headers: { ratelimit: expect.stringContaining('r=4;') },
     })
