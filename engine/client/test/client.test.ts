@@ -44,6 +44,13 @@ describe('retries', () => {
     expect(pause).toBeLessThanOrEqual(milliseconds * 1.5)
   })
 
+  test.for([
+    ...[408, 429, 502, 503, 504].map((status) => [status, 1] as const),
+    ...[404, 500].map((status) => [status, 0] as const),
+  ])('a response with the status %i is retried %i times', async ([status, retries]) => {
+    expect(await pausesBetween(1, () => new Response('', { status }))).toHaveLength(retries)
+  })
+
   test('a pause is at most maxPause plus jitter', async () => {
     const [pause] = await pausesBetween(1, () => unavailable('60'), 1_000)
     expect(pause).toBeLessThanOrEqual(1_500)
@@ -63,6 +70,35 @@ describe('retries', () => {
     await outcome
     expect(vi.getTimerCount()).toBe(0)
   })
+
+  test('there is no pause if the call is aborted while a response arrives', async () => {
+    const abort = new AbortController()
+    const fetch = async () => {
+      abort.abort(new Error('not needed any more'))
+      return unavailable('5')
+    }
+    const send = withRetries(fetch, { retries: 3 })
+    const outcome = expect(send('http://service.test', { signal: abort.signal })).rejects.toThrow('not needed any more')
+    await vi.advanceTimersByTimeAsync(0)
+    expect(vi.getTimerCount()).toBe(0)
+    await outcome
+  })
+})
+
+test('a create whose response was lost is repeated with its key, and there is one note', async () => {
+  const { app, key, store } = await startTestApi()
+  let lost = 0
+  const client = createNotesClient({
+    url: 'http://service.test',
+    apiKey: key,
+    async fetch(input, init) {
+      const response = await fetchFrom(app)(input, init)
+      if (lost++ < 2) throw new TypeError('fetch failed')
+      return response
+    },
+  })
+  expect(await client.notes.create.mutate({ body: 'Ann', priority: 7n })).toMatchObject({ id: 1n })
+  expect([lost, await store.notes.list({ limit: 9 })]).toMatchObject([3, [{ id: 1n }]])
 })
 
 test('the client retries a response whose connection breaks while the body is read', async () => {

@@ -1,16 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { withRetries } from '../../../client/retry.ts'
-import {
-  createKey,
-  createNotesClient,
-  shareEmptiedTestApi,
-  startTestApi,
-  testDatabase,
-} from '../../../test/notes/tests.ts'
+import { createKey, shareEmptiedTestApi, startTestApi, testDatabase } from '../../../test/notes/tests.ts'
 import { anyText } from '../../../test/support/any-text.ts'
-import { fetchFrom } from '../../../test/support/transport.ts'
 import { decodeResult, encodeResult, fingerprintOf } from '../../collection/idempotency.ts'
 
 const rex = { body: 'Ann', priority: 7 }
@@ -226,77 +218,4 @@ describe('the header Idempotency-Key', () => {
     }
     expect((await rest.get('/v1/notes')).body).toEqual([])
   })
-})
-
-describe('the typed client', () => {
-  const rexInput = { body: 'Ann', priority: 7n }
-
-  test('retries a create whose response was lost, and there is one note', async () => {
-    const { app, key, rpc } = api()
-    const through = fetchFrom(app)
-    let lost = 0
-    const client = createNotesClient({
-      url: 'http://service.test',
-      apiKey: key,
-      async fetch(input, init) {
-        const response = await through(input, init)
-        if (lost++ < 2) throw new TypeError('fetch failed')
-        return response
-      },
-    })
-    expect(await client.notes.create.mutate(rexInput)).toMatchObject({ id: 1n })
-    expect(lost).toBe(3)
-    expect(await rpc.notes.list.query()).toHaveLength(1)
-  })
-
-  test('adds two notes with two calls', async () => {
-    const { rpc } = api()
-    await Promise.all([rpc.notes.create.mutate(rexInput), rpc.notes.create.mutate(rexInput)])
-    expect(await rpc.notes.list.query()).toHaveLength(2)
-  })
-
-  test('waits for the Retry-After of a 408, 429, 502, 503 or 504 before it retries', async () => {
-    const retries = [408, 429, 502, 503, 504].map(async (status) => {
-      const { client, calls } = await startFlakyClient([new Response('', { status, headers: { 'retry-after': '1' } })])
-      expect(await client.notes.list.query(), `${status}`).toEqual([])
-      expect(calls, `${status}`).toHaveLength(2)
-      expect(Number(calls[1]) - Number(calls[0]), `${status}`).toBeGreaterThanOrEqual(995)
-    })
-    await Promise.all(retries)
-  })
-
-  test('does not retry a permanent failure', async () => {
-    for (const response of [new Response('', { status: 500 }), new Response('', { status: 404 })]) {
-      const { client, calls } = await startFlakyClient([response])
-      await expect(client.notes.list.query()).rejects.toThrow()
-      expect(calls).toHaveLength(1)
-    }
-  })
-
-  test('rejects at once if a call is aborted while its response arrives', async () => {
-    const abort = new AbortController()
-    const fetchOnce = withRetries(
-      async () => {
-        abort.abort(new Error('aborted'))
-        return new Response('', { status: 503, headers: { 'retry-after': '9' } })
-      },
-      { retries: 3 },
-    )
-    await expect(fetchOnce('http://service.test', { signal: abort.signal })).rejects.toThrow('aborted')
-  })
-
-  /** Starts a client that gets the given responses before it reaches the service, and records the times of its calls. */
-  async function startFlakyClient(responses: Response[]) {
-    const { app, key } = api()
-    const calls: number[] = []
-    const client = createNotesClient({
-      url: 'http://service.test',
-      apiKey: key,
-      async fetch(input, init) {
-        calls.push(performance.now())
-        return responses.shift() ?? fetchFrom(app)(input, init)
-      },
-    })
-    return { client, calls }
-  }
 })

@@ -76,32 +76,15 @@ describe('when every id is used', () => {
 describe('any 64-bit integer', () => {
   const api = shareTestApi()
 
-  test('is returned digit for digit by REST', async () => {
-    const { rest } = api()
+  test('is the same in requests and responses of both adapters', async () => {
+    const { rest, rpc } = api()
     await fc.assert(
       fc.asyncProperty(int64, async (priority) => {
         const created = await rest.post('/v1/notes', `{"body":"Ann","priority":${priority}}`)
         expect(created.text).toContain(`"priority":${priority},`)
         expect((await rest.get(String(created.headers.location))).text).toBe(created.text)
-      }),
-    )
-  })
-
-  test('is returned as the same bigint by RPC', async () => {
-    const { rpc } = api()
-    await fc.assert(
-      fc.asyncProperty(int64, async (priority) => {
         const { id } = await rpc.notes.create.mutate({ body: 'Ann', priority })
         expect((await rpc.notes.get.query({ noteId: id })).priority).toBe(priority)
-      }),
-    )
-  })
-
-  test('can be written through one adapter and read through the other', async () => {
-    const { rest, rpc } = api()
-    await fc.assert(
-      fc.asyncProperty(int64, async (priority) => {
-        const { id } = await rpc.notes.create.mutate({ body: 'Ann', priority })
         expect((await rest.get(`/v1/notes?limit=1&cursor=${id - 1n}`)).text).toContain(`"priority":${priority},`)
       }),
     )
@@ -112,17 +95,8 @@ describe('any 64-bit integer', () => {
 describe('a number in a body', () => {
   const api = shareTestApi()
 
-  test.for(['5.0', '50e-1', '0.5e1', '500E-2', '5e0', '5e+0', '5.000000000000000000000'])(
-    'priority %s is the integer 5',
-    async (number) => {
-      expect(await api().rest.post('/v1/notes', `{"body":"Ann","priority":${number}}`)).toMatchObject({
-        status: 201,
-        body: { priority: 5 },
-      })
-    },
-  )
-
   test.for([
+    ...['5.0', '50e-1', '0.5e1', '500E-2', '5e0', '5e+0', '5.000000000000000000000'].map((number) => [number, '5']),
     ['1e2', '100'],
     ['-0', '0'],
     ['-0.0e5', '0'],
