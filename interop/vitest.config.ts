@@ -22,7 +22,7 @@ export default defineConfig({
         test: {
           name: 'prism',
           include: [
-            ...['contract', 'decisions', 'entity-tags', 'parity'].map((name) => `test/rest/${name}.test.ts`),
+            ...['contract', 'decisions', 'entity-tags'].map((name) => `test/rest/${name}.test.ts`),
             'engine/store/test/store/idempotency.test.ts',
           ],
           setupFiles: 'interop/prism/setup.ts',

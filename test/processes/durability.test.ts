@@ -105,24 +105,6 @@ if (canTrace()) {
 }
 
 describe('the writes of one transaction', () => {
-  test('have their outcomes in order', () => {
-    const { connection, commitTogether } = openWriter()
-    const batch = ['a', 'b', 'c'].map((name) => createPet(name))
-    expect(commitTogether(batch).outcomes).toEqual([1n, 2n, 3n].map((id) => ({ value: { id } })))
-    expect(namesIn(connection)).toEqual(['a', 'b', 'c'])
-  })
-
-  test('fail alone when they violate a constraint', () => {
-    const { connection, commitTogether } = openWriter()
-    const { outcomes } = commitTogether([createPet('a'), createPet(''), createPet('c')])
-    expect(outcomes).toMatchObject([
-      { value: { id: 1n } },
-      { failure: { code: 'SQLITE_CONSTRAINT_CHECK' } },
-      { value: { id: 2n } },
-    ])
-    expect(namesIn(connection)).toEqual(['a', 'c'])
-  })
-
   test('fail together and store nothing when the disk is full', () => {
     const { connection, commitTogether } = openWriter()
     const pages = connection.pragma('page_count', { simple: true })
@@ -163,18 +145,6 @@ describe('the writes of one transaction', () => {
     other.exec('ROLLBACK')
     expect(await store.pets.create(rex)).toMatchObject({ id: 1n })
   })
-})
-
-test('a store that is closed completes the pending writes and refuses later ones', async () => {
-  const path = join(temporaryFolder(), 'petstore.db')
-  const store = openFileStore(path)
-  const creates = Array.from({ length: 100 }, () => store.pets.create(rex))
-  await store.close()
-  expect((await Promise.allSettled(creates)).every(({ status }) => status === 'fulfilled')).toBe(true)
-  await expect(store.pets.create(rex)).rejects.toThrow(StoreUnavailable)
-  await expect(store.pets.get(1n)).rejects.toThrow('The database is closed')
-  expect(await store.close()).toBeUndefined()
-  expect(openDatabase(path).prepare('SELECT count(*) FROM pets').pluck().get()).toBe(100)
 })
 
 test('a writer whose database is missing reports it with each write', async () => {

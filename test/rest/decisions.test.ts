@@ -352,13 +352,6 @@ describe('the servers in the document', () => {
       servers: [{ url: 'https://pets.example/v1' }, { url: 'https://staging.example/v1', description: 'Staging' }],
     })
   })
-
-  test('without a public address it is the address of the service', async () => {
-    const { app } = await startTestApi()
-    const url = await app.listen({ host: '127.0.0.1', port: 0 })
-    const document = await (await fetch(`${url}/openapi.json`)).json()
-    expect(document).toMatchObject({ servers: [{ url: `${url}/v1` }] })
-  })
 })
 
 function idsOf({ body }: RestResponse): number[] {
