@@ -1,12 +1,14 @@
 import { addButton } from '../../engine/console/test/browser/page.ts'
-import { consoleTest, listen, type Page } from '../../engine/console/test/browser/visit.ts'
+import { consoleTest, listen, type Open, opener, type Page } from '../../engine/console/test/browser/visit.ts'
 import { consoleFolder } from '../support/built-console.ts'
-import { startTestApi, type TestApi } from '../support/petstore.ts'
+import { addPets, startTestApi, type TestApi } from '../support/petstore.ts'
 
 /** Users stay signed in across releases. */
 export const storageKey = 'petstore-api-key'
 
-export const test = consoleTest(storageKey)
+export const test = consoleTest(storageKey).extend<{ openConsole: Open<Console> }>({
+  openConsole: async ({ visit }, use) => use(opener(startConsole, addPets, visit)),
+})
 
 export interface Console extends TestApi {
   url: string

@@ -16,13 +16,12 @@ import {
 import type { Locator, Page } from '../../../engine/console/test/browser/visit.ts'
 import { freePort } from '../../../engine/test/support/free-port.ts'
 import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
-import { addPets, createFirstKey, createKey, startServer } from '../../support/petstore.ts'
+import { createFirstKey, createKey, startServer } from '../../support/petstore.ts'
 import { startConsole, test } from '../console.ts'
 
 describe('adding many pets', () => {
-  test('a pasted text is checked and added, and pasting it again adds no pet twice', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    const page = await visit(url, { key })
+  test('a pasted text is checked and added, and pasting it again adds no pet twice', async ({ openConsole }) => {
+    const { store, page } = await openConsole()
     const panel = await openBulkAdd(page)
     await expect.poll(() => isFocused(panel.getByRole('textbox'))).toBe(true)
     await pasteRows(panel, 'name;categoryId;status\n Rex ;7;sold\n;seven;\nTom;9223372036854775807;')
@@ -58,11 +57,9 @@ describe('adding many pets', () => {
   })
 
   test('rows with a problem are corrected in the table, and adding everything again adds nothing twice', async ({
-    visit,
+    openConsole,
   }) => {
-    const { url, key, store } = await startConsole()
-    await addPets(store, 30)
-    const page = await visit(url, { key })
+    const { store, page } = await openConsole(30)
     const rows = Array.from({ length: 500 }, (_, index) => `row ${index + 1},7,sold`)
     const text = rows.with(122, ',7,sold').with(376, 'row 377,seven,lost').join('\n')
 
@@ -107,9 +104,8 @@ describe('adding many pets', () => {
     ])
   })
 
-  test('rows whose pets were removed since are added again, once for each click', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    const page = await visit(url, { key })
+  test('rows whose pets were removed since are added again, once for each click', async ({ openConsole }) => {
+    const { store, page } = await openConsole()
     const text = Array.from({ length: 70 }, (_, index) => `row ${index + 1},7`).join('\n')
     let sheet = await openBulkAdd(page)
     await pasteRows(sheet, text)
@@ -162,9 +158,8 @@ describe('adding many pets', () => {
     expect((await store.pets.list({ limit: 100, cursor: 140n })).length).toBe(70)
   })
 
-  test('an entered text is kept while the panel is closed, until its rows are added', async ({ visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(url, { key })
+  test('an entered text is kept while the panel is closed, until its rows are added', async ({ openConsole }) => {
+    const { page } = await openConsole()
     let panel = await openBulkAdd(page)
     await panel.getByRole('button', { name: 'Add pets', exact: true }).waitFor()
     await pasteRows(panel, ',7')
@@ -182,9 +177,8 @@ describe('adding many pets', () => {
     expect(await panel.getByRole('textbox', { name: 'Paste CSV, TSV or JSON' }).inputValue()).toBe('')
   })
 
-  test('the filter of the rows counts those with a problem, and those that were corrected', async ({ visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(url, { key })
+  test('the filter of the rows counts those with a problem, and those that were corrected', async ({ openConsole }) => {
+    const { page } = await openConsole()
     const sheet = await openBulkAdd(page)
     await pasteRows(sheet, ',7\n,8\nTom,9')
     await sheet.getByRole('checkbox', { name: 'Only 2 rows to correct', exact: true }).check()
@@ -198,10 +192,9 @@ describe('adding many pets', () => {
   })
 
   test('rows that were left are named above the list, also after a reload, until they are added or dismissed', async ({
-    visit,
+    openConsole,
   }) => {
-    const { url, key, store } = await startConsole()
-    const page = await visit(url, { key })
+    const { store, page } = await openConsole()
     let panel = await openBulkAdd(page)
     await pasteRows(panel, 'Rex,7\n,8\nTom,9')
     await panel.getByRole('button', { name: 'Add 2 pets' }).click()
@@ -235,9 +228,8 @@ describe('adding many pets', () => {
     expect(await page.getByText('1 row is not added yet').count()).toBe(0)
   })
 
-  test('JSON keeps every digit', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    const page = await visit(url, { key })
+  test('JSON keeps every digit', async ({ openConsole }) => {
+    const { store, page } = await openConsole()
     const panel = await openBulkAdd(page)
     const ids = ['9007199254740993', '-9223372036854775808', '9223372036854775807']
     await pasteRows(panel, `[${ids.map((id) => `{"name":"Rex","categoryId":${id}}`)}]`)
@@ -248,9 +240,8 @@ describe('adding many pets', () => {
     expect(pets.map(({ categoryId }) => String(categoryId)).toSorted()).toEqual(ids.toSorted())
   })
 
-  test('a file can be chosen and dropped, and must be small enough and UTF-8', async ({ visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(url, { key })
+  test('a file can be chosen and dropped, and must be small enough and UTF-8', async ({ openConsole }) => {
+    const { page } = await openConsole()
     const panel = await openBulkAdd(page)
     const choose = async (buffer: Buffer) => {
       const [chooser] = await Promise.all([
@@ -289,10 +280,9 @@ describe('adding many pets', () => {
   })
 
   test('the rows of a long text are rendered as far as they are visible, and one beyond the limit is refused', async ({
-    visit,
+    openConsole,
   }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(url, { key })
+    const { page } = await openConsole()
     const panel = await openBulkAdd(page)
     const rows = Array.from({ length: 10_000 }, (_, index) => `pet ${index + 1},7`).with(4_999, '"a ""b""",x')
     await pasteRows(panel, `${rows.join('\n')}\nRex,7`)
@@ -312,9 +302,8 @@ describe('adding many pets', () => {
     expect(await panel.locator('tbody tr').count()).toBe(1)
   })
 
-  test('a run can be stopped and continued, and the panel stays open meanwhile', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    const page = await visit(url, { key })
+  test('a run can be stopped and continued, and the panel stays open meanwhile', async ({ openConsole }) => {
+    const { store, page } = await openConsole()
     // The first batch is sent, the others wait.
     const { promise, resolve } = Promise.withResolvers<void>()
     let requests = 0
@@ -384,9 +373,8 @@ describe('adding many pets', () => {
     }
   })
 
-  test('a revoked key signs out', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    const page = await visit(url, { key })
+  test('a revoked key signs out', async ({ openConsole }) => {
+    const { store, page } = await openConsole()
     const panel = await openBulkAdd(page)
     await pasteRows(panel, 'Rex,7\nTom,8')
     // The list below, which is loaded again all the time, would sign out first.
@@ -443,9 +431,8 @@ describe('adding many pets', () => {
     expect(await panel.getByRole('textbox', { name: 'Paste CSV, TSV or JSON' }).inputValue()).toBe('')
   })
 
-  test('a text that is changed after some of its rows were added adds only the others', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    const page = await visit(url, { key })
+  test('a text that is changed after some of its rows were added adds only the others', async ({ openConsole }) => {
+    const { store, page } = await openConsole()
     let panel = await openBulkAdd(page)
     await pasteRows(panel, 'Rex,7\n,8')
     await panel.getByRole('button', { name: 'Add 1 pet' }).click()
@@ -479,9 +466,10 @@ describe('adding many pets', () => {
     expect(await sortedNames(store)).toEqual(['Max', 'Rex', 'Rex', 'Rex', 'Rex', 'Tom', 'Zoe'])
   })
 
-  test('columns and choices may have the names of the table, and other columns are not used', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    const page = await visit(url, { key })
+  test('columns and choices may have the names of the table, and other columns are not used', async ({
+    openConsole,
+  }) => {
+    const { store, page } = await openConsole()
     const panel = await openBulkAdd(page)
     await pasteRows(panel, 'Name,Category,Status,notes\nRex,7,SOLD,nice')
     await panel.getByText('The column notes is not used.').waitFor()
@@ -491,9 +479,8 @@ describe('adding many pets', () => {
     expect(await store.pets.list({ limit: 9, cursor: 0n })).toMatchObject([{ name: 'Rex', status: 'sold' }])
   })
 
-  test('a file that is dropped on the list opens in the panel', async ({ visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(url, { key })
+  test('a file that is dropped on the list opens in the panel', async ({ openConsole }) => {
+    const { page } = await openConsole()
     await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
     await dropFile(page, 'pets.csv', 'Rex,7')
     const panel = page.getByRole('dialog', { name: 'Add many pets' })
@@ -515,9 +502,8 @@ describe('adding many pets', () => {
     { width: 360, colorScheme: 'dark', forcedColors: 'none' },
     { width: 768, colorScheme: 'light', forcedColors: 'active' },
     { width: 1440, colorScheme: 'light', forcedColors: 'none' },
-  ] as const)('the panel fits: %o', async ({ width, colorScheme, forcedColors }, { visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(url, { key, viewport: { width, height: 800 }, colorScheme, forcedColors })
+  ] as const)('the panel fits: %o', async ({ width, colorScheme, forcedColors }, { openConsole }) => {
+    const { page } = await openConsole(0, { viewport: { width, height: 800 }, colorScheme, forcedColors })
     const panel = await openBulkAdd(page)
     await inspect(page, `bulk-empty-${width}`)
     const rows = ['Rex,7,sold', `${'W'.repeat(255)},-9223372036854775808`, ',x,lost', 'ركس,7', '🐕‍🦺,8,pending']

@@ -102,19 +102,16 @@ test('an export waits while the service is away', async ({ visit }) => {
   expect(await readFile(await file.path(), 'utf8')).toBe(await exportText(store, 'csv'))
 })
 
-test('an empty list cannot be exported', async ({ visit }) => {
-  const { url, key } = await startConsole()
-  const page = await visit(url, { key })
+test('an empty list cannot be exported', async ({ openConsole }) => {
+  const { page } = await openConsole()
   await counting(page, 'All 0')
   const sheet = await openExport(page)
   await sheet.getByText('There is no pet to export.').waitFor()
   expect(await sheet.getByRole('button', { name: 'CSV' }).isDisabled()).toBe(true)
 })
 
-test('an export that the service refuses says so', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 1)
-  const page = await visit(url, { key })
+test('an export that the service refuses says so', async ({ openConsole }) => {
+  const { url, page } = await openConsole(1)
   await counting(page, 'All 1')
   await page.route('**/trpc/pets.list*', (route) => route.continue({ url: `${url}/trpc/pets.unknown` }))
   await openExport(page)

@@ -53,20 +53,16 @@ test('the console can be used with the keyboard alone', async ({ visit }) => {
 })
 
 describe('shortcuts', () => {
-  test('an arrow key reaches the first row right after the sign-in', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    await addPets(store, 3)
-    const page = await visit(url, { key })
+  test('an arrow key reaches the first row right after the sign-in', async ({ openConsole }) => {
+    const { page } = await openConsole(3)
     await showing(page, '1–3 of 3')
     await page.keyboard.press('ArrowDown')
     expect(await focused(page)).toBe('pet 1')
     await page.getByRole('rowheader', { name: 'pet 1' }).waitFor()
   })
 
-  test('search, go to an id, add, move between pets and pages, and show the help', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    await addPets(store, 45)
-    const page = await visit(url, { key })
+  test('search, go to an id, add, move between pets and pages, and show the help', async ({ openConsole }) => {
+    const { page } = await openConsole(45)
     await showing(page, '1–20 of 45')
     for (const [each, shown] of [
       [']', '21–40 of 45'],
@@ -112,10 +108,8 @@ describe('shortcuts', () => {
     expect(await panel(page).count()).toBe(0)
   })
 
-  test('work after the filter was used, and with the keys of other keyboard layouts', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    await addPets(store, 25)
-    const page = await visit(url, { key })
+  test('work after the filter was used, and with the keys of other keyboard layouts', async ({ openConsole }) => {
+    const { page } = await openConsole(25)
     await page.getByRole('radio', { name: 'Available' }).check()
     await showing(page, '1–20 of 25')
     // AltGr and 9 on a German keyboard, and Option and 6 on a Swiss one.
@@ -130,10 +124,8 @@ describe('shortcuts', () => {
     }
   })
 
-  test('are where they are on a Latin keyboard if the layout has another script', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    await addPets(store, 25)
-    const page = await visit(url, { key })
+  test('are where they are on a Latin keyboard if the layout has another script', async ({ openConsole }) => {
+    const { page } = await openConsole(25)
     await showing(page, '1–20 of 25')
     const press = (init: { key: string; code: string }) =>
       page.evaluate((each) => {
@@ -158,10 +150,8 @@ describe('shortcuts', () => {
     await panel(page, 'Add pet').waitFor()
   })
 
-  test('are in the tooltips', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    await addPets(store, 25)
-    const page = await visit(url, { key })
+  test('are in the tooltips', async ({ openConsole }) => {
+    const { page } = await openConsole(25)
     await showing(page, '1–20 of 25')
     for (const [target, text] of [
       [addButton(page), 'Add pet (n)'],
@@ -175,10 +165,8 @@ describe('shortcuts', () => {
 })
 
 describe('shortcuts of one character', () => {
-  test('can be turned off in the help, and stay off after a reload', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    await addPets(store, 25)
-    const page = await visit(url, { key })
+  test('can be turned off in the help, and stay off after a reload', async ({ openConsole }) => {
+    const { page } = await openConsole(25)
     await showing(page, '1–20 of 25')
     await page.keyboard.press('?')
     const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
@@ -217,11 +205,9 @@ describe('shortcuts of one character', () => {
 })
 
 test('the Tab key stops in one row of the list, at its checkbox, its link, its category and its status', async ({
-  visit,
+  openConsole,
 }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 25)
-  const page = await visit(url, { key })
+  const { page } = await openConsole(25)
   await showing(page, '1–20 of 25')
   await tabTo(page, 'pet 1')
   const press = async (...keys: string[]) => {
@@ -249,9 +235,8 @@ test('the Tab key stops in one row of the list, at its checkbox, its link, its c
 })
 
 describe('a tooltip', () => {
-  test('does not come back while the pointer is on the button that was clicked', async ({ visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(url, { key })
+  test('does not come back while the pointer is on the button that was clicked', async ({ openConsole }) => {
+    const { page } = await openConsole()
     await showing(page, 'No pets')
     const { x, y, width, height } = await boxOf(account(page))
     await page.mouse.move(x + 2, y + 2)
@@ -268,9 +253,10 @@ describe('a tooltip', () => {
     await expect.poll(() => hints(page)).toEqual(['Account'])
   })
 
-  test('does not repeat a visible label, and does not appear when a sheet returns the focus', async ({ visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(url, { key, viewport: { width: 1_440, height: 900 } })
+  test('does not repeat a visible label, and does not appear when a sheet returns the focus', async ({
+    openConsole,
+  }) => {
+    const { page } = await openConsole(0, { viewport: { width: 1_440, height: 900 } })
     await showing(page, 'No pets')
     const button = page.locator('.tools').getByRole('button', { name: 'Export' })
     await button.hover()

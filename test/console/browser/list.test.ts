@@ -20,10 +20,8 @@ import { maxInt64 } from '../../../engine/service/api/int64.ts'
 import { addPets, testDatabase } from '../../support/petstore.ts'
 import { enterPet, startConsole, test } from '../console.ts'
 
-test('the console reports an empty list only after the response', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 3)
-  const page = await visit(`${url}/?status=sold`, { key })
+test('the console reports an empty list only after the response', async ({ openConsole }) => {
+  const { page } = await openConsole(3, { path: '/?status=sold' })
   await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
   const release = await holdRequests(page)
   await choose(page, 'Available')
@@ -33,10 +31,8 @@ test('the console reports an empty list only after the response', async ({ visit
   await showing(page, '1–3 of 3')
 })
 
-test('a button leads to what others have added to another page, in both orders', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 50)
-  const page = await visit(url, { key })
+test('a button leads to what others have added to another page, in both orders', async ({ openConsole }) => {
+  const { url, store, page } = await openConsole(50)
   await counting(page, 'All 50')
   // The page knows the newest pet by then.
   await received(page, 'pets.search')
@@ -151,10 +147,8 @@ test('the filter shows one status, and the number of pets of each', async ({ vis
   expect(await page.getByRole('radio', { checked: true }).getAttribute('value')).toBe('pending')
 })
 
-test('the list does not wait for the counts', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 3)
-  const page = await visit(url, { key })
+test('the list does not wait for the counts', async ({ openConsole }) => {
+  const { page } = await openConsole(3)
   await showing(page, '1–3 of 3')
   const release = await holdRequests(page, '**/trpc/pets.counts**')
   await page.reload()
@@ -209,11 +203,9 @@ test('names are cut to one line, start at the same side, and show their outer sp
 })
 
 test("a refresh of the console gets 304 from the browser's cache, and the body only if a pet was added", async ({
-  visit,
+  openConsole,
 }) => {
-  const { url, key, store, log } = await startConsole()
-  await addPets(store, 2)
-  const page = await visit(url, { key, isIntercepted: false })
+  const { store, log, page } = await openConsole(2, { isIntercepted: false })
   await showing(page, '1–2 of 2')
   const statusesOf = (operation: string, lines: string[]) =>
     lines.map((line) => JSON.parse(line)).flatMap((line) => (line.operation === operation ? [line.status] : []))
@@ -252,10 +244,8 @@ test('a page reads a 304 as 200 with the headers of the 304, and a wrong key get
   expect((await request('Bearer pet_wrong')).status).toBe(401)
 })
 
-test('dragging selects the text of a row, and a click anywhere in a row opens it', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 3)
-  const page = await visit(url, { key })
+test('dragging selects the text of a row, and a click anywhere in a row opens it', async ({ openConsole }) => {
+  const { page } = await openConsole(3)
   const name = await boxOf(page.getByRole('link', { name: 'pet 2' }))
   const row = await boxOf(page.getByRole('row', { name: '2 pet 2' }))
   const y = row.y + row.height / 2
@@ -282,11 +272,9 @@ function setVisibility(page: Page, state: DocumentVisibilityState): Promise<void
 }
 
 test('the filter and the order of the last visit are shown in a new tab, until its address has others', async ({
-  visit,
+  openConsole,
 }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 3)
-  const page = await visit(url, { key })
+  const { url, page } = await openConsole(3)
   await showing(page, '1–3 of 3')
   await choose(page, 'Sold')
   await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
@@ -303,10 +291,8 @@ test('the filter and the order of the last visit are shown in a new tab, until i
   await showing(last, '1–3 of 3')
 })
 
-test('a filter that was left by going back is not shown in a new tab', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 3)
-  const page = await visit(url, { key })
+test('a filter that was left by going back is not shown in a new tab', async ({ openConsole }) => {
+  const { url, page } = await openConsole(3)
   await showing(page, '1–3 of 3')
   await choose(page, 'Sold')
   await page.getByRole('heading', { name: 'No sold pets' }).waitFor()

@@ -22,10 +22,8 @@ import type { CDPSession, Locator, Page } from '../../../engine/console/test/bro
 import { addPets } from '../../support/petstore.ts'
 import { startConsole, test } from '../console.ts'
 
-test('the layout does not shift while the console loads', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 45)
-  const page = await visit(url, { key })
+test('the layout does not shift while the console loads', async ({ openConsole }) => {
+  const { page } = await openConsole(45)
   let gate = Promise.withResolvers<void>()
   // A layout shift within 500 ms of a key press or a click counts as expected, so the responses arrive later than that.
   await page.route('**/trpc/**', async (route) => {
@@ -135,10 +133,8 @@ describe('speed', () => {
     expect(Math.min(...times)).toBeLessThan(5_000)
   })
 
-  test('the next page is loaded in advance and shown within one frame', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    await addPets(store, 45)
-    const page = await visit(url, { key })
+  test('the next page is loaded in advance and shown within one frame', async ({ openConsole }) => {
+    const { page } = await openConsole(45)
     await showing(page, '1–20 of 45')
     await received(page, 'cursor%22%3A%2220')
     await panelsLoaded(page)
@@ -155,10 +151,8 @@ describe('speed', () => {
   })
 })
 
-test('a list of 100 rows scrolls without a long task', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 120)
-  const page = await visit(`${url}/?size=100`, { key })
+test('a list of 100 rows scrolls without a long task', async ({ openConsole }) => {
+  const { page } = await openConsole(120, { path: '/?size=100' })
   await showing(page, '1–100 of 120')
   await page.waitForLoadState('networkidle')
   const client = await page.context().newCDPSession(page)
@@ -234,10 +228,8 @@ describe('the first use of each panel', () => {
     },
   )
 
-  test('keeps the letters that are typed after the shortcut', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    await addPets(store, 25)
-    const page = await visit(url, { key })
+  test('keeps the letters that are typed after the shortcut', async ({ openConsole }) => {
+    const { page } = await openConsole(25)
     await showing(page, '1–20 of 25')
     await panelsLoaded(page)
     await page.keyboard.type('nRex')
@@ -323,19 +315,18 @@ test('no field of a phone is so small that the browser zooms in', async ({ visit
   await expectLarge(6)
 })
 
-test('the style sheets of the panels take precedence over those of the first load', async ({ visit }) => {
-  const { url, key } = await startConsole()
-  const page = await visit(url, { key })
+test('the style sheets of the panels take precedence over those of the first load', async ({ openConsole }) => {
+  const { page } = await openConsole()
   await panelsLoaded(page)
   const names = await page.evaluate(() => Array.from(document.styleSheets, ({ href }) => href?.split('/').at(-1) ?? ''))
   expect(names.length).toBeGreaterThan(5)
   expect(names.findIndex((name) => name.startsWith('index-'))).toBe(0)
 })
 
-test('a high window shows more rows, a wide one a long name, and the footer takes one line', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 45)
-  const page = await visit(url, { key, viewport: { width: 1_920, height: 1_080 } })
+test('a high window shows more rows, a wide one a long name, and the footer takes one line', async ({
+  openConsole,
+}) => {
+  const { url, store, page } = await openConsole(45, { viewport: { width: 1_920, height: 1_080 } })
   await showing(page, '1–45 of 45')
   // A long name has the room of the window.
   const cut = () =>
@@ -361,9 +352,8 @@ test('a high window shows more rows, a wide one a long name, and the footer take
   }
 })
 
-test('ids of 16 digits take one line beside the panel, which folds the JSON', async ({ visit }) => {
-  const { url, key } = await startConsole()
-  const page = await visit(url, { key })
+test('ids of 16 digits take one line beside the panel, which folds the JSON', async ({ openConsole }) => {
+  const { page } = await openConsole()
   const id = 9_007_199_254_740_993n
   const pet = superjson.serialize([{ id, name: 'Rex', categoryId: 7n, status: 'sold' }])
   await page.route('**/trpc/pets.list**', (route) => route.fulfill({ json: [{ result: { data: pet } }] }))
@@ -383,10 +373,8 @@ test('ids of 16 digits take one line beside the panel, which folds the JSON', as
   }
 })
 
-test('the color scheme follows the system until the user chooses one', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 3)
-  const page = await visit(url, { key, colorScheme: 'dark' })
+test('the color scheme follows the system until the user chooses one', async ({ openConsole }) => {
+  const { page } = await openConsole(3, { colorScheme: 'dark' })
   await showing(page, '1–3 of 3')
   expect(await background(page)).toBe('rgb(16, 18, 22)')
   await account(page).click()
@@ -403,9 +391,12 @@ test('the color scheme follows the system until the user chooses one', async ({ 
   await expect.poll(() => background(page)).toBe('rgb(248, 249, 251)')
 })
 
-test('no part of the page is bright beside the scroll bar or behind a dialog', async ({ visit }) => {
-  const { url, key } = await startConsole()
-  const page = await visit(`${url}/unknown`, { key, colorScheme: 'light', viewport: { width: 1_024, height: 500 } })
+test('no part of the page is bright beside the scroll bar or behind a dialog', async ({ openConsole }) => {
+  const { url, page } = await openConsole(0, {
+    path: '/unknown',
+    colorScheme: 'light',
+    viewport: { width: 1_024, height: 500 },
+  })
   await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   const barWidth = await page.evaluate(() => innerWidth - document.documentElement.clientWidth)
   // Only a scroll bar covers the space that is reserved for it.
@@ -431,9 +422,8 @@ test('a page whose script does not start says so', async ({ visit }) => {
   await plain.getByText(text).waitFor()
 })
 
-test('an unknown path has a page that leads to the pets', async ({ visit }) => {
-  const { url, key } = await startConsole()
-  const page = await visit(url, { key })
+test('an unknown path has a page that leads to the pets', async ({ openConsole }) => {
+  const { url, page } = await openConsole()
   await page.goto(`${url}/shop/rex`)
   await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   await page.getByText('This service has nothing at /shop/rex.').waitFor()

@@ -14,10 +14,8 @@ import type { Locator, Page } from '../../../engine/console/test/browser/visit.t
 import { addPets } from '../../support/petstore.ts'
 import { startConsole, test } from '../console.ts'
 
-test('the list pages through 70 pets to the end and back', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 70)
-  const page = await visit(url, { key })
+test('the list pages through 70 pets to the end and back', async ({ openConsole }) => {
+  const { page } = await openConsole(70)
   const next = pageButton(page, 'Next')
   for (const name of ['All 70', 'Available 70']) await counting(page, name)
 
@@ -43,10 +41,8 @@ test('the list pages through 70 pets to the end and back', async ({ visit }) => 
   await inspect(page, 'pets')
 })
 
-test('a turned page of a small window starts at its top, and the panel stays open', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 45)
-  const page = await visit(url, { key, viewport: { width: 1280, height: 500 } })
+test('a turned page of a small window starts at its top, and the panel stays open', async ({ openConsole }) => {
+  const { page } = await openConsole(45, { viewport: { width: 1280, height: 500 } })
   await page.getByRole('link', { name: 'pet 20' }).click()
   await panel(page, 'pet 20').waitFor()
   expect(await page.evaluate(() => scrollY)).toBeGreaterThan(200)
@@ -58,10 +54,10 @@ test('a turned page of a small window starts at its top, and the panel stays ope
   await showing(page, '21–40 of 45')
 })
 
-test('the table scrolls between its head and its footer, and a turned page starts at its top', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 150)
-  const page = await visit(`${url}/?size=50`, { key, viewport: { width: 1_440, height: 900 } })
+test('the table scrolls between its head and its footer, and a turned page starts at its top', async ({
+  openConsole,
+}) => {
+  const { url, page } = await openConsole(150, { path: '/?size=50', viewport: { width: 1_440, height: 900 } })
   await showing(page, '1–50 of 150')
   const scroll = () => page.locator('.item-list').evaluate(({ scrollTop }) => scrollTop)
   await page.getByRole('link', { name: 'pet 50' }).click()
@@ -104,19 +100,15 @@ test('a second press on Next does nothing while the next page loads', async ({ v
   expect(new URL(page.url()).search).toBe('?cursor=20')
 })
 
-test('invalid parameters of the URL are ignored', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 30)
-  const page = await visit(`${url}/?cursor=9223372036854775808&status=lost&pet=rex&key=1`, { key })
+test('invalid parameters of the URL are ignored', async ({ openConsole }) => {
+  const { page } = await openConsole(30, { path: '/?cursor=9223372036854775808&status=lost&pet=rex&key=1' })
   await showing(page, '1–20 of 30')
   expect(await page.getByRole('radio', { checked: true }).getAttribute('value')).toBe('all')
   expect(await panel(page).count()).toBe(0)
 })
 
-test('a link to a page works without the history of the browser, or with an invalid one', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 70)
-  const page = await visit(`${url}/?cursor=25`, { key })
+test('a link to a page works without the history of the browser, or with an invalid one', async ({ openConsole }) => {
+  const { url, page } = await openConsole(70, { path: '/?cursor=25' })
   await page.evaluate(() => history.replaceState(['0', {}], ''))
   await page.reload()
   await showing(page, '20 pets after id 25')
@@ -171,10 +163,8 @@ test('the header of the ids shows the newest pets first, of all and of one statu
   await expect.poll(() => names(page)).toEqual(['Tom', 'Luna'])
 })
 
-test('the newest first: a link to a page, its neighbors, and the page of a pet', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 70)
-  const page = await visit(`${url}/?order=newest&cursor=46`, { key })
+test('the newest first: a link to a page, its neighbors, and the page of a pet', async ({ openConsole }) => {
+  const { url, page } = await openConsole(70, { path: '/?order=newest&cursor=46' })
   await showing(page, '20 pets before id 46')
   expect((await names(page))[0]).toBe('pet 45')
   await pageButton(page, 'Previous').click()
@@ -189,10 +179,8 @@ test('the newest first: a link to a page, its neighbors, and the page of a pet',
   await panel(page, 'pet 29').waitFor()
 })
 
-test('the chosen size of a page is that of the next visit, unless the URL has one', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 70)
-  const page = await visit(url, { key })
+test('the chosen size of a page is that of the next visit, unless the URL has one', async ({ openConsole }) => {
+  const { url, page } = await openConsole(70)
   const size = page.getByRole('combobox', { name: 'Pets per page' })
   await showing(page, '1–20 of 70')
   await size.selectOption('50')

@@ -37,10 +37,8 @@ test('removed pets are added again once each, also if responses are lost', async
   expect(await notice.getByRole('button', { name: /Undo|again/ }).count()).toBe(0)
 })
 
-test('the notice and the result of a removal offer to add the removed pets again', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 4)
-  const page = await visit(url, { key })
+test('the notice and the result of a removal offer to add the removed pets again', async ({ openConsole }) => {
+  const { store, page } = await openConsole(4)
   await showing(page, '1–4 of 4')
   await page.route('**/trpc/pets.remove**', async (route) => {
     await store.pets.update({ id: 2n, set: { status: 'sold' } })
@@ -64,10 +62,8 @@ test('the notice and the result of a removal offer to add the removed pets again
   expect((await store.pets.list({ limit: 9, cursor: 0n })).map(({ id }) => id)).toEqual([8n, 9n, 10n, 11n])
 })
 
-test('pets that were added again before are not added twice, and are counted apart', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 45)
-  const page = await visit(`${url}/?size=50`, { key })
+test('pets that were added again before are not added twice, and are counted apart', async ({ openConsole }) => {
+  const { store, page } = await openConsole(45, { path: '/?size=50' })
   await showing(page, '1–45 of 45')
   await removePage(page, 45)
   const notice = page.getByRole('region', { name: 'Last change' })

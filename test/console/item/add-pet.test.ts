@@ -16,13 +16,11 @@ import {
   submitButton,
 } from '../../../engine/console/test/browser/page.ts'
 import type { Route } from '../../../engine/console/test/browser/visit.ts'
-import { addPets } from '../../support/petstore.ts'
 import { enterPet, startConsole, test } from '../console.ts'
 
 describe('adding a pet', () => {
-  test('a validation error appears at the field that caused it', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    const page = await visit(url, { key })
+  test('a validation error appears at the field that caused it', async ({ openConsole }) => {
+    const { store, page } = await openConsole()
     await addButton(page).click()
     const name = page.getByRole('textbox', { name: 'Name' })
     const category = page.getByRole('textbox', { name: 'Category' })
@@ -60,9 +58,8 @@ describe('adding a pet', () => {
     expect(await store.pets.list({ limit: 9, cursor: 0n })).toMatchObject([{ name: 'Rex', categoryId: -7n }])
   })
 
-  test('a value is checked without the service, by the rules of the import', async ({ visit }) => {
-    const { url, key, app } = await startConsole()
-    const page = await visit(url, { key })
+  test('a value is checked without the service, by the rules of the import', async ({ openConsole }) => {
+    const { app, page } = await openConsole()
     await showing(page, 'No pets')
     await enterPet(page, 'Rex', 'seven')
     await app.close()
@@ -72,9 +69,8 @@ describe('adding a pet', () => {
     expect(await panel(page, 'Add pet').getByRole('alert').count()).toBe(1)
   })
 
-  test('above the rate limit, the form says that nothing was added, and counts down', async ({ visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(url, { key })
+  test('above the rate limit, the form says that nothing was added, and counts down', async ({ openConsole }) => {
+    const { page } = await openConsole()
     await showing(page, 'No pets')
     const error = {
       json: { message: 'Slow', code: -32_029, data: { code: 'rate_limited', status: 429, message: 'Slow' } },
@@ -95,10 +91,10 @@ describe('adding a pet', () => {
     await alert.getByText('The pet may not have been added').waitFor()
   })
 
-  test('the list stays usable beside the form, whose entries are kept until the pet is added', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    await addPets(store, 3)
-    const page = await visit(`${url}/?status=sold`, { key })
+  test('the list stays usable beside the form, whose entries are kept until the pet is added', async ({
+    openConsole,
+  }) => {
+    const { page } = await openConsole(3, { path: '/?status=sold' })
     await enterPet(page, 'Rex', '7')
     await choose(page, 'All')
     await page.getByRole('link', { name: 'pet 2' }).click()
@@ -115,9 +111,8 @@ describe('adding a pet', () => {
     expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('')
   })
 
-  test('the entries stay across a reload, after which a retry adds the pet once', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    const page = await visit(url, { key })
+  test('the entries stay across a reload, after which a retry adds the pet once', async ({ openConsole }) => {
+    const { store, page } = await openConsole()
     const entries = () => page.locator('form.add-item').getByRole('textbox').evaluateAll(valuesOf)
     await enterPet(page, 'Rex', '7')
     await page.getByRole('combobox', { name: 'Status' }).selectOption('Sold')
@@ -142,19 +137,17 @@ describe('adding a pet', () => {
   })
 
   test('the form starts with the selected status, and a click beside its sheet keeps its entries', async ({
-    visit,
+    openConsole,
   }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(`${url}/?status=sold`, { key, viewport: { width: 800, height: 600 } })
+    const { page } = await openConsole(0, { path: '/?status=sold', viewport: { width: 800, height: 600 } })
     await enterPet(page, 'Rex', '7')
     await page.mouse.click(10, 300)
     await submitButton(page).click()
     await page.getByRole('row', { name: '1 Rex Filter by Category 7 Status of Rex: Sold' }).waitFor()
   })
 
-  test('a double click and a held Enter key add one pet, and show no failure', async ({ visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(url, { key })
+  test('a double click and a held Enter key add one pet, and show no failure', async ({ openConsole }) => {
+    const { page } = await openConsole()
     await enterPet(page, 'Rex', '7')
     await submitButton(page).dblclick()
     await panel(page).waitFor({ state: 'hidden' })
@@ -177,9 +170,8 @@ describe('adding a pet', () => {
     expect(await page.getByLabel('Add another').isChecked()).toBe(true)
   })
 
-  test('the buttons keep their places while the pet is added', async ({ visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(`${url}/?open=add`, { key })
+  test('the buttons keep their places while the pet is added', async ({ openConsole }) => {
+    const { page } = await openConsole(0, { path: '/?open=add' })
     const form = page.locator('form.add-item')
     // In the form: the panel may still move into its place.
     const buttons = () =>
@@ -199,9 +191,8 @@ describe('adding a pet', () => {
     await form.waitFor({ state: 'hidden' })
   })
 
-  test('retries after a lost response add the pet once', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    const page = await visit(url, { key })
+  test('retries after a lost response add the pet once', async ({ openConsole }) => {
+    const { store, page } = await openConsole()
     await enterPet(page, 'Rex', '7')
     await page.route('**/trpc/pets.create', async (route) => {
       await route.fetch()
@@ -256,9 +247,10 @@ describe('adding a pet', () => {
     expect((await store.pets.list({ limit: 9, cursor: 0n })).map(({ name }) => name)).toEqual(['Rex'])
   })
 
-  test('a create that the service rejects is reported as not added, with the id of the request', async ({ visit }) => {
-    const { url, key, log } = await startConsole()
-    const page = await visit(url, { key })
+  test('a create that the service rejects is reported as not added, with the id of the request', async ({
+    openConsole,
+  }) => {
+    const { log, page } = await openConsole()
     await enterPet(page, 'Rex', '7')
     await page.route('**/trpc/pets.create', (route) =>
       route.continue({ headers: { ...route.request().headers(), 'idempotency-key': 'k'.repeat(300) } }),
@@ -273,10 +265,8 @@ describe('adding a pet', () => {
 })
 
 describe('added pets', () => {
-  test('can be undone with a key, which removes them', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    await addPets(store, 3)
-    const page = await visit(url, { key })
+  test('can be undone with a key, which removes them', async ({ openConsole }) => {
+    const { page } = await openConsole(3)
     await enterPet(page, 'Rex', '7')
     await submitButton(page).click()
     await justAdded(page).getByText('1 added').waitFor()
@@ -291,10 +281,8 @@ describe('added pets', () => {
     await page.locator('.edit-notice').getByText('There is nothing to undo.').waitFor()
   })
 
-  test('are one line above the list, and marked in it until they are dismissed', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    await addPets(store, 25)
-    const page = await visit(`${url}/?status=sold`, { key })
+  test('are one line above the list, and marked in it until they are dismissed', async ({ openConsole }) => {
+    const { page } = await openConsole(25, { path: '/?status=sold' })
     await counting(page, 'All 25')
     await enterPet(page, 'Rex '.repeat(60).trim(), '7')
     await page.getByRole('combobox', { name: 'Status' }).selectOption('Available')
@@ -323,9 +311,8 @@ describe('added pets', () => {
   test.for([
     ['a desktop', { width: 1280, height: 800 }],
     ['a phone', { width: 360, height: 740 }],
-  ] as const)('can follow one another on %s: the form says what was added', async ([, viewport], { visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(url, { key, viewport })
+  ] as const)('can follow one another on %s: the form says what was added', async ([, viewport], { openConsole }) => {
+    const { page } = await openConsole(0, { viewport })
     await enterPet(page, 'Rex', '7')
     await page.getByRole('combobox', { name: 'Status' }).selectOption('Sold')
     await page.getByLabel('Add another').check()

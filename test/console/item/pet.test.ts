@@ -2,16 +2,13 @@ import { describe, expect } from 'vitest'
 import { holdRequests, inspect, names, panel, searchField, showing } from '../../../engine/console/test/browser/page.ts'
 import { runCurl } from '../../../engine/test/support/curl.ts'
 import { parseExactly } from '../../../engine/test/support/exact-json.ts'
-import { addPets } from '../../support/petstore.ts'
 import { startConsole, test } from '../console.ts'
 
 const phone = { width: 360, height: 740 }
 
 describe('the panel of a pet', () => {
-  test('opens by a link in the list, by id and by URL', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    await addPets(store, 3)
-    const page = await visit(url, { key })
+  test('opens by a link in the list, by id and by URL', async ({ openConsole }) => {
+    const { url, page } = await openConsole(3)
     await page.getByRole('link', { name: 'pet 2' }).click()
     await panel(page, 'pet 2').waitFor()
     expect(await page.title()).toBe('pet 2 · Petstore')
@@ -45,10 +42,8 @@ describe('the panel of a pet', () => {
     expect(await page.evaluate(() => history.state?.isOverList)).not.toBe(true)
   })
 
-  test('shows the pet without waiting for the service', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    await addPets(store, 3)
-    const page = await visit(url, { key })
+  test('shows the pet without waiting for the service', async ({ openConsole }) => {
+    const { page } = await openConsole(3)
     await showing(page, '1–3 of 3')
     await holdRequests(page)
     await page.getByRole('link', { name: 'pet 2' }).click()
@@ -56,11 +51,9 @@ describe('the panel of a pet', () => {
   })
 
   test('moves between the pets of the page with keys and buttons, and returns the focus to the row', async ({
-    visit,
+    openConsole,
   }) => {
-    const { url, key, store } = await startConsole()
-    await addPets(store, 25)
-    const page = await visit(url, { key })
+    const { url, page } = await openConsole(25)
     await page.getByRole('link', { name: 'pet 2', exact: true }).click()
     for (const [press, name] of [
       ['ArrowDown', 'pet 3'],
@@ -84,10 +77,8 @@ describe('the panel of a pet', () => {
     expect(page.url()).toBe(`${url}/`)
   })
 
-  test('turns the list to the page of a pet that was opened by its id or by a link', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    await addPets(store, 300)
-    const page = await visit(url, { key })
+  test('turns the list to the page of a pet that was opened by its id or by a link', async ({ openConsole }) => {
+    const { url, page } = await openConsole(300)
     await showing(page, '1–20 of 300')
     await searchField(page).fill('217')
     // On a busy machine, the list may show what was typed before the key is pressed.
@@ -116,10 +107,8 @@ describe('the panel of a pet', () => {
     await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
   })
 
-  test('is a sheet on a narrow screen, which does not let the page scroll behind it', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    await addPets(store, 25)
-    const page = await visit(url, { key, viewport: phone, isMobile: true, hasTouch: true })
+  test('is a sheet on a narrow screen, which does not let the page scroll behind it', async ({ openConsole }) => {
+    const { page } = await openConsole(25, { viewport: phone, isMobile: true, hasTouch: true })
     await showing(page, '1–20 of 25')
     await page.getByRole('link', { name: 'pet 7' }).tap()
     const dialog = page.getByRole('dialog', { name: 'pet 7' })
@@ -171,17 +160,14 @@ describe('the panel of a pet', () => {
     expect(parseExactly(await runCurl(command, { PETSTORE_API_KEY: key }))).toEqual([pet])
   })
 
-  test('reports an id without a pet', async ({ visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(`${url}/?pet=999`, { key })
+  test('reports an id without a pet', async ({ openConsole }) => {
+    const { page } = await openConsole(0, { path: '/?pet=999' })
     await panel(page).getByRole('heading', { name: 'No pet has the id 999' }).waitFor()
     await inspect(page, 'missing')
   })
 
-  test('opens in another tab, which is signed in with the same key', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    await addPets(store, 3)
-    const page = await visit(url, { key })
+  test('opens in another tab, which is signed in with the same key', async ({ openConsole }) => {
+    const { url, page } = await openConsole(3)
     await showing(page, '1–3 of 3')
     // Chromium itself crashes in a tab that it opens for a click, also if the page is only a link. So the test opens it.
     await page.evaluate(() => {

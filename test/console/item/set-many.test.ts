@@ -37,10 +37,8 @@ test('the category of all selected pets is set with the rules of the form, and c
   expect(await categories(store)).toEqual([1n, 1n, 1n, 1n, 7n])
 })
 
-test('a category that somebody else has set meanwhile is not overwritten', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 3)
-  const page = await visit(url, { key })
+test('a category that somebody else has set meanwhile is not overwritten', async ({ openConsole }) => {
+  const { store, page } = await openConsole(3)
   await showing(page, '1–3 of 3')
   await panelsLoaded(page)
   await page.getByRole('checkbox', { name: 'Select all pets of this page' }).check()
@@ -58,10 +56,8 @@ test('a category that somebody else has set meanwhile is not overwritten', async
   expect(await categories(store)).toEqual([7n, 8n, 7n])
 })
 
-test('a status that all selected pets have already changes nothing, and says so', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 2)
-  const page = await visit(url, { key })
+test('a status that all selected pets have already changes nothing, and says so', async ({ openConsole }) => {
+  const { page } = await openConsole(2)
   await showing(page, '1–2 of 2')
   await panelsLoaded(page)
   await page.getByRole('checkbox', { name: 'Select all pets of this page' }).check()

@@ -18,10 +18,8 @@ import type { Locator, Page } from '../../../engine/console/test/browser/visit.t
 import { addPets } from '../../support/petstore.ts'
 import { enterPet, startConsole, test } from '../console.ts'
 
-test('the bar of the selection shows its whole text on a small phone', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 5)
-  const page = await visit(url, { key, viewport: { width: 320, height: 600 } })
+test('the bar of the selection shows its whole text on a small phone', async ({ openConsole }) => {
+  const { page } = await openConsole(5, { viewport: { width: 320, height: 600 } })
   await page.locator('.item-list tbody input').first().check()
   const text = page.locator('.selection-bar > .number')
   await text.waitFor()
@@ -45,9 +43,8 @@ test('a long name has three lines in the heading of the panel, beside the button
   }
 })
 
-test('a small phone has room for wide letters, and for a name beside a long category', async ({ visit }) => {
-  const { url, key } = await startConsole()
-  const page = await visit(url, { key, viewport: { width: 320, height: 700 }, bypassCSP: true })
+test('a small phone has room for wide letters, and for a name beside a long category', async ({ openConsole }) => {
+  const { page } = await openConsole(0, { viewport: { width: 320, height: 700 }, bypassCSP: true })
   await enterPet(page, 'Rex the dog of the house', '-9223372036854775807')
   await submitButton(page).click()
   const link = page.locator('.item-list tbody a')
@@ -64,10 +61,8 @@ test('a small phone has room for wide letters, and for a name beside a long cate
 /** A phone. */
 const phone = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }
 
-test('the search of a phone has room for its text, and nothing moves when it is used', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 5)
-  const page = await visit(url, { ...phone, key })
+test('the search of a phone has room for its text, and nothing moves when it is used', async ({ openConsole }) => {
+  const { page } = await openConsole(5, { ...phone })
   await showing(page, '1–5 of 5')
   const field = searchField(page)
   const row = page.locator('.item-list tbody tr').first()
@@ -147,10 +142,8 @@ test('the cards of a phone are equally high, however long their categories are',
   }
 })
 
-test('the bar of the selection is one line on a phone, and a second one only selects more', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 45)
-  const page = await visit(url, { ...phone, key })
+test('the bar of the selection is one line on a phone, and a second one only selects more', async ({ openConsole }) => {
+  const { page } = await openConsole(45, { ...phone })
   await showing(page, '1–20 of 45')
   const rows = page.locator('.item-list tbody input')
   const tops = () =>
@@ -180,11 +173,9 @@ test('the bar of the selection is one line on a phone, and a second one only sel
 })
 
 test('the bar of the selection shows its number and its buttons at every width, also of an empty list', async ({
-  visit,
+  openConsole,
 }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 45)
-  const page = await visit(url, { key, viewport: { width: 900, height: 740 } })
+  const { page } = await openConsole(45, { viewport: { width: 900, height: 740 } })
   await showing(page, '1–20 of 45')
   await page.getByRole('checkbox', { name: 'Select all pets of this page' }).check()
   const bar = page.locator('.selection-bar')
@@ -207,10 +198,8 @@ test('the bar of the selection shows its number and its buttons at every width, 
   await inspect(page, 'selection-of-empty-list')
 })
 
-test('the buttons of the selection do not touch the line below them', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 3)
-  const page = await visit(url, { key })
+test('the buttons of the selection do not touch the line below them', async ({ openConsole }) => {
+  const { page } = await openConsole(3)
   await showing(page, '1–3 of 3')
   await box(page).check()
   const bar = await boxOf(page.locator('.selection-bar'))
@@ -256,11 +245,9 @@ test('a notice covers neither the last rows nor the footer of the list', async (
 })
 
 test('the notice of a phone covers neither the rows, the selection nor the footer, and moves nothing', async ({
-  visit,
+  openConsole,
 }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 5)
-  const page = await visit(url, { ...phone, key })
+  const { page } = await openConsole(5, { ...phone })
   await showing(page, '1–5 of 5')
   await panelsLoaded(page)
   await box(page).check()
@@ -281,10 +268,8 @@ test('the notice of a phone covers neither the rows, the selection nor the foote
   await inspect(page, 'notice-of-short-list-360')
 })
 
-test('nothing moves when a copy is confirmed, or when a search hides the counts', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 5)
-  const page = await visit(url, { key, permissions: ['clipboard-read', 'clipboard-write'] })
+test('nothing moves when a copy is confirmed, or when a search hides the counts', async ({ openConsole }) => {
+  const { page } = await openConsole(5, { permissions: ['clipboard-read', 'clipboard-write'] })
   await showing(page, '1–5 of 5')
   await counting(page, 'Available 5')
   await box(page).check()
@@ -336,10 +321,8 @@ test('a finger hits each control within 44 px', async ({ visit }) => {
   }
 })
 
-test('the fields of a phone are 44 px high, and nothing moves when one is edited', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 3)
-  const page = await visit(`${url}/?pet=2`, { ...phone, key })
+test('the fields of a phone are 44 px high, and nothing moves when one is edited', async ({ openConsole }) => {
+  const { url, page } = await openConsole(3, { path: '/?pet=2', ...phone })
   const category = page.getByRole('term').getByText('Category')
   await category.waitFor()
   const before = await boxOf(category)
@@ -366,10 +349,8 @@ test('the fields of a phone are 44 px high, and nothing moves when one is edited
   await inspect(page, 'add-many-360')
 })
 
-test('the error of a category that is edited has the font of the page', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 3)
-  const page = await visit(`${url}/?pet=2`, { key })
+test('the error of a category that is edited has the font of the page', async ({ openConsole }) => {
+  const { page } = await openConsole(3, { path: '/?pet=2' })
   await page.getByRole('button', { name: 'Edit the category' }).click()
   await page.getByRole('textbox', { name: 'Category' }).fill('seven')
   await page.keyboard.press('Enter')

@@ -158,10 +158,8 @@ test('the Enter key goes to the result, also before it has arrived', async ({ vi
   expect(await isFocused(searchField(page))).toBe(true)
 })
 
-test('a search counts what it finds up to 200', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 200)
-  const page = await visit(`${url}/?search=pet`, { key })
+test('a search counts what it finds up to 200', async ({ openConsole }) => {
+  const { store, page } = await openConsole(200, { path: '/?search=pet' })
   await showing(page, '1–20 of 200')
   await addPets(store, 120)
   await page.reload()
@@ -320,10 +318,8 @@ test('a link with a text that no name can contain says so', async ({ visit }) =>
   }
 })
 
-test('the pages of a search can be turned, also from a link to one of them', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 45)
-  const page = await visit(`${url}/?search=pet`, { key })
+test('the pages of a search can be turned, also from a link to one of them', async ({ openConsole }) => {
+  const { page } = await openConsole(45, { path: '/?search=pet' })
   await showing(page, '1–20 of 45')
   const first = await names(page)
   await pageButton(page, 'Next').click()
@@ -336,10 +332,8 @@ test('the pages of a search can be turned, also from a link to one of them', asy
   expect(await names(page)).toEqual(first)
 })
 
-test('a search keeps the order of the list, and the header changes it', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 45)
-  const page = await visit(`${url}/?order=newest`, { key })
+test('a search keeps the order of the list, and the header changes it', async ({ openConsole }) => {
+  const { url, page } = await openConsole(45, { path: '/?order=newest' })
   await showing(page, '1–20 of 45')
   await searchField(page).fill('pet')
   await expect.poll(() => new URL(page.url()).search).toBe('?search=pet&order=newest')

@@ -15,10 +15,8 @@ import type { Locator, Page } from '../../../engine/console/test/browser/visit.t
 import { addPets } from '../../support/petstore.ts'
 import { startConsole, test } from '../console.ts'
 
-test('rows are selected by clicks, ranges and keys, also on several pages, and copied', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 45)
-  const page = await visit(url, { key, permissions: ['clipboard-read', 'clipboard-write'] })
+test('rows are selected by clicks, ranges and keys, also on several pages, and copied', async ({ openConsole }) => {
+  const { page } = await openConsole(45, { permissions: ['clipboard-read', 'clipboard-write'] })
   await showing(page, '1–20 of 45')
   const heights = () => boxOf(page.locator('.item-list tbody tr').first())
   const before = await heights()
@@ -68,10 +66,8 @@ test('rows are selected by clicks, ranges and keys, also on several pages, and c
   expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(0)
 })
 
-test('a page has 20, 50 or 100 pets, and keeps its place', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 230)
-  const page = await visit(url, { key })
+test('a page has 20, 50 or 100 pets, and keeps its place', async ({ openConsole }) => {
+  const { page } = await openConsole(230)
   const size = page.getByRole('combobox', { name: 'Pets per page' })
   await pageButton(page, 'Next').click()
   await showing(page, '21–40 of 230')
@@ -96,10 +92,10 @@ test('a page has 20, 50 or 100 pets, and keeps its place', async ({ visit }) => 
   await showing(page, '1–100 of 230')
 })
 
-test('the size of a page and the selection stay with the newest order, a search and a filter', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 100)
-  const page = await visit(`${url}/?size=100`, { key })
+test('the size of a page and the selection stay with the newest order, a search and a filter', async ({
+  openConsole,
+}) => {
+  const { store, page } = await openConsole(100, { path: '/?size=100' })
   const next = pageButton(page, 'Next')
   await showing(page, '1–100 of 100')
   expect(await next.getAttribute('aria-disabled')).toBe('true')
@@ -142,10 +138,8 @@ test('the size of a page and the selection stay with the newest order, a search 
   expect(new URL(page.url()).search).toBe('?status=available&order=newest&size=100')
 })
 
-test('keys extend the selection and clear it, and the focus stays in the page', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 25)
-  const page = await visit(`${url}/?search=pet`, { key })
+test('keys extend the selection and clear it, and the focus stays in the page', async ({ openConsole }) => {
+  const { page } = await openConsole(25, { path: '/?search=pet' })
   await showing(page, '1–20 of 25')
   const selected = async () => (await page.getByRole('checkbox', { checked: true }).all()).length
   // Also from a checkbox.
@@ -181,11 +175,9 @@ test('keys extend the selection and clear it, and the focus stays in the page', 
 })
 
 test('the bar says how many selected pets are on other pages, and one can be removed and kept again', async ({
-  visit,
+  openConsole,
 }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 25)
-  const page = await visit(url, { key })
+  const { store, page } = await openConsole(25)
   await showing(page, '1–20 of 25')
   await box(page, 'pet 3').check()
   const bar = page.getByRole('region', { name: '1 selected' })
@@ -200,10 +192,8 @@ test('the bar says how many selected pets are on other pages, and one can be rem
   expect(await store.pets.get(3n)).toBeDefined()
 })
 
-test('keys change and remove all selected pets, or those of the panel alone', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 5)
-  const page = await visit(url, { key })
+test('keys change and remove all selected pets, or those of the panel alone', async ({ openConsole }) => {
+  const { page } = await openConsole(5)
   await showing(page, '1–5 of 5')
   await panelsLoaded(page)
   await page.getByRole('link', { name: 'pet 1' }).focus()
@@ -229,10 +219,8 @@ test('keys change and remove all selected pets, or those of the panel alone', as
   await page.getByText('Remove the pet, or all selected pets').waitFor()
 })
 
-test('a pet that is removed is no longer selected', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 2)
-  const page = await visit(url, { key })
+test('a pet that is removed is no longer selected', async ({ openConsole }) => {
+  const { page } = await openConsole(2)
   await page.getByRole('link', { name: 'pet 1' }).focus()
   await page.keyboard.press('x')
   await page.getByText('1 selected').waitFor()
@@ -241,10 +229,8 @@ test('a pet that is removed is no longer selected', async ({ visit }) => {
   await page.getByText('1 selected').waitFor({ state: 'hidden' })
 })
 
-test('the keys move on to the next page and back, with the focus and in the panel', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 45)
-  const page = await visit(url, { key })
+test('the keys move on to the next page and back, with the focus and in the panel', async ({ openConsole }) => {
+  const { url, page } = await openConsole(45)
   await page.getByRole('link', { name: 'pet 20', exact: true }).focus()
   await page.keyboard.press('j')
   await showing(page, '21–40 of 45')
@@ -278,10 +264,10 @@ test('the keys move on to the next page and back, with the focus and in the pane
   await panel(page, 'pet 20').waitFor()
 })
 
-test('the keys for another page keep the focus in the rows, and x selects also from the panel', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 45)
-  const page = await visit(url, { key })
+test('the keys for another page keep the focus in the rows, and x selects also from the panel', async ({
+  openConsole,
+}) => {
+  const { page } = await openConsole(45)
   await page.getByRole('link', { name: 'pet 5', exact: true }).focus()
   for (const [each, first] of [
     [']', 'pet 21'],

@@ -2,18 +2,24 @@ import { join } from 'node:path'
 import { build } from 'vite'
 import { vi } from 'vitest'
 import { appRouter } from '../../../test/notes/notes.ts'
-import { startTestApi, type TestApi } from '../../../test/notes/tests.ts'
+import { addNotes, startTestApi, type TestApi } from '../../../test/notes/tests.ts'
 import { type AtEnd, temporaryFolder } from '../../../test/support/temporary.ts'
 import { consoleConfig } from '../../vite.ts'
 import { addButton } from './page.ts'
-import { consoleTest, listen, type Page } from './visit.ts'
+import { consoleTest, listen, type Open, opener, type Page } from './visit.ts'
 
 export const storageKey = 'notes-api-key'
 
-export type Start = (options?: Parameters<typeof startTestApi>[0]) => Promise<TestApi & { url: string }>
+type Running = TestApi & { url: string }
+
+export type Start = (options?: Parameters<typeof startTestApi>[0]) => Promise<Running>
 
 /** `startConsole` starts the service of the notes and the books, with its console. */
-export const test = consoleTest(storageKey).extend<{ consoleFolder: string; startConsole: Start }>({
+export const test = consoleTest(storageKey).extend<{
+  consoleFolder: string
+  startConsole: Start
+  openConsole: Open<Running>
+}>({
   consoleFolder: [
     // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the required fixtures from the pattern.
     async ({}, use) => {
@@ -29,6 +35,7 @@ export const test = consoleTest(storageKey).extend<{ consoleFolder: string; star
       return { ...api, url: await listen(api.app) }
     })
   },
+  openConsole: async ({ startConsole, visit }, use) => use(opener(startConsole, addNotes, visit)),
 })
 
 /** Builds the console of the notes and the books. */

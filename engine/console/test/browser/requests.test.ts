@@ -1,5 +1,4 @@
 import { describe, expect } from 'vitest'
-import { addNotes } from '../../../test/notes/tests.ts'
 import { runCurl } from '../../../test/support/curl.ts'
 import { parseExactly } from '../../../test/support/exact-json.ts'
 import { enterNote, test } from './notes.ts'
@@ -22,12 +21,9 @@ const permissions = ['clipboard-read', 'clipboard-write']
 
 describe('the drawer of the requests', () => {
   test('lists what the tab sent as requests of the REST API, the newest first, without the API key', async ({
-    startConsole,
-    visit,
+    openConsole,
   }) => {
-    const { url, key, store } = await startConsole()
-    await addNotes(store, 85)
-    const page = await visit(url, { key })
+    const { key, page } = await openConsole(85)
     const requestIds: (string | undefined)[] = []
     page.on('response', (response) => requestIds.push(response.headers()['x-request-id']))
     for (const range of ['1–20', '21–40', '41–60']) {
@@ -62,12 +58,8 @@ describe('the drawer of the requests', () => {
     await panel(page, 'note 62').waitFor()
   })
 
-  test('copies commands that repeat a request, and a repeated create adds no second note', async ({
-    startConsole,
-    visit,
-  }) => {
-    const { url, key, store } = await startConsole()
-    const page = await visit(url, { key, permissions })
+  test('copies commands that repeat a request, and a repeated create adds no second note', async ({ openConsole }) => {
+    const { key, store, page } = await openConsole(0, { permissions })
     await enterNote(page, "O'Hara", '9007199254740993')
     await submitButton(page).click()
     await panel(page, 'Add note').waitFor({ state: 'hidden' })
@@ -79,10 +71,8 @@ describe('the drawer of the requests', () => {
     expect(await store.notes.list({ limit: 9, cursor: 0n })).toHaveLength(1)
   })
 
-  test('lists a request once that the page sends twice in a batch', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startConsole()
-    await addNotes(store, 85)
-    const page = await visit(url, { key })
+  test('lists a request once that the page sends twice in a batch', async ({ openConsole }) => {
+    const { page } = await openConsole(85)
     await showing(page, '1–20 of 85')
     await enterNote(page, 'Tea', '7')
     await submitButton(page).click()
@@ -135,9 +125,8 @@ describe('the drawer of the requests', () => {
     await withStatus(request(drawer, 'GET /v1/notes?limit=20'), 200).waitFor()
   })
 
-  test('has the idempotency key of each call of a batch', async ({ startConsole, visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(url, { key })
+  test('has the idempotency key of each call of a batch', async ({ openConsole }) => {
+    const { page } = await openConsole()
     await showing(page, 'No notes')
     const sheet = await openBulkAdd(page)
     await pasteRows(sheet, 'Ann,7,done\nTom,8,done')
@@ -154,9 +143,8 @@ describe('the drawer of the requests', () => {
     expect(keys).not.toContain(undefined)
   })
 
-  test('opens at the request of a failure', async ({ startConsole, visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(url, { key })
+  test('opens at the request of a failure', async ({ openConsole }) => {
+    const { page } = await openConsole()
     await showing(page, 'No notes')
     let attempts = 0
     await page.route('**/trpc/notes.create', (route) => {
@@ -183,9 +171,8 @@ describe('the drawer of the requests', () => {
     await closeRequests(drawer)
   })
 
-  test('opens at a row that the service rejected', async ({ startConsole, visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(url, { key })
+  test('opens at a row that the service rejected', async ({ openConsole }) => {
+    const { page } = await openConsole()
     await showing(page, 'No notes')
     await page.route('**/trpc/notes.create', (route) =>
       route.continue({ postData: route.request().postData()?.replace('"Tea"', '""') ?? '' }),
@@ -221,9 +208,8 @@ describe('the drawer of the requests', () => {
     await drawer.getByText('This tab has sent no request yet.').waitFor()
   })
 
-  test('is in the account menu, where the header has no room for its button', async ({ startConsole, visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(url, { key, viewport: { width: 360, height: 740 } })
+  test('is in the account menu, where the header has no room for its button', async ({ openConsole }) => {
+    const { page } = await openConsole(0, { viewport: { width: 360, height: 740 } })
     await showing(page, 'No notes')
     await account(page).click()
     const menu = page.getByRole('dialog', { name: 'Account' })
@@ -268,9 +254,8 @@ describe('the drawer of the requests', () => {
     }
   })
 
-  test('is not part of the first load, and says so if it cannot be loaded', async ({ startConsole, visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(url, { key })
+  test('is not part of the first load, and says so if it cannot be loaded', async ({ openConsole }) => {
+    const { page } = await openConsole()
     await page.route('**/assets/requests*.js', (route) => route.abort())
     await page.reload()
     await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
@@ -282,9 +267,8 @@ describe('the drawer of the requests', () => {
     await openRequests(page)
   })
 
-  test('says so, too, if only its style could not be loaded in advance', async ({ startConsole, visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(`${url}/livez`, { key })
+  test('says so, too, if only its style could not be loaded in advance', async ({ openConsole }) => {
+    const { url, page } = await openConsole(0, { path: '/livez' })
     await page.route('**/assets/requests*.css', (route) => route.abort())
     await page.goto(url)
     await panelsLoaded(page)

@@ -69,9 +69,8 @@ test('the console shows an outage of the service and recovers from it', async ({
   await showing(page, '1–20 of 50')
 })
 
-test('the console reports that the device is offline', async ({ startConsole, visit }) => {
-  const { url, key } = await startConsole()
-  const page = await visit(url, { key })
+test('the console reports that the device is offline', async ({ openConsole }) => {
+  const { page } = await openConsole()
   await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
   await panelsLoaded(page)
   await page.context().setOffline(true)
@@ -88,13 +87,8 @@ test('the console reports that the device is offline', async ({ startConsole, vi
   await page.getByRole('heading', { name: 'No done notes' }).waitFor()
 })
 
-test('the console retries the list, the counts and one note after transient failures', async ({
-  startConsole,
-  visit,
-}) => {
-  const { url, key, store } = await startConsole()
-  await addNotes(store, 3)
-  const page = await visit(url, { key })
+test('the console retries the list, the counts and one note after transient failures', async ({ openConsole }) => {
+  const { url, page } = await openConsole(3)
   // The response of a gateway that cannot reach the service, and of a service that fails.
   for (const response of [
     { status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' },
@@ -179,11 +173,9 @@ test('a rate limit shows the remaining time, and the console waits for it', asyn
 })
 
 test('a rate limit of a proxy is not an outage: it shows the remaining time, and nothing was added', async ({
-  startConsole,
-  visit,
+  openConsole,
 }) => {
-  const { url, key } = await startConsole()
-  const page = await visit(url, { key })
+  const { page } = await openConsole()
   await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
   await page.route('**/trpc/**', (route) =>
     route.fulfill({

@@ -142,13 +142,8 @@ describe('the key of a session', () => {
   })
 })
 
-test('a revoked key signs out, and signing in with another key returns to the same page', async ({
-  startConsole,
-  visit,
-}) => {
-  const { url, key, store } = await startConsole()
-  await addNotes(store, 50)
-  const page = await visit(`${url}/?cursor=20`, { key })
+test('a revoked key signs out, and signing in with another key returns to the same page', async ({ openConsole }) => {
+  const { store, page } = await openConsole(50, { path: '/?cursor=20' })
   await showing(page, '20 notes after id 20')
   await counting(page, 'All 50')
   // The list is loaded again soon.
@@ -181,12 +176,8 @@ test('after a revoked key, each tab continues with the new key that is entered i
   await account(tab).waitFor()
 })
 
-test('a create with a revoked key signs out, and another key continues with the form', async ({
-  startConsole,
-  visit,
-}) => {
-  const { url, key, store } = await startConsole()
-  const page = await visit(url, { key })
+test('a create with a revoked key signs out, and another key continues with the form', async ({ openConsole }) => {
+  const { store, page } = await openConsole()
   await addButton(page).waitFor()
   await enterNote(page, 'Tea', '7')
   // The list, which is loaded again all the time, would sign out first.
@@ -205,9 +196,8 @@ test('a create with a revoked key signs out, and another key continues with the 
   expect(await entered(page)).toEqual(['', ''])
 })
 
-test('a sign-out forgets the entries of the form', async ({ startConsole, visit }) => {
-  const { url, key } = await startConsole()
-  const page = await visit(url, { key })
+test('a sign-out forgets the entries of the form', async ({ openConsole }) => {
+  const { key, page } = await openConsole()
   await enterNote(page, 'Tea', '7')
   await signOut(page)
   await signIn(page, key)
@@ -219,13 +209,8 @@ function entered(page: Page): Promise<string[]> {
   return Promise.all(['Text', 'Priority'].map((name) => page.getByRole('textbox', { name }).inputValue()))
 }
 
-test('notes that were loaded with one key are not shown after signing in with another', async ({
-  startConsole,
-  visit,
-}) => {
-  const { url, key, store } = await startConsole()
-  await addNotes(store, 3)
-  const page = await visit(url, { key })
+test('notes that were loaded with one key are not shown after signing in with another', async ({ openConsole }) => {
+  const { store, page } = await openConsole(3)
   await showing(page, '1–3 of 3')
   await signOut(page)
   // Only the check of the key gets a response.
@@ -254,9 +239,8 @@ describe('the account menu', () => {
     await inspect(page, 'account')
   })
 
-  test('shows a command that creates another key, with another name each time', async ({ startConsole, visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(url, { key, permissions: ['clipboard-read', 'clipboard-write'] })
+  test('shows a command that creates another key, with another name each time', async ({ openConsole }) => {
+    const { page } = await openConsole(0, { permissions: ['clipboard-read', 'clipboard-write'] })
     const commands = new Set<string>()
     for (let round = 0; round < 2; round++) {
       await account(page).click()
@@ -272,9 +256,8 @@ describe('the account menu', () => {
     expect([...commands]).toEqual(Array(2).fill(expect.stringMatching(/^npx --no -- notes keys create console-\w+$/)))
   })
 
-  test('says that a key has no expiry and no limit', async ({ startConsole, visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(url, { key })
+  test('says that a key has no expiry and no limit', async ({ openConsole }) => {
+    const { page } = await openConsole()
     await account(page).click()
     const menu = page.getByRole('dialog', { name: 'Account' })
     await menu.getByText('Never').waitFor()
@@ -282,12 +265,9 @@ describe('the account menu', () => {
   })
 
   test('opens and closes with the keyboard, and keeps the keys of the list and of a panel to itself', async ({
-    startConsole,
-    visit,
+    openConsole,
   }) => {
-    const { url, key, store } = await startConsole()
-    await addNotes(store, 3)
-    const page = await visit(`${url}/?note=2`, { key })
+    const { page } = await openConsole(3, { path: '/?note=2' })
     await panel(page, 'note 2').waitFor()
     await account(page).focus()
     await page.keyboard.press('Enter')
@@ -308,9 +288,8 @@ describe('the account menu', () => {
   test.for([
     [320, 'dark'],
     [1_440, 'light'],
-  ] as const)('fits into %i pixels, %s', async ([width, colorScheme], { startConsole, visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(url, { key, colorScheme, viewport: { width, height: 740 } })
+  ] as const)('fits into %i pixels, %s', async ([width, colorScheme], { openConsole }) => {
+    const { page } = await openConsole(0, { colorScheme, viewport: { width, height: 740 } })
     await account(page).click()
     const menu = page.getByRole('dialog', { name: 'Account' })
     await menu.getByText('Never').waitFor()

@@ -233,9 +233,8 @@ describe('a link with a key', () => {
     expect(await keyName(page)).toBe('test')
   })
 
-  test('changes nothing if the user stays signed in while its key is checked', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startConsole()
-    const page = await visit(url, { key })
+  test('changes nothing if the user stays signed in while its key is checked', async ({ openConsole }) => {
+    const { url, store, page } = await openConsole()
     await account(page).waitFor()
     await page.goto(`${url}/#key=${await createKey(store, 'other')}`)
     const release = await holdRequests(page, '**/trpc/session.current**')

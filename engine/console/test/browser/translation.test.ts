@@ -1,5 +1,4 @@
 import { expect } from 'vitest'
-import { addNotes } from '../../../test/notes/tests.ts'
 import { enterNote, test } from './notes.ts'
 import {
   account,
@@ -46,10 +45,8 @@ function notice(page: Page) {
   return page.locator('.edit-notice')
 }
 
-test('a page that the browser translates keeps working', async ({ startConsole, visit }) => {
-  const { url, key, store } = await startConsole()
-  await addNotes(store, 45)
-  const page = await visit(`${url}/livez`, { key })
+test('a page that the browser translates keeps working', async ({ openConsole }) => {
+  const { url, store, page } = await openConsole(45, { path: '/livez' })
   await page.addInitScript(translateForever)
   await page.goto(url)
   await showing(page, '1–20 of 45')
@@ -169,12 +166,9 @@ test('a page that the browser translates keeps working', async ({ startConsole, 
 })
 
 test('a translated page shows the latest reason why its list is out of date, and only that', async ({
-  startConsole,
-  visit,
+  openConsole,
 }) => {
-  const { url, key, store } = await startConsole()
-  await addNotes(store, 3)
-  const page = await visit(`${url}/livez`, { key })
+  const { url, page } = await openConsole(3, { path: '/livez' })
   await page.addInitScript(translateForever)
   await page.goto(url)
   await showing(page, '1–3 of 3')

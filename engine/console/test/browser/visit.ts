@@ -15,6 +15,11 @@ interface VisitOptions extends BrowserContextOptions {
   isIntercepted?: boolean
 }
 
+interface OpenOptions extends VisitOptions {
+  /** The path below the URL of the service, with its query. */
+  path?: string
+}
+
 /** Opens a page in a browser context of its own. Errors in the page, and requests to another origin, fail the test. */
 export type Visit = (url: string, options?: VisitOptions) => Promise<Page>
 
@@ -52,6 +57,21 @@ export function consoleTest(storageKey: string) {
       expect(problems).toEqual([])
     },
   })
+}
+
+/** Starts a service with so many rows, by default none, and visits its console with a key. */
+export type Open<Service> = (count?: number, options?: OpenOptions) => Promise<Service & { page: Page }>
+
+export function opener<Service extends { url: string; key: string; store: Store }, Store>(
+  start: () => Promise<Service>,
+  addRows: (store: Store, count: number) => Promise<void>,
+  visit: Visit,
+): Open<Service> {
+  return async (count = 0, { path = '', ...options } = {}) => {
+    const service = await start()
+    await addRows(service.store, count)
+    return { ...service, page: await visit(service.url + path, { key: service.key, ...options }) }
+  }
 }
 
 function collectProblems(page: Page, origin: string, problems: string[]): void {

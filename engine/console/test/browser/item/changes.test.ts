@@ -122,12 +122,8 @@ test('a note that was removed can be added again, with its values', async ({ sta
   await inspect(page, 'added-again')
 })
 
-test('a note that was removed can be added again with its time, which the form shows', async ({
-  startConsole,
-  visit,
-}) => {
-  const { url, key, store, rpc } = await startConsole()
-  const page = await visit(url, { key, timezoneId: 'Europe/Berlin' })
+test('a note that was removed can be added again with its time, which the form shows', async ({ openConsole }) => {
+  const { store, rpc, page } = await openConsole(0, { timezoneId: 'Europe/Berlin' })
   const form = panel(page, 'Add note')
   for (const [index, [time, shown]] of [
     ['2026-11-20T08:30:00.123Z', '2026-11-20T09:30:00.123'],
@@ -146,10 +142,8 @@ test('a note that was removed can be added again with its time, which the form s
   }
 })
 
-test('the history of a note follows what others change', async ({ startConsole, visit }) => {
-  const { url, key, store, rpc } = await startConsole()
-  await addNotes(store, 3)
-  const page = await visit(url, { key })
+test('the history of a note follows what others change', async ({ openConsole }) => {
+  const { rpc, page } = await openConsole(3)
   await page.getByRole('link', { name: 'note 2' }).click()
   const history = panel(page, 'note 2').getByRole('region', { name: 'History' })
   await history.getByText('Not changed yet.').waitFor()

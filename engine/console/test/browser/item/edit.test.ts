@@ -76,9 +76,8 @@ const expectState = (store: Awaited<ReturnType<Start>>['store'], id: bigint) =>
   expect.poll(async () => (await store.notes.get(id))?.state)
 
 describe('the state of a note', () => {
-  test('is changed in the list with two keys, and undone with one', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startWithNotes(startConsole, 3)
-    const page = await visit(url, { key })
+  test('is changed in the list with two keys, and undone with one', async ({ openConsole }) => {
+    const { store, page } = await openConsole(3)
     await showing(page, '1–3 of 3')
     await panelsLoaded(page)
     const link = page.getByRole('link', { name: 'note 2' })
@@ -117,12 +116,8 @@ describe('the state of a note', () => {
     await expectState(store, 2n).toBe('open')
   })
 
-  test('and other changes are undone one after the other, also when their notice is gone', async ({
-    startConsole,
-    visit,
-  }) => {
-    const { url, key, store } = await startWithNotes(startConsole, 3)
-    const page = await visit(url, { key })
+  test('and other changes are undone one after the other, also when their notice is gone', async ({ openConsole }) => {
+    const { store, page } = await openConsole(3)
     await showing(page, '1–3 of 3')
     await panelsLoaded(page)
     await setState(page, 'note 1', 'Done')
@@ -145,9 +140,8 @@ describe('the state of a note', () => {
     expect(await store.notes.get(3n)).toBeDefined()
   })
 
-  test('is undone with Ctrl+Z, which changes no text that was entered before', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startWithNotes(startConsole, 3)
-    const page = await visit(url, { key })
+  test('is undone with Ctrl+Z, which changes no text that was entered before', async ({ openConsole }) => {
+    const { store, page } = await openConsole(3)
     await showing(page, '1–3 of 3')
     await panelsLoaded(page)
     const search = page.getByPlaceholder('Id, text or priority')
@@ -165,9 +159,8 @@ describe('the state of a note', () => {
     expect(await search.inputValue()).not.toBe('note')
   })
 
-  test('is changed with its number in the panel', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startWithNotes(startConsole, 3)
-    const page = await visit(`${url}/?note=2`, { key })
+  test('is changed with its number in the panel', async ({ openConsole }) => {
+    const { store, page } = await openConsole(3, { path: '/?note=2' })
     await panelFocused(page, 'note 2')
     await page.keyboard.press('s')
     await page.keyboard.press('3')
@@ -176,12 +169,8 @@ describe('the state of a note', () => {
     await expect.poll(() => isFocused(panel(page, 'note 2').getByRole('button', { name: 'Done' }))).toBe(true)
   })
 
-  test('is changed with a click in the panel, and the row stays until the user moves on', async ({
-    startConsole,
-    visit,
-  }) => {
-    const { url, key, store } = await startWithNotes(startConsole, 3)
-    const page = await visit(url, { key })
+  test('is changed with a click in the panel, and the row stays until the user moves on', async ({ openConsole }) => {
+    const { store, page } = await openConsole(3)
     await choose(page, 'Open')
     await showing(page, '1–3 of 3')
     await page.getByRole('link', { name: 'note 2' }).click()
@@ -196,12 +185,8 @@ describe('the state of a note', () => {
     await expect.poll(() => names(page)).toEqual(['note 1', 'note 3'])
   })
 
-  test('that somebody else has changed meanwhile is a conflict, which one click decides', async ({
-    startConsole,
-    visit,
-  }) => {
-    const { url, key, store } = await startWithNotes(startConsole, 3)
-    const page = await visit(url, { key })
+  test('that somebody else has changed meanwhile is a conflict, which one click decides', async ({ openConsole }) => {
+    const { store, page } = await openConsole(3)
     await showing(page, '1–3 of 3')
     await panelsLoaded(page)
     for (const [button, state, author, by] of [
@@ -230,12 +215,8 @@ describe('the state of a note', () => {
     }
   })
 
-  test('is announced once it is saved, and can be discarded while the service is away', async ({
-    startConsole,
-    visit,
-  }) => {
-    const { url, key, store } = await startWithNotes(startConsole, 3)
-    const page = await visit(url, { key })
+  test('is announced once it is saved, and can be discarded while the service is away', async ({ openConsole }) => {
+    const { store, page } = await openConsole(3)
     await showing(page, '1–3 of 3')
     await panelsLoaded(page)
     const sent: unknown[] = []
@@ -258,9 +239,8 @@ describe('the state of a note', () => {
     await notice(page).getByText('note 2 is waiting.').waitFor()
   })
 
-  test('and its undo are discarded together while the service is away', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startWithNotes(startConsole, 3)
-    const page = await visit(url, { key })
+  test('and its undo are discarded together while the service is away', async ({ openConsole }) => {
+    const { store, page } = await openConsole(3)
     await showing(page, '1–3 of 3')
     await panelsLoaded(page)
     await page.route('**/trpc/notes.update', (route) => route.abort())
@@ -307,12 +287,8 @@ describe('the state of a note', () => {
     await counting(page, 'Done 1')
   })
 
-  test('that the service fails to save five times waits for the user, who can try again', async ({
-    startConsole,
-    visit,
-  }) => {
-    const { url, key, store } = await startWithNotes(startConsole, 3)
-    const page = await visit(url, { key })
+  test('that the service fails to save five times waits for the user, who can try again', async ({ openConsole }) => {
+    const { store, page } = await openConsole(3)
     await showing(page, '1–3 of 3')
     await panelsLoaded(page)
     await page.clock.install()
@@ -338,9 +314,12 @@ describe('the state of a note', () => {
     await alert.waitFor({ state: 'hidden' })
   })
 
-  test('can be undone on a phone, where the panel covers the page', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startWithNotes(startConsole, 3)
-    const page = await visit(`${url}/?note=2`, { key, viewport: { width: 390, height: 844 }, hasTouch: true })
+  test('can be undone on a phone, where the panel covers the page', async ({ openConsole }) => {
+    const { store, page } = await openConsole(3, {
+      path: '/?note=2',
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+    })
     const sheet = page.getByRole('dialog', { name: 'note 2' })
     await sheet.getByRole('button', { name: 'Done' }).tap()
     await notice(page).hover()
@@ -366,11 +345,9 @@ describe('the state of a note', () => {
 
 describe('the text of a note', () => {
   test('is corrected where it stands: Enter saves, Escape restores, and an invalid one is refused', async ({
-    startConsole,
-    visit,
+    openConsole,
   }) => {
-    const { url, key, store } = await startWithNotes(startConsole, 3)
-    const page = await visit(`${url}/?note=2`, { key })
+    const { store, page } = await openConsole(3, { path: '/?note=2' })
     const field = panel(page).getByRole('textbox', { name: 'Text' })
     await panelFocused(page, 'note 2')
     await page.keyboard.press('e')
@@ -403,11 +380,9 @@ describe('the text of a note', () => {
   })
 
   test('that somebody else changes while it is edited says so, and a draft stays across a reload', async ({
-    startConsole,
-    visit,
+    openConsole,
   }) => {
-    const { url, key, store } = await startWithNotes(startConsole, 3)
-    const page = await visit(`${url}/?note=2`, { key })
+    const { store, page } = await openConsole(3, { path: '/?note=2' })
     const field = panel(page).getByRole('textbox', { name: 'Text' })
     await panelFocused(page, 'note 2')
     await page.keyboard.press('e')
@@ -437,11 +412,9 @@ describe('the text of a note', () => {
   })
 
   test('that somebody else changes before the page is loaded again is not overwritten by a draft without a question', async ({
-    startConsole,
-    visit,
+    openConsole,
   }) => {
-    const { url, key, store } = await startWithNotes(startConsole, 3)
-    const page = await visit(`${url}/?note=2`, { key })
+    const { store, page } = await openConsole(3, { path: '/?note=2' })
     const field = panel(page).getByRole('textbox', { name: 'Text' })
     await panelFocused(page, 'note 2')
     await page.keyboard.press('e')
@@ -467,9 +440,8 @@ describe('the text of a note', () => {
     await field.waitFor({ state: 'hidden' })
   })
 
-  test('of a note that somebody else removes is not lost', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startWithNotes(startConsole, 3)
-    const page = await visit(`${url}/?note=2`, { key })
+  test('of a note that somebody else removes is not lost', async ({ openConsole }) => {
+    const { store, page } = await openConsole(3, { path: '/?note=2' })
     await panelFocused(page, 'note 2')
     await page.keyboard.press('e')
     await page.keyboard.type('Oscar')
@@ -482,9 +454,8 @@ describe('the text of a note', () => {
     await panel(page).getByRole('alert').getByRole('heading', { name: 'note 2 was removed.' }).waitFor()
   })
 
-  test('of a note that somebody else removes meanwhile can be copied', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startWithNotes(startConsole, 3)
-    const page = await visit(`${url}/?note=2`, { key })
+  test('of a note that somebody else removes meanwhile can be copied', async ({ openConsole }) => {
+    const { store, page } = await openConsole(3, { path: '/?note=2' })
     await panelFocused(page, 'note 2')
     await page.keyboard.press('e')
     await page.keyboard.type('Oscar')
@@ -568,9 +539,8 @@ describe('the time of a note', () => {
 })
 
 describe('a note is removed', () => {
-  test('once the pointer has left the notice that offers to undo it', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startWithNotes(startConsole, 3)
-    const page = await visit(url, { key })
+  test('once the pointer has left the notice that offers to undo it', async ({ openConsole }) => {
+    const { store, page } = await openConsole(3)
     await showing(page, '1–3 of 3')
     await panelsLoaded(page)
     await page.clock.install()
@@ -590,9 +560,8 @@ describe('a note is removed', () => {
     await expect.poll(isRemoved(3n)).toBeUndefined()
   })
 
-  test('not if the user undoes that while the service is away', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startWithNotes(startConsole, 3)
-    const page = await visit(url, { key })
+  test('not if the user undoes that while the service is away', async ({ openConsole }) => {
+    const { store, page } = await openConsole(3)
     await showing(page, '1–3 of 3')
     await panelsLoaded(page)
     await page.clock.install()
@@ -619,11 +588,9 @@ describe('a note is removed', () => {
   })
 
   test('alone by a double click and by a key that is held down, and the focus stays in the panel', async ({
-    startConsole,
-    visit,
+    openConsole,
   }) => {
-    const { url, key } = await startWithNotes(startConsole, 6)
-    const page = await visit(url, { key })
+    const { page } = await openConsole(6)
     await showing(page, '1–6 of 6')
     await panelsLoaded(page)
     await page.getByRole('link', { name: 'note 2' }).click()
@@ -642,9 +609,8 @@ describe('a note is removed', () => {
     expect(await names(page)).toEqual(['note 1', 'note 4', 'note 6'])
   })
 
-  test('with one key, and comes back with another one', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startWithNotes(startConsole, 3)
-    const page = await visit(url, { key })
+  test('with one key, and comes back with another one', async ({ openConsole }) => {
+    const { store, page } = await openConsole(3)
     await showing(page, '1–3 of 3')
     await panelsLoaded(page)
     await page.getByRole('link', { name: 'note 2' }).focus()
@@ -664,9 +630,8 @@ describe('a note is removed', () => {
     expect(await store.notes.get(2n)).toBeDefined()
   })
 
-  test('after a change, and does not come back', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startWithNotes(startConsole, 22)
-    const page = await visit(url, { key })
+  test('after a change, and does not come back', async ({ openConsole }) => {
+    const { store, page } = await openConsole(22)
     await showing(page, '1–20 of 22')
     await panelsLoaded(page)
     const isAnnounced = await hearChanges(page)
@@ -682,9 +647,8 @@ describe('a note is removed', () => {
     await notice(page).getByText('There is nothing to undo.').waitFor()
   })
 
-  test('after eight seconds, or when the page is left', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startWithNotes(startConsole, 3)
-    const page = await visit(url, { key })
+  test('after eight seconds, or when the page is left', async ({ openConsole }) => {
+    const { url, store, page } = await openConsole(3)
     await showing(page, '1–3 of 3')
     await panelsLoaded(page)
     await page.getByRole('link', { name: 'note 1' }).click()
@@ -740,9 +704,8 @@ describe('a note is removed', () => {
     await expect.poll(() => store.notes.get(2n)).toBeUndefined()
   })
 
-  test('not if somebody else has changed it meanwhile', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startWithNotes(startConsole, 3)
-    const page = await visit(url, { key })
+  test('not if somebody else has changed it meanwhile', async ({ openConsole }) => {
+    const { store, page } = await openConsole(3)
     await showing(page, '1–3 of 3')
     await panelsLoaded(page)
     await page.getByRole('link', { name: 'note 2' }).focus()
@@ -816,9 +779,8 @@ describe('many notes', () => {
     await counting(page, 'Done 100')
   })
 
-  test('are removed after a question, except those that somebody else has changed', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startWithNotes(startConsole, 7)
-    const page = await visit(url, { key })
+  test('are removed after a question, except those that somebody else has changed', async ({ openConsole }) => {
+    const { store, page } = await openConsole(7)
     await showing(page, '1–7 of 7')
     await panelsLoaded(page)
     await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
@@ -875,12 +837,8 @@ describe('many notes', () => {
     await expectState(store, 2n).toBe('waiting')
   })
 
-  test('are changed over what somebody else has changed meanwhile, if the user insists', async ({
-    startConsole,
-    visit,
-  }) => {
-    const { url, key, store } = await startWithNotes(startConsole, 3)
-    const page = await visit(url, { key })
+  test('are changed over what somebody else has changed meanwhile, if the user insists', async ({ openConsole }) => {
+    const { store, page } = await openConsole(3)
     await showing(page, '1–3 of 3')
     await panelsLoaded(page)
     await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()

@@ -1,5 +1,4 @@
 import { describe, expect } from 'vitest'
-import { addNotes } from '../../../../test/notes/tests.ts'
 import { enterNote, test } from '../notes.ts'
 import {
   addButton,
@@ -32,10 +31,8 @@ describe('while a note is being saved', () => {
       place: '?state=open&note=6',
     },
     { action: 'the Escape key', run: (page: Page) => page.keyboard.press('Escape'), place: '?state=open' },
-  ])('$action works, and the place stays once the note is added', async ({ run, place }, { startConsole, visit }) => {
-    const { url, key, store } = await startConsole()
-    await addNotes(store, 30)
-    const page = await visit(url, { key })
+  ])('$action works, and the place stays once the note is added', async ({ run, place }, { openConsole }) => {
+    const { page } = await openConsole(30)
     await choose(page, 'Open')
     await showing(page, '1–20 of 30')
     const release = await holdRequests(page, '**/trpc/notes.create')
@@ -54,12 +51,9 @@ describe('while a note is being saved', () => {
   })
 
   test('the focus stays where the user types, also if the form stays open for another note', async ({
-    startConsole,
-    visit,
+    openConsole,
   }) => {
-    const { url, key, store } = await startConsole()
-    await addNotes(store, 3)
-    const page = await visit(url, { key })
+    const { page } = await openConsole(3)
     await enterNote(page, 'Tea', '7')
     await page.getByLabel('Add another').check()
     const release = await holdRequests(page, '**/trpc/notes.create')
@@ -72,10 +66,8 @@ describe('while a note is being saved', () => {
     expect(await page.getByRole('textbox', { name: 'Text' }).inputValue()).toBe('')
   })
 
-  test('the form can be closed and opened again, but not sent a second time', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startConsole()
-    await addNotes(store, 3)
-    const page = await visit(url, { key })
+  test('the form can be closed and opened again, but not sent a second time', async ({ openConsole }) => {
+    const { store, page } = await openConsole(3)
     const release = await holdRequests(page, '**/trpc/notes.create')
     await enterNote(page, 'Tea', '7')
     await page.keyboard.press('Enter')
@@ -93,9 +85,8 @@ describe('while a note is being saved', () => {
     expect(await store.notes.list({ limit: 9, cursor: 3n })).toHaveLength(1)
   })
 
-  test('the form that is opened again shows what it will send for the next note', async ({ startConsole, visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(url, { key })
+  test('the form that is opened again shows what it will send for the next note', async ({ openConsole }) => {
+    const { page } = await openConsole()
     const release = await holdRequests(page, '**/trpc/notes.create')
     await enterNote(page, 'Tea', '7')
     await page.getByRole('checkbox', { name: 'Add another' }).check()
@@ -111,10 +102,8 @@ describe('while a note is being saved', () => {
     expect(await priority?.inputValue()).toBe('7')
   })
 
-  test('a failure is announced if the form is closed, and leads back to it', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startConsole()
-    await addNotes(store, 3)
-    const page = await visit(url, { key })
+  test('a failure is announced if the form is closed, and leads back to it', async ({ openConsole }) => {
+    const { store, page } = await openConsole(3)
     const { promise, resolve } = Promise.withResolvers<void>()
     await page.route('**/trpc/notes.create', async (route) => {
       await promise
@@ -146,9 +135,8 @@ describe('while a note is being saved', () => {
   })
 })
 
-test('adding notes adds at most one entry to the history', async ({ startConsole, visit }) => {
-  const { url, key } = await startConsole()
-  const page = await visit(url, { key })
+test('adding notes adds at most one entry to the history', async ({ openConsole }) => {
+  const { url, page } = await openConsole()
   await choose(page, 'Open')
   for (const name of ['Tea', 'Tom', 'Zoe']) {
     await enterNote(page, name, '7')

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { addNotes, createKey } from '../../../../test/notes/tests.ts'
+import { createKey } from '../../../../test/notes/tests.ts'
 import { test } from '../notes.ts'
 import {
   choose,
@@ -16,10 +16,8 @@ import type { Page } from '../visit.ts'
 
 const openings = ['Export', 'Add many', 'Keyboard shortcuts', 'Requests']
 describe('going back in the history', () => {
-  test.for(openings)('closes a dialog and then the panel: %s', async (name, { startConsole, visit }) => {
-    const { url, key, store } = await startConsole()
-    await addNotes(store, 3)
-    const page = await visit(url, { key })
+  test.for(openings)('closes a dialog and then the panel: %s', async (name, { openConsole }) => {
+    const { url, page } = await openConsole(3)
     const open = () => page.locator('.tools, .header').getByRole('button', { name, exact: true }).click()
     await page.getByRole('link', { name: 'note 2', exact: true }).click()
     await panel(page, 'note 2').waitFor()
@@ -41,9 +39,8 @@ describe('going back in the history', () => {
     expect(page.url()).toBe(`${url}/`)
   })
 
-  test('closes only the dialog on top, and keeps the text of an import', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startConsole()
-    const page = await visit(url, { key })
+  test('closes only the dialog on top, and keeps the text of an import', async ({ openConsole }) => {
+    const { url, store, page } = await openConsole()
     const sheet = await openBulkAdd(page)
     await pasteRows(sheet, 'Tom,7')
     await page.goto(`${url}/#key=${await createKey(store, 'other')}`)
@@ -58,9 +55,8 @@ describe('going back in the history', () => {
     expect(await sheet.getByRole('textbox').first().inputValue()).toBe('Tom,7')
   })
 
-  test('does not stop a running import, and is possible after it', async ({ startConsole, visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(url, { key })
+  test('does not stop a running import, and is possible after it', async ({ openConsole }) => {
+    const { page } = await openConsole()
     const sheet = await openBulkAdd(page)
     await pasteRows(sheet, 'Tom,7\nZoe,7')
     const release = await holdRequests(page, '**/trpc/notes.create**')
@@ -82,10 +78,8 @@ describe('going back in the history', () => {
     await sheet.waitFor({ state: 'hidden' })
   })
 
-  test('works after a reload and after going forward, which open no dialog again', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startConsole()
-    await addNotes(store, 3)
-    const page = await visit(url, { key })
+  test('works after a reload and after going forward, which open no dialog again', async ({ openConsole }) => {
+    const { url, page } = await openConsole(3)
     await choose(page, 'Open')
     await openBulkAdd(page)
     await page.reload()
@@ -102,10 +96,8 @@ describe('going back in the history', () => {
     await expect.poll(() => names(page)).toEqual(['note 3'])
   })
 
-  test('closes a dialog above the panel of a phone first', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startConsole()
-    await addNotes(store, 3)
-    const page = await visit(url, { key })
+  test('closes a dialog above the panel of a phone first', async ({ openConsole }) => {
+    const { url, page } = await openConsole(3)
     await page.getByRole('link', { name: 'note 2', exact: true }).click()
     await panel(page, 'note 2').waitFor()
     await page.keyboard.press('?')
@@ -122,10 +114,8 @@ describe('going back in the history', () => {
     expect(page.url()).toBe(`${url}/`)
   })
 
-  test('works after dialogs were opened and closed quickly', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startConsole()
-    await addNotes(store, 45)
-    const page = await visit(url, { key })
+  test('works after dialogs were opened and closed quickly', async ({ openConsole }) => {
+    const { url, page } = await openConsole(45)
     await choose(page, 'Open')
     await showing(page, '1–20 of 45')
     await page.getByRole('link', { name: 'note 2', exact: true }).click()
@@ -153,10 +143,8 @@ describe('going back in the history', () => {
     expect(page.url()).toBe(`${url}/?state=open`)
   })
 
-  test('what is opened before the browser went back stays open', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startConsole()
-    await addNotes(store, 3)
-    const page = await visit(url, { key })
+  test('what is opened before the browser went back stays open', async ({ openConsole }) => {
+    const { url, page } = await openConsole(3)
     await showing(page, '1–3 of 3')
     await panelsLoaded(page)
     const pressAtOnce = (keys: string[]) =>
@@ -184,10 +172,8 @@ describe('going back in the history', () => {
     }
   })
 
-  test('the console works on if the browser ignores that it should go back', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startConsole()
-    await addNotes(store, 3)
-    const page = await visit(url, { key })
+  test('the console works on if the browser ignores that it should go back', async ({ openConsole }) => {
+    const { url, page } = await openConsole(3)
     await page.getByRole('link', { name: 'note 2', exact: true }).click()
     await panel(page, 'note 2').waitFor()
     await panelsLoaded(page)
