@@ -26,7 +26,7 @@ const maxCachedKeys = 1_000
 export function bearerCheck(
   { apiKeys }: { apiKeys: ApiKeyStore },
   { keyPrefix, command: realm }: Pick<Product, 'keyPrefix' | 'command'>,
-  lookups?: CacheLookups,
+  lookups: CacheLookups,
 ): onRequestHookHandler {
   const { isApiKey, startOfUnknown } = apiKeyFormat(keyPrefix)
   const noKey = (reason: RejectionReason) => unauthorized(sendKey, `realm="${realm}"`, { reason })

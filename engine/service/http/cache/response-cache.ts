@@ -43,7 +43,7 @@ export type ResponseCache = (
  * Caches successful responses by URL until the store changes, from the second request for a URL on. Keeping pages that are
  * requested once would cost more than it saves, because the garbage collector has to move and free them.
  */
-export function responseCache(store: BaseStore, lookups?: CacheLookups): ResponseCache {
+export function responseCache(store: BaseStore, lookups: CacheLookups): ResponseCache {
   const cache = revisionCache<NegotiableResponse>(store, {
     capacity,
     weightOf: (url, { body }) => url.length + body.length,

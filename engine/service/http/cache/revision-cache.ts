@@ -9,7 +9,7 @@ interface Options<T> {
   capacity: number
   /** 1 by default. A value of more than a thirtieth of the capacity is not kept. */
   weightOf?: (key: string, value: T) => number
-  lookups?: CacheLookups | undefined
+  lookups: CacheLookups
 }
 
 /**
@@ -18,7 +18,7 @@ interface Options<T> {
  */
 export function revisionCache<T extends object>(
   source: { revision(): number | undefined },
-  { capacity, weightOf = () => 1, lookups = { hits: 0, misses: 0 } }: Options<T>,
+  { capacity, weightOf = () => 1, lookups }: Options<T>,
 ) {
   const values = new Map<string, T>()
   let weight = 0

@@ -58,7 +58,7 @@ function openCache(limits: { capacity?: number; weightOf?: (key: string) => numb
   const source = { revision: () => state.revision }
   let n = 0
   return {
-    cache: revisionCache<Value>(source, { capacity: 60, weightOf: () => 1, ...limits }),
+    cache: revisionCache<Value>(source, { capacity: 60, lookups: { hits: 0, misses: 0 }, ...limits }),
     state,
     read: async () => ({ n: ++n }),
   }
