@@ -13,12 +13,13 @@ export const storageKey = 'notes-api-key'
 type Running = TestApi & { url: string }
 
 export type Start = (options?: Parameters<typeof startTestApi>[0]) => Promise<Running>
+export type OpenConsole = Open<Running>
 
 /** `startConsole` starts the service of the notes and the books, with its console. */
 export const test = consoleTest(storageKey).extend<{
   consoleFolder: string
   startConsole: Start
-  openConsole: Open<Running>
+  openConsole: OpenConsole
 }>({
   consoleFolder: [
     // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the required fixtures from the pattern.

@@ -1,6 +1,5 @@
 import { expect } from 'vitest'
-import { addNotes } from '../../../../test/notes/tests.ts'
-import { type Start, test } from '../notes.ts'
+import { type OpenConsole, test } from '../notes.ts'
 import {
   choose,
   holdRequests,
@@ -13,12 +12,10 @@ import {
   pasteRows,
   showing,
 } from '../page.ts'
-import type { Locator, Page, Visit } from '../visit.ts'
+import type { Locator, Page } from '../visit.ts'
 
-async function visitNotes(startConsole: Start, visit: Visit, count: number) {
-  const { url, key, store } = await startConsole()
-  await addNotes(store, count)
-  const page = await visit(`${url}/?size=100`, { key })
+async function openNotes(openConsole: OpenConsole, count: number) {
+  const { page, store } = await openConsole(count, { path: '/?size=100' })
   await showing(page, `1–${count} of ${count}`)
   await panelsLoaded(page)
   return { page, store }
@@ -40,11 +37,8 @@ async function expectTrap(page: Page, dialog: Locator): Promise<void> {
   }
 }
 
-test('while many notes are removed, the focus is on Stop, and Escape does the same', async ({
-  startConsole,
-  visit,
-}) => {
-  const { page, store } = await visitNotes(startConsole, visit, 80)
+test('while many notes are removed, the focus is on Stop, and Escape does the same', async ({ openConsole }) => {
+  const { page, store } = await openNotes(openConsole, 80)
   await selectAll(page)
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
   const release = await holdRequests(page, '**/trpc/notes.remove**')
@@ -67,8 +61,8 @@ test('while many notes are removed, the focus is on Stop, and Escape does the sa
   expect(await store.notes.list({ limit: 9, cursor: 0n })).toEqual([])
 })
 
-test('a change of many notes that takes long can be stopped by the keyboard', async ({ startConsole, visit }) => {
-  const { page } = await visitNotes(startConsole, visit, 3)
+test('a change of many notes that takes long can be stopped by the keyboard', async ({ openConsole }) => {
+  const { page } = await openNotes(openConsole, 3)
   await selectAll(page)
   await page.getByRole('button', { name: 'Set state' }).click()
   await holdRequests(page, '**/trpc/notes.update**')
@@ -81,8 +75,8 @@ test('a change of many notes that takes long can be stopped by the keyboard', as
   await job.getByText('0 done, 3 not sent').waitFor()
 })
 
-test('the focus stays in the dialogs of an import and of an export that run', async ({ startConsole, visit }) => {
-  const { page } = await visitNotes(startConsole, visit, 3)
+test('the focus stays in the dialogs of an import and of an export that run', async ({ openConsole }) => {
+  const { page } = await openNotes(openConsole, 3)
   const sheet = await openBulkAdd(page)
   await pasteRows(sheet, 'Tom,7\nZoe,7')
   const release = await holdRequests(page, '**/trpc/notes.create**')
@@ -99,8 +93,8 @@ test('the focus stays in the dialogs of an import and of an export that run', as
   await expectTrap(page, dialog)
 })
 
-test('a kept row leaves after a change of many notes', async ({ startConsole, visit }) => {
-  const { page } = await visitNotes(startConsole, visit, 6)
+test('a kept row leaves after a change of many notes', async ({ openConsole }) => {
+  const { page } = await openNotes(openConsole, 6)
   await choose(page, 'Open')
   await page.getByRole('button', { name: /^State of note 1: / }).click()
   await page.getByRole('menuitemradio', { name: 'Done' }).click()
@@ -118,11 +112,8 @@ test('a kept row leaves after a change of many notes', async ({ startConsole, vi
   await expect.poll(async () => (await names(page)).length).toBe(6)
 })
 
-test('a note that somebody else removes while it is open was removed, and has existed', async ({
-  startConsole,
-  visit,
-}) => {
-  const { page, store } = await visitNotes(startConsole, visit, 3)
+test('a note that somebody else removes while it is open was removed, and has existed', async ({ openConsole }) => {
+  const { page, store } = await openNotes(openConsole, 3)
   await page.getByRole('link', { name: 'note 2' }).click()
   await panel(page, 'note 2').getByRole('button', { name: 'Done' }).waitFor()
   await store.notes.remove({ id: 2n })
@@ -132,11 +123,8 @@ test('a note that somebody else removes while it is open was removed, and has ex
   await inspect(page, 'removed-while-open')
 })
 
-test('the key for an undo adds many notes again that were removed, as their notice offers', async ({
-  startConsole,
-  visit,
-}) => {
-  const { page, store } = await visitNotes(startConsole, visit, 3)
+test('the key for an undo adds many notes again that were removed, as their notice offers', async ({ openConsole }) => {
+  const { page, store } = await openNotes(openConsole, 3)
   await selectAll(page)
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
   await page.getByText('note 1 #1, note 2 #2, note 3 #3. They can be added again, with new ids.').waitFor()
