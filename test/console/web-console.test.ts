@@ -49,14 +49,6 @@ describe('the console', () => {
     }
   })
 
-  test('rejects other methods', async () => {
-    for (const url of ['/', '/favicon.svg', ...(await assets())]) {
-      const { statusCode, headers } = await api().app.inject({ method: 'POST', url })
-      expect([statusCode, headers.allow], url).toEqual([405, 'GET, HEAD, OPTIONS'])
-      expect((await api().app.inject({ method: 'HEAD', url })).statusCode).toBe(200)
-    }
-  })
-
   test('does not serve files outside of the build', async () => {
     const [asset] = await assets()
     for (const url of [

@@ -313,25 +313,6 @@ describe('the RPC adapter sends errors in the envelope of tRPC', () => {
     expectNothingInternal(message)
   })
 
-  test.for([
-    [['typed-array', 'Float64Array'], { length: 1 }],
-    [['typed-array', 'Uint8Array'], 1],
-    ['map', [['a', 1]]],
-    ['set', [1]],
-    ['regexp', '/(a+)+$/'],
-    ['Error', { name: 'Error', message: 'x' }],
-    ['URL', 'http://service.test'],
-  ])('and rejects types that no procedure accepts before it builds them: %j', async ([type, name]) => {
-    const { url, key } = await listen(shared())
-    const response = await fetch(`${url}/trpc/notes.create`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ json: { name }, meta: { values: { name: [type] } } }),
-    })
-    const message = expect.stringContaining('meta.values: expected one of the types bigint, Date, number, undefined')
-    expect(await response.json()).toMatchObject({ error: { json: { data: { status: 400, message } } } })
-  })
-
   test('except for a path that cannot be decoded, which has the plain Error body', async () => {
     const { url, authorization } = await listen(shared())
     const [response] = await exchange(url, `GET /trpc/%zz HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`)
