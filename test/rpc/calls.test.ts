@@ -7,8 +7,8 @@ import { appRouter } from '../../server/router.ts'
 import { addPets, contextWith, shareTestApi, startTestApi, type TestApi } from '../support/petstore.ts'
 
 /**
- * The RPC adapter sends the same responses as tRPC's own handler. `invalid-input.test.ts` has the errors for which it has
- * messages of its own.
+ * The RPC adapter sends the same responses as tRPC's own handler. `http-errors.test.ts` of the service has the errors for
+ * which it has messages of its own.
  */
 
 const input = (value: unknown) => encodeURIComponent(JSON.stringify(superjson.serialize(value)))

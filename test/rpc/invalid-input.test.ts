@@ -122,33 +122,6 @@ describe('the input of a batch', () => {
   })
 })
 
-describe('the request is refused with a message of the service:', () => {
-  const notJson = 'The input is not valid JSON.'
-  const text = { 'content-type': 'application/json' }
-
-  test.for<[method: 'GET' | 'POST', url: string, payload: string | undefined, status: number, message: string]>([
-    ['GET', '/trpc/pets.list?input=notjson', undefined, 400, notJson],
-    ['GET', '/trpc/pets.list?batch=1&input=notjson', undefined, 400, notJson],
-    ['GET', '/trpc/pets.list?input=%7B', undefined, 400, notJson],
-    ['POST', '/trpc/pets.create', 'notjson', 400, notJson],
-    ['POST', '/trpc/pets.create?batch=1', '{"0":', 400, notJson],
-    ['POST', '/trpc/pets.create', '', 400, 'input: required'],
-    ['POST', '/trpc/pets.create', '{"json":null}', 400, 'input: expected an object, got null'],
-    ['GET', '/trpc/pets.list?input=1&input=1', undefined, 400, 'input: expected one parameter, got several'],
-    ['GET', '/trpc/pets.list?batch=1&batch=1', undefined, 400, 'batch: expected 1, once, or no such parameter'],
-    ['GET', '/trpc/pets.list?batch=true', undefined, 400, 'batch: expected 1, once, or no such parameter'],
-    ['GET', `/trpc/${Array(21).fill('pets.list')}?batch=1`, undefined, 400, 'A batch has at most 20 calls.'],
-    ['GET', '/trpc/pets.none', undefined, 404, 'There is no such procedure.'],
-    ['GET', '/trpc/pets.list,pets.list', undefined, 404, 'There is no such procedure.'],
-    ['GET', '/trpc/pets.create', undefined, 405, 'pets.create is a mutation. Use POST.'],
-    ['POST', '/trpc/pets.list', '{"json":{}}', 405, 'pets.list is a query. Use GET, HEAD.'],
-  ])('%s %s %s: %i', async ([method, url, payload, status, message]) => {
-    const { rest } = shared()
-    const response = await rest.send({ method, url, headers: text, ...(payload !== undefined && { payload }) })
-    expect(response).toMatchObject({ status, body: { error: { json: { message, data: { message, status } } } } })
-  })
-})
-
 test('an input as superjson writes it is accepted, with and without its version', async () => {
   const { rest, store } = shared()
   await addPets(store, 1)

@@ -226,81 +226,52 @@ describe('the RPC adapter sends errors in the envelope of tRPC', () => {
   const invalidUtf8 = Uint8Array.from(Buffer.from(note.replace('NAME', '\xc3('), 'latin1'))
   const badBigInt = encodeURIComponent('{"json":{"noteId":"abc"},"meta":{"values":{"noteId":["bigint"]}}}')
 
-  const refused: {
-    why: string
-    path: string
-    status: number
-    code: string
-    method?: string
-    headers?: Record<string, string>
-    body?: string | Uint8Array<ArrayBuffer>
-  }[] = [
-    { why: 'no key', path: 'notes.list', status: 401, code: 'unauthorized', headers: { authorization: '' } },
-    { why: 'no such procedure', path: 'notes.sell', status: 404, code: 'not_found' },
-    { why: 'no procedure at all', path: '', status: 404, code: 'not_found' },
-    { why: 'a prototype', path: '__proto__', status: 404, code: 'not_found' },
-    { why: 'a mutation by GET', path: 'notes.create', status: 405, code: 'method_not_allowed' },
-    { why: 'a query by POST', path: 'notes.list', body: '{}', status: 405, code: 'method_not_allowed' },
-    { why: 'a query by PUT', path: 'notes.list', method: 'PUT', status: 405, code: 'method_not_allowed' },
-    {
-      why: 'a body over 64 KiB',
-      path: 'notes.create',
-      body: ' '.repeat(65_537),
-      status: 413,
-      code: 'payload_too_large',
-    },
-    {
-      why: 'a multipart body, of any size',
-      path: 'notes.create',
-      body: `--x\r\nContent-Disposition: form-data; name="name"\r\n\r\n${'x'.repeat(200_000)}\r\n--x--\r\n`,
-      headers: { 'content-type': 'multipart/form-data; boundary=x' },
-      status: 415,
-      code: 'unsupported_media_type',
-    },
-    {
-      why: 'text',
-      path: 'notes.create',
-      body: '{}',
-      headers: { 'content-type': 'text/plain' },
-      status: 415,
-      code: 'unsupported_media_type',
-    },
-    {
-      why: 'something like JSON',
-      path: 'notes.create',
-      body: '{}',
-      headers: { 'content-type': 'application/jsonx' },
-      status: 415,
-      code: 'unsupported_media_type',
-    },
-    {
-      why: 'a compressed body',
-      path: 'notes.create',
-      body: '{}',
-      headers: { 'content-encoding': 'gzip' },
-      status: 415,
-      code: 'unsupported_media_type',
-    },
-    { why: 'malformed JSON', path: 'notes.create', body: '{', status: 400, code: 'invalid_request' },
-    { why: 'malformed JSON in the query', path: 'notes.list?input=%7B', status: 400, code: 'invalid_request' },
-    { why: 'invalid UTF-8', path: 'notes.create', body: invalidUtf8, status: 400, code: 'invalid_request' },
-    { why: 'an empty body', path: 'notes.create', body: '', status: 400, code: 'invalid_request' },
-    { why: 'bad superjson', path: `notes.get?input=${badBigInt}`, status: 400, code: 'invalid_request' },
-    { why: 'a batch of 21', path: `${paths(21)}?batch=1`, status: 400, code: 'invalid_request' },
-    {
-      why: 'a batch without its object',
-      path: 'notes.create?batch=1',
-      body: '[]',
-      status: 400,
-      code: 'invalid_request',
-    },
-    { why: 'a bad escape in the query', path: 'notes.list?input=%zz', status: 400, code: 'invalid_request' },
-  ]
+  const multipart = `--x\r\nContent-Disposition: form-data; name="name"\r\n\r\n${'x'.repeat(200_000)}\r\n--x--\r\n`
+  const typed = (type: string, body = '{}') => ({ body, headers: { 'content-type': type } })
+  const codes: Record<number, string> = {
+    400: 'invalid_request',
+    401: 'unauthorized',
+    404: 'not_found',
+    405: 'method_not_allowed',
+    413: 'payload_too_large',
+    415: 'unsupported_media_type',
+  }
+  const noProcedure = 'There is no such procedure.'
+  const notJson = 'The input is not valid JSON.'
+  const noBatch = 'batch: expected 1, once, or no such parameter'
 
-  test.for(refused)('$why: $status', async ({ path, body, headers, status, code, ...rest }) => {
+  test.for<[why: string, status: number, path: string, sent?: RequestInit, message?: string]>([
+    ['no key', 401, 'notes.list', { headers: { authorization: '' } }],
+    ['no such procedure', 404, 'notes.sell', {}, noProcedure],
+    ['procedures without batch=1', 404, 'notes.list,notes.list', {}, noProcedure],
+    ['no procedure at all', 404, ''],
+    ['a prototype', 404, '__proto__'],
+    ['a mutation by GET', 405, 'notes.create', {}, 'notes.create is a mutation. Use POST.'],
+    ['a query by POST', 405, 'notes.list', { body: '{}' }, 'notes.list is a query. Use GET, HEAD.'],
+    ['a query by PUT', 405, 'notes.list', { method: 'PUT' }],
+    ['a body over 64 KiB', 413, 'notes.create', { body: ' '.repeat(65_537) }],
+    ['a multipart body, of any size', 415, 'notes.create', typed('multipart/form-data; boundary=x', multipart)],
+    ['text', 415, 'notes.create', typed('text/plain')],
+    ['something like JSON', 415, 'notes.create', typed('application/jsonx')],
+    ['a compressed body', 415, 'notes.create', { body: '{}', headers: { 'content-encoding': 'gzip' } }],
+    ['malformed JSON', 400, 'notes.create', { body: '{' }, notJson],
+    ['malformed JSON of a batch', 400, 'notes.create?batch=1', { body: '{"0":' }, notJson],
+    ['malformed JSON in the query', 400, 'notes.list?input=%7B', {}, notJson],
+    ['malformed JSON in the query of a batch', 400, 'notes.list?batch=1&input=notjson', {}, notJson],
+    ['two inputs', 400, 'notes.list?input=1&input=1', {}, 'input: expected one parameter, got several'],
+    ['invalid UTF-8', 400, 'notes.create', { body: invalidUtf8 }],
+    ['an empty body', 400, 'notes.create', { body: '' }, 'input: required'],
+    ['null', 400, 'notes.create', { body: '{"json":null}' }, 'input: expected an object, got null'],
+    ['bad superjson', 400, `notes.get?input=${badBigInt}`],
+    ['a batch of 21', 400, `${paths(21)}?batch=1`, {}, 'A batch has at most 20 calls.'],
+    ['a batch without its object', 400, 'notes.create?batch=1', { body: '[]' }],
+    ['batch=1 twice', 400, 'notes.list?batch=1&batch=1', {}, noBatch],
+    ['batch=true', 400, 'notes.list?batch=true', {}, noBatch],
+    ['a bad escape in the query', 400, 'notes.list?input=%zz'],
+  ])('%s: %i', async ([, status, path, { body, headers, method } = {}, expected]) => {
     const { url, key } = await listen(shared())
     const response = await fetch(`${url}/trpc/${path}`, {
-      method: rest.method ?? (body === undefined ? 'GET' : 'POST'),
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
       ...(body === undefined ? {} : { body }),
     })
@@ -309,7 +280,8 @@ describe('the RPC adapter sends errors in the envelope of tRPC', () => {
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
     const [envelope] = [(await response.json()) as Envelope | Envelope[]].flat()
     const { message = '', data } = envelope?.error.json ?? {}
-    expect(data).toMatchObject({ code, message, status, httpStatus: status })
+    expect(data).toMatchObject({ code: codes[status], message, status, httpStatus: status })
+    if (expected !== undefined) expect(message).toBe(expected)
     expectNothingInternal(message)
   })
 
