@@ -214,13 +214,16 @@ describe('errors', () => {
     [502, '<h1>Bad gateway</h1>'],
     [200, '<h1>Sign in to the network</h1>'],
     [200, '{"status":"ok"}'],
+    [502, '{"error":"upstream unavailable"}'],
+    [502, '{"error":{"message":"upstream unavailable"}}'],
+    [502, '{"error":null}'],
   ] as const)('the error for a response %i %s of a proxy names its status and has no data', async ([status, body]) => {
     const fetch = async () => new Response(body, { status })
-    const error = await errorOf(createNotesClient({ url: 'http://a', apiKey: 'none', retries: 0, fetch }))
-    expect(error.message).toBe(
-      `The request to http://a/trpc failed: status ${status}, without a response of the service`,
-    )
-    expect(error.data).toBeUndefined()
+    const client = createNotesClient({ url: 'http://a', apiKey: 'none', retries: 0, fetch })
+    const { message, data } = await errorOf(client)
+    expect(message).toBe(`The request to http://a/trpc failed: status ${status}, without a response of the service`)
+    expect(data).toBeUndefined()
+    await expect(client.notes.create.mutate({ body: 'Ann', priority: 7n })).rejects.toThrow(message)
   })
 })
 
