@@ -85,7 +85,7 @@ function resourcesOf({ names }: StoreDefinition): string[] {
   return names.filter((name) => name !== 'apiKeys')
 }
 
-export type DatabaseStatus = Awaited<ReturnType<typeof readStatus>>
+type DatabaseStatus = Awaited<ReturnType<typeof readStatus>>
 
 export async function readStatus(definition: StoreDefinition, location: Location) {
   const { kind } = location
@@ -173,7 +173,7 @@ export function describeMigrations({ kind }: Location, migrations: Migration[]):
 }
 
 /** @param from and `to` are paths, or URLs without passwords */
-export function describeCopy({ from, to, tables }: { from: string; to: string; tables: TableSummary[] }): string {
+function describeCopy({ from, to, tables }: { from: string; to: string; tables: TableSummary[] }): string {
   return [
     `Copied ${from} to ${to}. After reading back, both contain:`,
     ...tables.map(({ name, rows, sha256 }) => `  ${name}: ${count(rows, 'row')}, SHA-256 ${sha256.slice(0, 12)}…`),

@@ -72,11 +72,7 @@ function describeError(error: unknown): string {
 }
 
 /** Opens the database, and examines its schema, and the pages of SQLite or the server of PostgreSQL. */
-export async function examineDatabase(
-  command: string,
-  definition: StoreDefinition,
-  location: Location,
-): Promise<Finding[]> {
+async function examineDatabase(command: string, definition: StoreDefinition, location: Location): Promise<Finding[]> {
   const name = describeLocation(location)
   let inspection: Inspection | undefined
   try {

@@ -88,7 +88,7 @@ export function handleErrors(app: FastifyInstance): void {
   app.setErrorHandler(sendError)
 }
 
-export function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = toHttpError(thrown)
   return prepareReply(error, request, reply).send(error.body)
 }
