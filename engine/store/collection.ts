@@ -1,5 +1,6 @@
 import { getTableName, is } from 'drizzle-orm'
 import { getTableConfig, SQLiteInteger } from 'drizzle-orm/sqlite-core'
+import type { MakeChange, OwnChanges } from './collection/change.ts'
 import type { Derived } from './collection/derived.ts'
 import type { Names, SearchFields } from './collection/query.ts'
 import { columnOf } from './collection/row.ts'
@@ -42,7 +43,7 @@ type Unsupported<T extends TableWithId> = {
 
 type Field<T extends TableWithId> = keyof T['$inferSelect'] & string
 
-interface Definition<T extends TableWithId, F extends Names, Q extends SearchFields, H extends boolean, S, Own> {
+interface Definition<T extends TableWithId, F extends Names, Q extends SearchFields, H extends boolean, S, C, Own> {
   /** The table of SQLite, from which that of PostgreSQL is derived. */
   table: T &
     ([Unsupported<T>] extends [never] ? unknown : { 'Use text, int64, a boolean or timestamp for': Unsupported<T> })
@@ -50,8 +51,10 @@ interface Definition<T extends TableWithId, F extends Names, Q extends SearchFie
   filters?: F & readonly Field<T>[]
   /** The fields of `search` besides the filters. They need no index. */
   search?: Q & Record<Exclude<keyof Q, Field<T>>, never>
-  /** Whether each update and each removal leaves an entry in the history. */
+  /** Whether each change and each removal of a row leaves an entry in the history. */
   history?: H
+  /** Makes changes of a row besides `update`, of functions that compute them. Each becomes a method of its name. */
+  changes?(change: MakeChange<T, H>): C & { [Name in 'create' | 'update' | 'remove']?: never }
   /** Makes what the collection adds to the store, of what is derived. With it, the collection has the derived mutations. */
   methods?(derived: Derived<T, F, Q, H>): S
   /** What else it adds, with statements of its own, for each database that the product uses. */
@@ -101,33 +104,49 @@ function refuseSlowFilters(table: TableWithId, filters: Names): void {
 export function collection<
   T extends TableWithId,
   S,
+  C,
   Own,
   const F extends Names = readonly [],
   const Q extends SearchFields = Record<never, never>,
   const H extends boolean = false,
->({ table, filters, search, history, methods, own }: Definition<T, F, Q, H, S, Own>): Collection<S & Own> {
+>({
+  table,
+  filters,
+  search,
+  history,
+  changes,
+  methods,
+  own,
+}: Definition<T, F, Q, H, S, C, Own>): Collection<S & C & Own> {
   refuseLaxColumns(table)
   refuseSlowFilters(table, filters ?? [])
   refuseReusedIds(table)
+  // Safe: it gets the functions of changes, and says what methods they become.
+  const ownChanges = changes?.((compute) => compute as never) as OwnChanges | undefined
   /** What is the same on both databases. */
-  const partsOf = <Table, Mutations, Writes, E>(
+  const partsOf = <Table, Changes, Mutations, Writes, E>(
     table: Table,
-    mutations: Mutations,
+    { changes, ...mutations }: Mutations & { changes: Changes },
     own: { writes?: Writes; open(access: E): Own } | undefined,
   ) => ({
     table,
     filters: filters ?? [],
     search,
-    mutations,
-    writes: { ...(methods && mutations), ...own?.writes },
+    mutations: { ...mutations, changes },
+    writes: { ...changes, ...(methods && mutations), ...own?.writes },
     // Safe: the methods are derived from this table.
-    open: (access: object) => ({ ...methods?.(access as Derived<T, F, Q, H>), ...own?.open(access as E) }) as S & Own,
+    open: (access: object) =>
+      ({
+        ...methods?.(access as Derived<T, F, Q, H>),
+        ...(access as Derived).changes,
+        ...own?.open(access as E),
+      }) as S & C & Own,
   })
   return {
     kinds: kinds.filter((kind) => !own || own[kind]),
     async sqlite() {
       const { mutationsOf } = await import('./sqlite/change.ts')
-      return partsOf(table, mutationsOf<TableWithId>(table, history), await own?.sqlite?.())
+      return partsOf(table, mutationsOf<TableWithId>(table, history, ownChanges), await own?.sqlite?.())
     },
     async postgres() {
       const [{ postgresTableOf }, { mutationsOf }] = await Promise.all([
@@ -136,7 +155,7 @@ export function collection<
       ])
       // Safe: it has the fields of the table, and so an id.
       const derived = postgresTableOf(table) as unknown as PostgresTable
-      return partsOf(derived, mutationsOf(derived, history), await own?.postgres?.())
+      return partsOf(derived, mutationsOf(derived, history, ownChanges), await own?.postgres?.())
     },
   }
 }

@@ -22,6 +22,7 @@ export {
   IdsExhausted,
   LostDatabase,
   OtherRelease,
+  Refusal,
   RowChanged,
   RowConflict,
   RuleViolation,

@@ -103,8 +103,12 @@ test('the example of the service serves REST, RPC and the document, and that of 
     status: 400,
     body: { message: 'body: expected 1 to 1000 characters' },
   })
+  const append = (text: string) => request('/v1/notes/2/body', { method: 'PATCH', body: JSON.stringify({ text }) })
+  expect(await append(' for Ann')).toMatchObject({ status: 200, body: { id: 2, body: 'Buy tea for Ann' } })
+  const refusal = { code: 'conflict', message: 'The note is full.', status: 409 }
+  expect(await append('x'.repeat(1_000))).toEqual({ status: 409, replayed: null, body: refusal })
   const { body } = await request('/openapi.json')
-  expect(Object.keys(body.paths)).toEqual(['/notes', '/notes/{noteId}'])
+  expect(Object.keys(body.paths)).toEqual(['/notes', '/notes/{noteId}', '/notes/{noteId}/body'])
   expect(body.info).toEqual({
     title: 'Notes',
     version: '1.0.0',

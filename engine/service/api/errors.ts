@@ -5,6 +5,7 @@ import {
   IdempotencyKeyReused,
   IdsExhausted,
   OtherRelease,
+  Refusal,
   RowChanged,
   RowConflict,
   StoreUnavailable,
@@ -151,6 +152,7 @@ export function toApiError(thrown: unknown): ApiError {
     return temporarilyUnavailable(thrown.message, { rejection: { reason: 'overloaded' } })
   if (thrown instanceof IdempotencyKeyReused)
     return fail('unprocessable', 'The Idempotency-Key was used before with another payload. Use a new one.')
+  if (thrown instanceof Refusal) return fail(thrown.code, thrown.message)
   if (thrown instanceof RowConflict || thrown instanceof RowChanged) return fail('conflict', thrown.message)
   if (thrown instanceof IdsExhausted)
     return fail('internal_error', `There are no ids left for new ${thrown.subject}. Trying again does not help.`)

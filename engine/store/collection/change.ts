@@ -1,7 +1,8 @@
-import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
+import { getTableName, type Table } from 'drizzle-orm'
 import { RowChanged } from './errors.ts'
+import type { IdempotencyKey } from './idempotency.ts'
 import { methodOf, type RunMutation } from './mutation.ts'
-import { type Entity, fieldsOfNew, type NewEntity, textOfValue } from './row.ts'
+import { columnOf, type Entity, fieldsOfNew, type NewEntity, textOfValue, type Value } from './row.ts'
 
 /** Changes of a row, which are the same on both databases: the row is read, compared and changed here, and written. */
 
@@ -22,37 +23,53 @@ export interface Change<T extends Table> extends Expectation<T> {
   set: Some<NewEntity<T>>
 }
 
+/** What a collection's own change gets besides the id. No value has the type of a name that is taken. */
+type Input<I> = {
+  [Name in keyof I]: Name extends 'id' | 'by' | 'expected' | 'set' ? { taken: Name } : Value | undefined
+}
+
+/** The method of a collection's own change. Resolves to the changed row, or to undefined if no row has the id. */
+export type ChangeMethod<T extends Table, H extends boolean, I> = (
+  change: Expectation<T> & By<H> & I,
+  idempotency?: IdempotencyKey,
+) => Promise<Entity<T> | undefined>
+
+/** Makes a change of the function that computes the new values, or throws to refuse. It runs where the row is written. */
+export type MakeChange<T extends Table, H extends boolean> = <I extends Input<I>, S extends Some<NewEntity<T>>>(
+  compute: (row: Readonly<Entity<T>>, input: I) => S & Record<Exclude<keyof S, keyof Entity<T>>, never>,
+) => ChangeMethod<T, H, I>
+
+/** The functions of a collection's own changes, by their names. */
+export type OwnChanges = Record<string, (row: object, input: Record<string, unknown>) => Record<string, unknown>>
+
 /**
- * The values of a call: the id, the name of the API key, the fields to set (null for a removal), the expected fields, and the
- * values of both. Fields are in the order of the columns, so that a column that is added later does not change the fingerprint.
+ * The values of a call: the id, the name of the API key, that of the change, the names in its input and the expected fields,
+ * and the values of both. The names are sorted, so that equal calls have the same fingerprint.
  */
-type ChangeValues = [id: bigint, by: string | null, set: string | null, expected: string, ...values: unknown[]]
+type ChangeValues = [id: bigint, by: string | null, name: string, input: string, expected: string, ...values: unknown[]]
 
 /** A call, as both databases perform it. Null stands for an optional field that is absent. */
 export interface RowChange {
   id: bigint
   by: string | null
-  /** Undefined for a removal. */
-  set: Record<string, unknown> | undefined
+  /** `update`, `remove`, or that of the collection's own change. */
+  name: string
+  input: Record<string, unknown>
   expected: Record<string, unknown>
 }
 
 /** Makes the method of a mutation that changes or deletes a row. It resolves to what the mutation returns. */
-export function changeMethodOf<T extends Table, Result>(table: T, run: RunMutation) {
-  const fields = Object.keys(getTableColumns(table)).filter((field) => field !== 'id')
-  const { given } = fieldsOfNew(table)
+export function changeMethodOf<T extends Table, Result>(name: string, run: RunMutation) {
+  type Call = Expectation<T> & Partial<Change<T>> & By<true>
 
-  function valuesOf({ id, by, set, expected = {} }: Expectation<T> & Partial<Change<T>> & By<true>): ChangeValues {
-    const fieldsIn = (names: string[], part: object) => names.filter((name) => Reflect.get(part, name) !== undefined)
-    const [toSet, toExpect] = [fieldsIn(given, set ?? {}), fieldsIn(fields, expected)]
-    return [
-      id,
-      by ?? null,
-      set ? toSet.join() : null,
-      toExpect.join(),
-      ...toSet.map((name): unknown => Reflect.get(set ?? {}, name)),
-      ...toExpect.map((name): unknown => Reflect.get(expected, name)),
-    ]
+  function valuesOf({ id, by, expected = {}, set, ...own }: Call): ChangeValues {
+    const given = (part: object) =>
+      Object.entries(part)
+        .filter(([, value]) => value !== undefined)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+    const parts = [given(set ?? own), given(expected)]
+    const [input = '', seen = ''] = parts.map((part) => part.map(([field]) => field).join())
+    return [id, by ?? null, name, input, seen, ...parts.flat().map(([, value]: [string, unknown]) => value)]
   }
 
   // Safe: the mutation returns a row, or undefined if there is none.
@@ -60,35 +77,45 @@ export function changeMethodOf<T extends Table, Result>(table: T, run: RunMutati
 }
 
 /** The call that has these values. */
-export function changeOf(values: unknown[]): RowChange {
+export function callOf(values: unknown[]): RowChange {
   // Safe: the values are those of `changeMethodOf`.
-  const [id, by, set, expected, ...given] = values as ChangeValues
-  const toSet = namesIn(set)
-  const part = (names: string[], start: number) =>
-    Object.fromEntries(names.map((name, index) => [name, given[start + index]]))
-  const isRemoval = set === null
-  return { id, by, set: isRemoval ? undefined : part(toSet, 0), expected: part(namesIn(expected), toSet.length) }
+  const [id, by, name, input, expected, ...given] = values as ChangeValues
+  const part = (names: string) =>
+    Object.fromEntries(names === '' ? [] : names.split(',').map((each) => [each, given.shift()]))
+  return { id, by, name, input: part(input), expected: part(expected) }
 }
 
-function namesIn(list: string | null): string[] {
-  return list ? list.split(',') : []
+/** The names of the fields that have other values in a part of a row. */
+export function changedFields(names: string[], row: object, part: object): string[] {
+  const textIn = (values: object, name: string) => textOfValue(Reflect.get(values, name))
+  return names.filter((name) => textIn(row, name) !== textIn(part, name))
 }
 
 /**
- * The row after a change; undefined after a removal.
+ * Prepares what changes a row of a table. It returns the row after the change, undefined after a removal, and the fields that
+ * have other values.
  *
  * @throws {RowChanged} if it is not as expected, also if it has the new values: or else two callers could sell the same item
  */
-export function changeRow<T extends Table>(
-  table: T,
-  row: Entity<T>,
-  { set, expected }: RowChange,
-): Entity<T> | undefined {
-  const differs = (name: string) => textOfValue(Reflect.get(row, name)) !== textOfValue(expected[name])
-  const changed = Object.keys(expected).filter(differs)
-  if (changed.length > 0) throw new RowChanged(`Changed meanwhile: ${changed.join(', ')}.`, getTableName(table))
-  if (!set) return undefined
-  const values = Object.entries({ ...row, ...set }).filter(([, value]) => value !== null)
-  // Safe: the values are those of fields of the row.
-  return Object.fromEntries(values) as Entity<T>
+export function prepareChange<T extends Table>(table: T, own: OwnChanges = {}) {
+  const { given } = fieldsOfNew(table)
+
+  return (row: Entity<T>, { name, input, expected }: RowChange): { changed?: Entity<T>; fields: string[] } => {
+    const unexpected = changedFields(Object.keys(expected), row, expected)
+    if (unexpected.length > 0) throw new RowChanged(`Changed meanwhile: ${unexpected.join(', ')}.`, getTableName(table))
+    if (name === 'remove') return { fields: [] }
+    const set = name === 'update' ? input : own[name]?.(row, input)
+    if (!set) throw new TypeError(`The change ${name} has returned no fields.`)
+    const names = Object.keys(set).filter((field) => set[field] !== undefined)
+    const fields = changedFields(names, row, set)
+    for (const field of fields) {
+      // PostgreSQL would ignore another field, and report a missing value as a changed schema.
+      if (given.includes(field) && (set[field] !== null || !columnOf(table, field).notNull)) continue
+      throw new TypeError(`The change ${name} cannot set ${field}${set[field] === null ? ' to null' : ''}.`)
+    }
+    const changed = { ...row, ...Object.fromEntries(fields.map((field) => [field, set[field]])) }
+    const values = Object.entries(changed).filter(([, value]) => value !== null)
+    // Safe: the values are those of fields of the row.
+    return { changed: Object.fromEntries(values) as Entity<T>, fields }
+  }
 }

@@ -1,6 +1,6 @@
 import type { Table } from 'drizzle-orm'
 import type { Searcher } from './base-store.ts'
-import { type By, type Change, changeMethodOf, type Expectation } from './change.ts'
+import { type By, type Change, type ChangeMethod, changeMethodOf, type Expectation } from './change.ts'
 import type { Count, Counted } from './counts.ts'
 import { type HistoryEntry, type HistoryQuery, historyWith } from './history.ts'
 import type { IdempotencyKey } from './idempotency.ts'
@@ -38,6 +38,8 @@ export interface Derived<
   update(): (change: Change<T> & By<H>, idempotency?: IdempotencyKey) => Promise<Entity<T> | undefined>
   /** Makes the mutation that deletes a row. Resolves to its id, or to undefined if no row has it. */
   remove(): (row: Expectation<T> & By<H>, idempotency?: IdempotencyKey) => Promise<{ id: bigint } | undefined>
+  /** The methods of its own changes, by their names. */
+  changes: Record<string, ChangeMethod<T, H, object>>
   history: H extends true ? () => (query: HistoryQuery) => Promise<HistoryEntry<T>[]> : unknown
   /** Like {@link BaseStore.revision}, for a collection. On PostgreSQL, a change of another instance shows within a second. */
   revision(): number | undefined
@@ -48,7 +50,12 @@ interface CollectionOf<Mutation> {
   table: Table
   filters: Names
   search?: SearchFields | undefined
-  mutations: { create: Mutation & { fields: readonly string[] }; update: Mutation; remove: Mutation }
+  mutations: {
+    create: Mutation & { fields: readonly string[] }
+    update: Mutation
+    remove: Mutation
+    changes: Record<string, Mutation>
+  }
   writes: Record<string, Mutation>
 }
 
@@ -67,7 +74,7 @@ export function derive<Mutation>(
   { pages, entries, step, inTurn, run, ...means }: Means<Mutation>,
 ) {
   const runnerOf = (mutation: Mutation) => run(operationOf(name, writes, mutation), mutation)
-  const { create, update, remove } = mutations
+  const { create, update, remove, changes } = mutations
   const derived: Derived = {
     ...means,
     list: () => pages('oldest'),
@@ -77,8 +84,11 @@ export function derive<Mutation>(
       return searchWith(filters, search, reads)
     },
     create: () => addingMethodOf<Record<string, unknown>, Entity<Table>>(create.fields, runnerOf(create)),
-    update: () => changeMethodOf(table, runnerOf(update)),
-    remove: () => changeMethodOf(table, runnerOf(remove)),
+    update: () => changeMethodOf('update', runnerOf(update)),
+    remove: () => changeMethodOf('remove', runnerOf(remove)),
+    changes: Object.fromEntries(
+      Object.entries(changes).map(([name, change]) => [name, changeMethodOf(name, runnerOf(change))]),
+    ),
     history: () => historyWith(table, entries()),
   }
   return { derived, runnerOf }

@@ -61,6 +61,21 @@ export class RuleViolation extends Error {
   }
 }
 
+/**
+ * A rule of a product refuses a call, which has no effect. The message is for clients. A subclass can have a name of its own,
+ * which is kept.
+ */
+export class Refusal extends RuleViolation {
+  override name = 'Refusal'
+  /** The code of the response. */
+  readonly code: 'conflict' | 'not_found' | 'unprocessable'
+
+  constructor(message: string, code: Refusal['code'] = 'conflict') {
+    super(message)
+    this.code = code
+  }
+}
+
 /** Why a write failed, for metrics. */
 export function writeFailureOf(error: Error): WriteFailure {
   if (error instanceof StoreUnavailable) return error.failure

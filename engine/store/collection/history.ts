@@ -1,11 +1,12 @@
 import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
 import { index, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { changedFields } from './change.ts'
 import { decodeResult, encodeResult } from './idempotency.ts'
 import type { PageQuery } from './query.ts'
-import { type Entity, idOf, textOfValue } from './row.ts'
+import { type Entity, idOf } from './row.ts'
 import { int64, isTimestamp, timestamp } from './schema.ts'
 
-/** What updates and removals have changed, when, and by whom, if a collection opts in. Written in their transaction. */
+/** What changes and removals of rows have changed, when, and by whom, if a collection opts in. Written in their transaction. */
 
 /** The lowest ids are the oldest entries, unless a clock was wrong: so the time decides what expires. */
 export const history = sqliteTable(
@@ -48,9 +49,8 @@ export function entryOf(
   days: number,
   at: Date,
 ): Omit<typeof history.$inferSelect, 'id'> | undefined {
-  const textIn = (part: object, name: string) => textOfValue(Reflect.get(part, name))
   const fields = Object.keys(getTableColumns(table)).filter((name) => name !== 'id')
-  const names = changed ? fields.filter((name) => textIn(row, name) !== textIn(changed, name)) : fields
+  const names = changed ? changedFields(fields, row, changed) : fields
   if (days === 0 || (changed && names.length === 0)) return undefined
   const partOf = (part: object) =>
     encodeResult(Object.fromEntries(names.map((name) => [name, Reflect.get(part, name)])))

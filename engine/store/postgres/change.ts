@@ -1,20 +1,22 @@
 import { getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
-import { changeOf, changeRow, type RowChange } from '../collection/change.ts'
-import { RowChanged, RuleViolation, StoreUnavailable } from '../collection/errors.ts'
+import { callOf, type OwnChanges, prepareChange, type RowChange } from '../collection/change.ts'
+import { RuleViolation, StoreUnavailable } from '../collection/errors.ts'
 import { columnOf, type Entity, fieldsOfNew, idOf, listOf } from '../collection/row.ts'
 import type { AnyMutation, DerivedMutations, Queries, Result, TableWithId } from './collection.ts'
+import { MutationError } from './connection/failure.ts'
 import { recordFields, recordingOf, recordsOf } from './history.ts'
 import { entityMapper, insertInto, parameter, prepared, sqlTextOf } from './statements.ts'
 
-export function mutationsOf(table: TableWithId, hasHistory = false): DerivedMutations {
-  const run = changeIn(table, hasHistory)
+export function mutationsOf(table: TableWithId, hasHistory = false, own: OwnChanges = {}): DerivedMutations {
+  const run = changeIn(table, hasHistory, own)
   const { update, remove } = sqlOf(table, hasHistory, (_field, type) => sql`NULL::${sql.raw(type)}`)
   const change = (text: SQL): AnyMutation => ({
     run,
     hasOrderedIds: false,
     probe: `EXPLAIN ${sqlTextOf(text)}`,
   })
-  return { create: insertInto(table), update: change(update), remove: change(remove) }
+  const changes = Object.fromEntries(Object.keys(own).map((name) => [name, change(update)]))
+  return { create: insertInto(table), update: change(update), remove: change(remove), changes }
 }
 
 type Row = Entity<TableWithId>
@@ -29,13 +31,15 @@ interface Write {
 }
 
 /**
- * Runs updates and removals: see `changeMethodOf`. It reads and locks rows, changes them here, and writes them. Several calls
- * of a batch may change one row: each sees what those before it have made of it, and has a statement of its own, so that a
- * constraint can refuse it alone. A row that another program has locked is not waited for, because all mutations would wait.
+ * Runs updates, removals and the collection's own changes: see `changeMethodOf`. It reads and locks rows, changes them here,
+ * and writes them. Several calls of a batch may change one row: each sees what those before it have made of it, and has a
+ * statement of its own, so that a constraint can refuse it alone. A row that another program has locked is not waited for,
+ * because all mutations would wait.
  */
-function changeIn(table: TableWithId, hasHistory: boolean): AnyMutation['run'] {
+function changeIn(table: TableWithId, hasHistory: boolean, own: OwnChanges): AnyMutation['run'] {
   const { lock, exist, update, remove, given } = statementsOf(table, hasHistory)
   const toEntity = entityMapper(table)
+  const changeRow = prepareChange(table, own)
 
   /** The rows by their ids, and an error for each that another program has locked. */
   async function lockRows(client: Queries, ids: bigint[]) {
@@ -60,22 +64,27 @@ function changeIn(table: TableWithId, hasHistory: boolean): AnyMutation['run'] {
   }
 
   return async (client, batch, historyDays) => {
-    const calls = batch.map(changeOf)
+    const calls = batch.map(callOf)
     const current = await lockRows(client, [...new Set(calls.map(({ id }) => id))])
     const results = new Map<RowChange, Result>()
     for (let rest = calls; rest.length > 0; rest = rest.filter((call) => !results.has(call))) {
       const writes: Write[] = []
       // The first call of each row.
       for (const call of new Map(rest.toReversed().map((call) => [call.id, call])).values()) {
-        const { id, by, set } = call
+        const { id, by } = call
         const row = current.get(id)
         if (!row || row instanceof Error) {
           results.set(call, row)
           continue
         }
-        const changed = resultOf(() => changeRow(table, row, call))
+        const result = resultOf(() => changeRow(row, call))
+        if (result instanceof Error) {
+          results.set(call, result)
+          continue
+        }
+        const { changed, fields } = result
         results.set(call, changed ?? { id })
-        if ((set && Object.keys(set).length === 0) || changed instanceof Error) continue
+        if (changed && fields.length === 0) continue
         writes.push({ by, row, changed })
         if (changed) current.set(id, changed)
         else current.delete(id)
@@ -88,13 +97,12 @@ function changeIn(table: TableWithId, hasHistory: boolean): AnyMutation['run'] {
   }
 }
 
-/** What is thrown because the row is not as expected is a result. */
-function resultOf<T>(change: () => T): T | RowChanged {
+/** What a change throws is the result of its call alone. */
+function resultOf<T>(change: () => T): T | Error {
   try {
     return change()
-  } catch (error) {
-    if (error instanceof RowChanged) return error
-    throw error
+  } catch (cause) {
+    return new MutationError('', { cause })
   }
 }
 

@@ -56,9 +56,11 @@ export interface PostgresCollection<S = object> extends Required<OwnOnPostgres<S
 
 export interface DerivedMutations {
   create: Mutation<NewEntity<TableWithId>, Generated<TableWithId>>
-  /** Both take the values of `changeMethodOf`. */
+  /** These take the values of `changeMethodOf`. */
   update: AnyMutation
   remove: AnyMutation
+  /** Those of its own, by their names. */
+  changes: Record<string, AnyMutation>
 }
 
 export interface Statement {

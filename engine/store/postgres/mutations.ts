@@ -90,7 +90,7 @@ export function prepareMutations(pool: Pool, failures: Failures, historyDays?: n
     return outcomes
   }
 
-  /** Runs each mutation once with all of its calls, in their order. Updates and removals of a collection are one mutation. */
+  /** Runs each mutation once with all of its calls, in their order. All changes of the rows of a collection are one mutation. */
   async function runAll(client: Queries, calls: MutationCall[]): Promise<Results> {
     const results: Results = new Map()
     for (const group of Map.groupBy(calls, ({ mutation }) => mutation.run).values()) {

@@ -27,7 +27,7 @@ export async function openPostgresStore(
   const pool = openPool(url, maxConnections, () => connectionErrors++, loaded.program)
   const failures = failuresOf(tablesOf(loaded.collections))
   const mutations = groupCommit(prepareMutations(pool, failures, options.historyDays), observer)
-  const probes: string[] = []
+  const probes = new Set<string>()
   const inTurn = scanQueue()
   const db = drizzle({ client: pool })
 
@@ -49,7 +49,7 @@ export async function openPostgresStore(
       step: 250,
       inTurn,
       run(operation, mutation) {
-        probes.push(mutation.probe)
+        probes.add(mutation.probe)
         return (values, idempotency) =>
           mutations.run({ operation, mutation, table, values, idempotency }).finally(renew)
       },

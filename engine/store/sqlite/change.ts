@@ -1,23 +1,30 @@
 import type Database from 'better-sqlite3'
 import { getTableName, sql } from 'drizzle-orm'
-import { changeOf, changeRow } from '../collection/change.ts'
+import { callOf, type OwnChanges, prepareChange } from '../collection/change.ts'
 import { RuleViolation } from '../collection/errors.ts'
 import { columnOf, fieldsOfNew, listOf } from '../collection/row.ts'
 import type { DerivedMutations, PrepareWrite, TableWithId } from './collection.ts'
 import { prepareHistory } from './history.ts'
 import { encode, insertInto, prepareGet, sqlTextOf } from './statements.ts'
 
-export function mutationsOf<T extends TableWithId>(table: T, hasHistory = false): DerivedMutations<T> {
-  // Two functions, because the name of a mutation is found by its function.
-  return { create: insertInto(table), update: changeIn(table, hasHistory), remove: changeIn(table, hasHistory) }
+export function mutationsOf<T extends TableWithId>(
+  table: T,
+  hasHistory = false,
+  own: OwnChanges = {},
+): DerivedMutations<T> {
+  // A function for each, because the name of a mutation is found by its function.
+  const change = () => changeIn(table, hasHistory, own)
+  const changes = Object.fromEntries(Object.keys(own).map((name) => [name, change()]))
+  return { create: insertInto(table), update: change(), remove: change(), changes }
 }
 
 /** The maximum number of prepared statements that set some fields only. */
 const maxUpdates = 32
 
 /** The mutation that changes or deletes a row: see `changeMethodOf`. */
-function changeIn(table: TableWithId, hasHistory: boolean): PrepareWrite<object | undefined> {
+function changeIn(table: TableWithId, hasHistory: boolean, own: OwnChanges): PrepareWrite<object | undefined> {
   const { given } = fieldsOfNew(table)
+  const changeRow = prepareChange(table, own)
 
   return (connection, historyDays) => {
     const record = hasHistory ? prepareHistory(connection, table, historyDays) : () => {}
@@ -35,12 +42,11 @@ function changeIn(table: TableWithId, hasHistory: boolean): PrepareWrite<object 
     }
 
     return (...values) => {
-      const change = changeOf(values)
-      const { id, by, set = {} } = change
+      const change = callOf(values)
+      const { id, by } = change
       const row = select(id)
       if (!row) return undefined
-      const changed = changeRow(table, row, change)
-      const fields = Object.keys(set)
+      const { changed, fields } = changeRow(row, change)
       const written = changed ? fields.length > 0 && updateOf(fields)(changed, id) : remove.run(id)
       if (written && written.changes !== 1)
         throw new RuleViolation('A trigger of another program has ignored a change.', getTableName(table))

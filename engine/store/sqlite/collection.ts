@@ -37,9 +37,11 @@ export interface SqliteCollection<S = object> extends OwnOnSqlite<S> {
 
 export interface DerivedMutations<T extends TableWithId = TableWithId> {
   create: Mutation<NewEntity<T>, Generated<T>>
-  /** Both take the values of `changeMethodOf`. */
+  /** These take the values of `changeMethodOf`. */
   update: PrepareWrite<object | undefined>
   remove: PrepareWrite<object | undefined>
+  /** Those of its own, by their names. */
+  changes: Record<string, PrepareWrite<object | undefined>>
 }
 
 export interface SqliteAccess {

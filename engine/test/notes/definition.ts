@@ -1,4 +1,4 @@
-import { type BaseStore, collection, defineStore, ownTables, type StoresOf } from '#store'
+import { type BaseStore, collection, defineStore, ownTables, Refusal, type StoresOf } from '#store'
 import { apiKeyCollection } from '#store/keys'
 import { books, maxCount, notes } from './tables.ts'
 
@@ -31,6 +31,14 @@ export const definition = defineStore({
       filters: ['state'],
       search: { body: 'text', priority: 'value' },
       history: true,
+      changes: (change) => ({
+        // Within the range of int64.
+        raise: change((note, { amount }: { amount: bigint }) => {
+          if (note.state === 'done') throw new Refusal('The note is done.')
+          const sum = note.priority + amount
+          return { priority: sum === BigInt.asIntN(64, sum) ? sum : amount < 0n ? -(2n ** 63n) : 2n ** 63n - 1n }
+        }),
+      }),
       methods: ({ list, get, search, count, create, update, remove, history }) => ({
         list: list(),
         get: get(),
@@ -41,7 +49,7 @@ export const definition = defineStore({
         remove: remove(),
         history: history(),
       }),
-      // The methods `copy` and `raise`.
+      // The method `copy`, which compares several rows.
       own: { sqlite: () => import('./sqlite.ts'), postgres: () => import('./postgres.ts') },
     }),
   },

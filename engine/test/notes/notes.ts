@@ -17,7 +17,6 @@ import {
   Time,
   updateOf,
 } from '#service'
-import { RuleViolation } from '#store'
 import { booksRouter } from './books.ts'
 import { maxCount, states } from './tables.ts'
 import { mutation, procedure, router } from './trpc.ts'
@@ -102,14 +101,18 @@ const notesRouter = router({
       method: 'PATCH',
       path: '/notes/{noteId}/priority',
       operationId: 'raiseNote',
-      errorResponses: { 400: 'The body contains invalid values.', 404: 'No note has this id.' },
+      errorResponses: {
+        400: 'The body contains invalid values.',
+        404: 'No note has this id.',
+        409: 'The note is done.',
+      },
     },
     idempotencyKey: 'replays',
   })
     .input(z.object({ noteId, amount: fields.priority }, { error: mustBe('an object') }).meta({ id: 'RaiseNote' }))
-    .output(z.object({ id: Int64, amount: fields.priority, priority: fields.priority }).meta({ id: 'RaisedNote' }))
+    .output(Note)
     .mutation(({ ctx, input: { noteId, amount } }) =>
-      orNotFound('note', noteId, (id) => ctx.store.notes.raise({ id, amount }, ctx.idempotency).catch(ifMissing)),
+      orNotFound('note', noteId, (id) => ctx.store.notes.raise({ id, amount, by: ctx.apiKey.name }, ctx.idempotency)),
     ),
 
   history: procedure
@@ -156,7 +159,3 @@ const notesRouter = router({
 
 export const appRouter = router({ books: booksRouter, notes: notesRouter, session: sessionRouter })
 export type AppRouter = typeof appRouter
-
-function ifMissing(error: unknown): undefined {
-  if (!(error instanceof RuleViolation && error.name === 'NoSuchNote')) throw error
-}

@@ -1,17 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { type Mutation, type PostgresAccess, postgresTableOf, sqlTextOf } from '#store/postgres'
-import {
-  type Copy,
-  maxCopies,
-  maxPriority,
-  minPriority,
-  NoSuchNote,
-  type Raise,
-  type Raised,
-  TooManyCopies,
-  notes as table,
-  throwDefect,
-} from './tables.ts'
+import { type Copy, maxCopies, TooManyCopies, notes as table, throwDefect } from './tables.ts'
 
 const notes = postgresTableOf(table)
 
@@ -39,7 +28,7 @@ const copy: Mutation<Copy, { copies: bigint }> = {
       })
       const copies = (counted.rows[0]?.copies ?? 0n) + 1n
       if (copies > maxCopies) {
-        outcomes.push(new TooManyCopies(`More than ${maxCopies} notes have this body.`, 'notes'))
+        outcomes.push(new TooManyCopies(`More than ${maxCopies} notes have this body.`))
         continue
       }
       await database.query({ ...inserting, values: [body, priority] })
@@ -50,29 +39,8 @@ const copy: Mutation<Copy, { copies: bigint }> = {
   },
 }
 
-const raising = {
-  name: 'raise_notes',
-  text: `UPDATE notes SET priority = greatest(${minPriority}, least(${maxPriority}, priority::numeric + $2))
-    WHERE id = $1 RETURNING priority`,
-}
-
-const raise: Mutation<Raise, Raised> = {
-  fields: ['id', 'amount'],
-  hasOrderedIds: false,
-  probe: 'EXPLAIN UPDATE notes SET priority = 0',
-  async run(database, rows) {
-    const outcomes = []
-    // One after the other, because several may raise the same note.
-    for (const values of rows) {
-      const [raised] = (await database.query<Raised>({ ...raising, values })).rows
-      outcomes.push(raised ?? new NoSuchNote(`No note has the id ${values[0]}.`, 'notes'))
-    }
-    return outcomes
-  },
-}
-
-export const writes = { copy, raise }
+export const writes = { copy }
 
 export function open({ replayable }: PostgresAccess) {
-  return { copy: replayable(copy), raise: replayable(raise) }
+  return { copy: replayable(copy) }
 }

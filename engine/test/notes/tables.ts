@@ -7,7 +7,7 @@ import {
   isPositive,
   isTimestamp,
   type NewEntity,
-  RuleViolation,
+  Refusal,
   timestamp,
 } from '#store'
 
@@ -71,7 +71,7 @@ export type NewNote = NewEntity<typeof notes>
 /** At most so many notes may have the same body. */
 export const maxCopies = 3
 
-export class TooManyCopies extends RuleViolation {
+export class TooManyCopies extends Refusal {
   override name = 'TooManyCopies'
 }
 
@@ -84,21 +84,4 @@ export interface Copy {
 /** Throws an error that is no rule for this body, as a defect of a mutation does. */
 export function throwDefect(body: unknown): void {
   if (body === 'a defect') throw new Error('A copy with a defect.')
-}
-
-export const [minPriority, maxPriority] = [-(2n ** 63n), 2n ** 63n - 1n]
-
-/** Adds a number to the priority of a note, within the range of int64. */
-export interface Raise {
-  id: bigint
-  amount: bigint
-}
-
-export interface Raised {
-  /** The priority after this call. */
-  priority: bigint
-}
-
-export class NoSuchNote extends RuleViolation {
-  override name = 'NoSuchNote'
 }

@@ -1,7 +1,7 @@
 import { TRPCError } from '@trpc/server'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { ClosedStore, IdempotencyKeyReused, StoreUnavailable } from '../../../store/collection/errors.ts'
+import { ClosedStore, IdempotencyKeyReused, Refusal, StoreUnavailable } from '../../../store/collection/errors.ts'
 import { ApiError, type ErrorCode, toApiError } from '../../api/errors.ts'
 
 const cause = new Error('the cause')
@@ -10,6 +10,9 @@ describe('a thrown value becomes an ApiError:', () => {
   test.for<[string, unknown, ErrorCode, number]>([
     ['a store that may heal', new StoreUnavailable('full'), 'unavailable', 503],
     ['a key used for something else', new IdempotencyKeyReused('other'), 'unprocessable', 422],
+    ['a refusal', new Refusal('The note is done.'), 'conflict', 409],
+    ['a refusal of what is missing', new Refusal('There is no such shelf.', 'not_found'), 'not_found', 404],
+    ['a refusal of an input', new Refusal('The amount is too high.', 'unprocessable'), 'unprocessable', 422],
     ['a failure that tRPC wraps', internal(new StoreUnavailable('full')), 'unavailable', 503],
     ['an unknown failure that tRPC wraps', internal(cause), 'internal_error', 500],
     ['a failure of tRPC without a cause', new TRPCError({ code: 'INTERNAL_SERVER_ERROR' }), 'internal_error', 500],

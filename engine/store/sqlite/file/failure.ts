@@ -6,6 +6,7 @@ import {
   IdempotencyKeyReused,
   IdsExhausted,
   OtherRelease,
+  Refusal,
   RowChanged,
   RowConflict,
   RuleViolation,
@@ -21,6 +22,8 @@ export interface Failure {
   code: string
   message: string
   rule?: string
+  /** The code of a {@link Refusal}. */
+  refusal?: Refusal['code']
   /** The damage that {@link FilesDamaged} reports. Its message is a sentence for the operator. */
   damage?: Damage
   isOtherRelease?: boolean
@@ -28,7 +31,10 @@ export interface Failure {
 
 export function toFailure(error: unknown): Failure {
   if (!(error instanceof Error)) return { code: 'UNKNOWN', message: String(error) }
-  if (error instanceof RuleViolation) return { code: error.name, message: error.message, rule: error.subject }
+  if (error instanceof RuleViolation) {
+    const failure = { code: error.name, message: error.message, rule: error.subject }
+    return error instanceof Refusal ? { ...failure, refusal: error.code } : failure
+  }
   if (error instanceof FilesDamaged) return { code: error.name, message: error.message, damage: error.damage }
   if (error instanceof OtherRelease) return { code: 'SQLITE_SCHEMA', message: error.message, isOtherRelease: true }
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
@@ -89,7 +95,8 @@ function kindOf({ code, damage }: Failure): WriteFailure {
 }
 
 export function storeError(failure: Failure): Error {
-  const { code, message, rule, damage, isOtherRelease } = failure
+  const { code, message, rule, refusal, damage, isOtherRelease } = failure
+  if (refusal !== undefined) return Object.assign(new Refusal(message, refusal), { name: code })
   if (rule !== undefined) {
     const Rule =
       [IdempotencyKeyReused, IdsExhausted, RowChanged, RowConflict].find(({ name }) => name === code) ?? RuleViolation

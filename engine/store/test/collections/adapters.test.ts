@@ -80,6 +80,24 @@ test.for([
   },
 )
 
+test('a rule of a change of its own answers alone, with its message, in both adapters, and each time', async () => {
+  const { rest, rpc, store } = api()
+  await rest.post('/v1/notes', { body: 'Ann', priority: 1 })
+  await rest.post('/v1/notes', { body: 'Bob', priority: 1, state: 'done' })
+  const raise = (id: number, key: string) => {
+    const headers = { 'content-type': 'application/json', 'idempotency-key': key }
+    return rest.send({ method: 'PATCH', url: `/v1/notes/${id}/priority`, payload: '{"amount":1}', headers })
+  }
+  const refusal = { code: 'conflict', message: 'The note is done.', status: 409 }
+  const [first, refused, last] = await Promise.all([raise(1, 'a'), raise(2, 'b'), raise(1, 'c')])
+  expect([first, refused, last]).toMatchObject([{ status: 200 }, { status: 409, body: refusal }, { status: 200 }])
+  expect((await raise(2, 'b')).body).toEqual(refusal)
+  const settled = await Promise.allSettled([1n, 2n, 1n].map((noteId) => rpc.notes.raise.mutate({ noteId, amount: 1n })))
+  expect(settled).toMatchObject([{ value: {} }, { reason: { data: refusal } }, { value: { priority: 5n } }])
+  await store.notes.update({ id: 2n, set: { state: 'open' } })
+  expect(await raise(2, 'b')).toMatchObject({ status: 200, body: { priority: 2 } })
+})
+
 test('the document says what a repeated mutation does, and what its body needs', async () => {
   const { paths, components } = Object((await api().rest.get('/openapi.json')).body)
   const [create, raise] = [paths['/team/all-books'].post, paths['/notes/{noteId}/priority'].patch]
@@ -89,4 +107,5 @@ test('the document says what a repeated mutation does, and what its body needs',
   expect(ofCreate.description).toContain('with the same key adds no second book: it gets')
   expect(ofRaise.description).toContain('with the same key has no second effect: it gets')
   expect(components.schemas.RaiseNote.required).toEqual(['amount'])
+  expect(raise.responses[409].description).toBe('The note is done.')
 })

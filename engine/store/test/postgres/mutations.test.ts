@@ -48,6 +48,17 @@ function urlOf({ location }: Awaited<ReturnType<typeof notesDatabase>>): string 
   return location.url
 }
 
+/** A mutation of its own, of which each call gets one value. */
+function own(url: string, run: AnyMutation['run']) {
+  const pool = openPool(url)
+  onTestFinished(() => pool.end())
+  const table = postgresTableOf(notes)
+  const commit = prepareMutations(pool, failuresOf([table]))
+  const mutation = { hasOrderedIds: false, probe: '', run }
+  return (values: unknown[]) =>
+    commit(values.map((value) => ({ operation: 'notes.own', mutation, table, values: [value] })))
+}
+
 test('a change of a row that another program has locked fails alone, and later compares with what that has made', async () => {
   const database = await notesDatabase()
   const store = await database.open()
@@ -90,21 +101,20 @@ test('a deadlock that another program causes is repeated once', async () => {
   // So that the server chooses the transaction of the store.
   await other.query("SET deadlock_timeout = '1h'; BEGIN")
   await other.query('UPDATE notes SET body = $1 WHERE id = $2', ['by hand', second])
-  const create = store.notes.create({ ...note })
-  const raises = [first, second].map((id) => store.notes.raise({ id, amount: 1n }))
+  const raises = own(urlOf(database), async (client, rows) => {
+    for (const [id] of rows)
+      await client.query({ text: 'UPDATE notes SET priority = priority + 1 WHERE id = $1', values: [id] })
+    return rows.map(() => ({}))
+  })([first, second])
   await expect.poll(() => countWaiting(urlOf(database))).toBe(1)
   await other.query('UPDATE notes SET body = $1 WHERE id = $2', ['by hand', first])
   await other.query('COMMIT')
-  await create
-  expect(await Promise.all(raises)).toEqual([
-    { id: first, amount: 1n, priority: 2n },
-    { id: second, amount: 1n, priority: 2n },
-  ])
-  expect(await store.notes.get(second)).toMatchObject({ body: 'by hand', priority: 2n })
+  expect(await raises).toMatchObject([{ value: {} }, { value: {} }])
+  for (const id of [first, second]) expect(await store.notes.get(id)).toMatchObject({ body: 'by hand', priority: 2n })
 })
 
 test.for<[string, (store: NotesStore) => Promise<unknown>]>([
-  ['a mutation refuses', (store) => store.notes.raise({ id: 99_999n, amount: 1n })],
+  ['a change refuses', (store) => store.notes.update({ id: 1n, set: {}, expected: { body: 'old' } })],
   ['a constraint refuses', (store) => store.notes.create({ ...note, bookId: 99n })],
   ['finds no row', (store) => store.notes.update({ id: 99_999n, set: { priority: 2n } })],
 ])('a call that %s does not divide its batch into transactions', async ([, further]) => {
@@ -184,22 +194,15 @@ test('creates of which a trigger ignores one are not run again', async () => {
 test('a call whose statement has failed is refused, also if its mutation catches the error', async () => {
   const database = await notesDatabase()
   await database.open()
-  const pool = openPool(urlOf(database))
-  onTestFinished(() => pool.end())
-  const table = postgresTableOf(notes)
-  const mutation: AnyMutation = {
-    hasOrderedIds: false,
-    probe: '',
-    async run(client, rows) {
-      for (const [divisor] of rows) await client.query(`SELECT 1 / ${divisor}`).catch(() => {})
-      return rows.map(() => ({}))
-    },
-  }
-  const commit = prepareMutations(pool, failuresOf([table]))
-  const outcomes = await commit(
-    [1, 0, 2].map((divisor) => ({ operation: 'notes.own', mutation, table, values: [divisor] })),
-  )
-  expect(outcomes).toMatchObject([{ value: {} }, { error: { message: 'PostgreSQL refused a value.' } }, { value: {} }])
+  const divide = own(urlOf(database), async (client, rows) => {
+    for (const [divisor] of rows) await client.query(`SELECT 1 / ${divisor}`).catch(() => {})
+    return rows.map(() => ({}))
+  })
+  expect(await divide([1, 0, 2])).toMatchObject([
+    { value: {} },
+    { error: { message: 'PostgreSQL refused a value.' } },
+    { value: {} },
+  ])
 })
 
 test('an update without fields does not write the row', async () => {

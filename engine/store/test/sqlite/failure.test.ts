@@ -3,6 +3,7 @@ import type { WriteFailure } from '../../collection/base-store.ts'
 import {
   IdempotencyKeyReused,
   IdsExhausted,
+  Refusal,
   RowChanged,
   RowConflict,
   RuleViolation,
@@ -110,7 +111,9 @@ describe('a failure', () => {
   test('of one write becomes the error of the store for it', () => {
     const own = Object.assign(new RuleViolation('x', 'notes'), { name: 'NoSuchNote' })
     const ofStore = [IdempotencyKeyReused, IdsExhausted, RowChanged, RowConflict].map((Rule) => new Rule('x', 'notes'))
-    for (const error of [...ofStore, own]) {
+    const codes = ['conflict', 'not_found', 'unprocessable'] as const
+    const refusals = codes.map((code) => Object.assign(new Refusal('x', code), { name: 'NoteIsDone' }))
+    for (const error of [...ofStore, own, ...refusals]) {
       const restored = storeError(toFailure(error))
       expect([restored, restored.constructor]).toEqual([error, error.constructor])
     }

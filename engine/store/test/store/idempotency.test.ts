@@ -88,7 +88,7 @@ describe('a create that is retried with its Idempotency-Key', () => {
   )
 })
 
-describe('a mutation of its own that is retried', () => {
+describe('a change of its own that is retried', () => {
   /** Adds a note, and returns the path at which it is raised. */
   async function addNote(): Promise<string> {
     return `${(await api().rest.post('/v1/notes', rex)).headers.location}/priority`
@@ -103,7 +103,7 @@ describe('a mutation of its own that is retried', () => {
     const { rest, rpc } = api()
     const url = await addNote()
     const first = await raise(url, 2, 'a')
-    expect(first).toMatchObject({ status: 200, text: '{"id":1,"amount":2,"priority":9}' })
+    expect(first).toMatchObject({ status: 200, text: '{"id":1,"body":"Ann","priority":9,"state":"open"}' })
     await raise(url, 5, 'b')
     const again = await raise(url, 2, 'a')
     expect(again).toMatchObject({ status: 200, text: first.text, headers: { 'idempotency-replayed': 'true' } })
@@ -129,8 +129,8 @@ describe('a mutation of its own that is retried', () => {
     for (const response of await Promise.all(sent)) expect(response).toMatchObject({ status: 422 })
     // The fingerprint is that of the values, which are equal.
     const idempotency = { owner: 1n, key: 'b' }
-    await store.notes.raise({ id: 1n, amount: 1n }, idempotency)
-    const sameValues = { title: 1n, shelf: 1n } as unknown as Parameters<typeof store.books.create>[0]
+    await store.notes.copy({ body: 'a', priority: 1n }, idempotency)
+    const sameValues = { title: 'a', shelf: '1' } as Parameters<typeof store.books.create>[0]
     await expect(store.books.create(sameValues, idempotency)).rejects.toMatchObject({ name: 'IdempotencyKeyReused' })
   })
 

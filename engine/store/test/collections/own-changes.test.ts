@@ -1,0 +1,159 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { note, notesDatabase } from '../../../test/notes/open.ts'
+import { openStore } from '../../open.ts'
+import { definition } from './own-changes.ts'
+
+const dueAt = new Date('2026-12-24T18:00:00.000Z')
+
+async function openNotes() {
+  const database = await notesDatabase()
+  const transactions: number[] = []
+  const observer = { transactionCommitted: (writes: number) => void transactions.push(writes) }
+  const store = await openStore(definition, database.location, { busyTimeout: 1_000, observer })
+  onTestFinished(() => store.close())
+  const first = await store.notes.create({ ...note, dueAt })
+  return { notes: store.notes, books: store.books, first, transactions }
+}
+
+let keys = 0
+const newKey = () => ({ owner: 1n, key: `key ${++keys}`, isReplay: false })
+
+describe('a change of its own', () => {
+  test('sets what its function returns of the row and its input, and leaves an entry in the history', async () => {
+    const { notes, first } = await openNotes()
+    const raised = { ...first, priority: 8n }
+    expect(await notes.raise({ id: 1n, amount: 7n, by: 'till' })).toStrictEqual(raised)
+    const { dueAt: _, ...rest } = raised
+    expect(await notes.finish({ id: 1n, by: 'desk' }, newKey())).toStrictEqual({ ...rest, state: 'done' })
+    expect(await notes.get(1n)).toStrictEqual({ ...rest, state: 'done' })
+    expect(await notes.history({ limit: 9 })).toMatchObject([
+      { keyName: 'desk', rowId: 1n, before: { state: 'open', dueAt }, after: { state: 'done' } },
+      { keyName: 'till', rowId: 1n, before: { priority: 1n }, after: { priority: 8n } },
+    ])
+  })
+
+  test('may return the whole row, in which an undefined field stays', async () => {
+    const { notes, books } = await openNotes()
+    const { id: bookId } = await books.create({ title: 'Faust', isLent: false })
+    await notes.update({ id: 1n, set: { bookId } })
+    const later = new Date(Number(dueAt) + 1)
+    expect(await notes.postpone({ id: 1n, dueAt: later })).toMatchObject({ dueAt: later, bookId })
+    expect((await notes.history({ limit: 1 }))[0]?.after).toStrictEqual({ dueAt: later })
+    await notes.postpone({ id: 1n, dueAt: later })
+    expect(await notes.history({ limit: 9 })).toHaveLength(2)
+  })
+
+  test('of no row resolves to undefined, and does not use up its key', async () => {
+    const { notes } = await openNotes()
+    const key = newKey()
+    expect(await notes.raise({ id: 2n, amount: 1n })).toBeUndefined()
+    expect(await notes.raise({ id: 2n, amount: 1n }, key)).toBeUndefined()
+    expect(await notes.raise({ id: 1n, amount: 1n }, key)).toMatchObject({ priority: 2n })
+  })
+
+  test('of a row that is not as expected changes nothing, and does not call its function', async () => {
+    const { notes, first } = await openNotes()
+    const late = notes.fail({ id: 1n, expected: { state: 'done' } })
+    await expect(late).rejects.toMatchObject({ name: 'RowChanged', message: 'Changed meanwhile: state.' })
+    expect(await notes.raise({ id: 1n, amount: 1n, expected: { ...first } })).toMatchObject({ priority: 2n })
+  })
+
+  test('takes effect once with its key, also if 20 arrive at once', async () => {
+    const { notes } = await openNotes()
+    const key = newKey()
+    const calls = Array.from({ length: 20 }, () => notes.raise({ id: 1n, amount: 3n, limit: 50n }, { ...key }))
+    for (const row of await Promise.all(calls)) expect(row).toMatchObject({ priority: 4n })
+    await notes.raise({ id: 1n, amount: 5n })
+    // The order of the names makes no difference, nor does an undefined value.
+    const again = { expected: { priority: undefined }, limit: 50n, amount: 3n, id: 1n }
+    expect(await notes.raise(again, key)).toMatchObject({ priority: 4n })
+    expect(key.isReplay).toBe(true)
+    expect(await notes.get(1n)).toMatchObject({ priority: 9n })
+  })
+
+  test.for([{ amount: 4n }, { limit: 50n }, { id: 2n }, { expected: { priority: 1n } }])(
+    'with a key that was used for another one is refused: %o',
+    async (other) => {
+      const { notes } = await openNotes()
+      await notes.create({ ...note })
+      const [key, call] = [newKey(), { id: 1n, amount: 3n }]
+      await notes.raise(call, key)
+      const reused = { name: 'IdempotencyKeyReused' }
+      await expect(notes.raise({ ...call, ...other }, key)).rejects.toMatchObject(reused)
+      await expect(notes.finish({ id: 1n }, key)).rejects.toMatchObject(reused)
+      await expect(notes.update({ id: 1n, set: { priority: 3n } }, key)).rejects.toMatchObject(reused)
+    },
+  )
+
+  test.for([undefined, newKey])('sees in a batch what those before it have made of the row, with %s', async (key) => {
+    const { notes, transactions } = await openNotes()
+    transactions.length = 0
+    const settled = await Promise.allSettled([
+      ...Array.from({ length: 10 }, () => notes.raise({ id: 1n, amount: 1n }, key?.())),
+      notes.update({ id: 1n, set: { body: 'new' }, expected: { priority: 11n } }, key?.()),
+      notes.finish({ id: 1n }, key?.()),
+      notes.finish({ id: 1n }, key?.()),
+      notes.raise({ id: 1n, amount: 1n }, key?.()),
+    ])
+    const refused = { reason: { name: 'Finished', code: 'conflict', message: 'The note is done.' } }
+    expect(settled.slice(-4)).toMatchObject([{}, { value: { body: 'new' } }, refused, { value: { priority: 12n } }])
+    // The first call may begin a transaction. The others share the next one.
+    expect(transactions.reduce((sum, count) => sum + count)).toBe(13)
+    expect(transactions.length).toBeLessThanOrEqual(2)
+  })
+})
+
+describe('a function of a change', () => {
+  test.for([undefined, newKey])('that refuses refuses alone, and as often as it is called, with %s', async (key) => {
+    const { notes } = await openNotes()
+    await notes.create({ ...note })
+    const again = key?.()
+    const raise = (id: bigint, amount: bigint) => notes.raise({ id, amount }, amount > 100n ? again : key?.())
+    const refused = { reason: { name: 'Refusal', code: 'unprocessable', message: 'The priority is too high.' } }
+    for (const _ of '12') {
+      const settled = await Promise.allSettled([raise(1n, 1n), raise(2n, 101n), raise(2n, 2n), raise(1n, 101n)])
+      expect(settled).toMatchObject([{ value: { id: 1n } }, refused, { value: { id: 2n } }, refused])
+    }
+    expect([await notes.get(1n), await notes.get(2n)]).toMatchObject([{ priority: 3n }, { priority: 5n }])
+    expect(await notes.history({ limit: 9 })).toHaveLength(4)
+  })
+
+  test.for([undefined, newKey])('with a defect fails alone, and is no outage of the database, with %s', async (key) => {
+    const { notes } = await openNotes()
+    await notes.create({ ...note })
+    const settled = await Promise.allSettled([
+      notes.raise({ id: 2n, amount: 1n }, key?.()),
+      notes.fail({ id: 2n }, key?.()),
+      notes.throwText({ id: 2n }, key?.()),
+      notes.nothing({ id: 2n }, key?.()),
+      notes.set({ id: 2n, field: 'id', value: '7' }, key?.()),
+      notes.set({ id: 2n, field: 'boody', value: 'new' }, key?.()),
+      notes.set({ id: 2n, field: 'body', value: 'an object' }, key?.()),
+      notes.set({ id: 2n, field: 'body', value: 'null' }, key?.()),
+      // A rule of the table.
+      notes.set({ id: 2n, field: 'state', value: 'lost' }, key?.()),
+      notes.set({ id: 2n, field: 'body', value: 'new' }, key?.()),
+      notes.raise({ id: 2n, amount: 1n }, key?.()),
+    ])
+    const messages = settled.map((each) => {
+      if (each.status === 'fulfilled') return 'done'
+      expect(each.reason.name).not.toBe('StoreUnavailable')
+      return each.reason.message
+    })
+    expect(messages).toEqual([
+      'done',
+      expect.stringContaining('A change with a defect.'),
+      expect.stringContaining('A text.'),
+      expect.stringContaining('The change nothing has returned no fields.'),
+      expect.stringContaining('The change set cannot set id.'),
+      expect.stringContaining('The change set cannot set boody.'),
+      expect.stringContaining('got an object as a value'),
+      expect.stringContaining('The change set cannot set body to null.'),
+      expect.stringContaining('notes_state_known'),
+      'done',
+      'done',
+    ])
+    expect(await notes.get(2n)).toMatchObject({ body: 'new', state: 'open', priority: 3n })
+    expect(await notes.history({ limit: 9 })).toHaveLength(3)
+  })
+})

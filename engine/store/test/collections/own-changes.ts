@@ -1,0 +1,55 @@
+import { definition as original } from '../../../test/notes/definition.ts'
+import { notes } from '../../../test/notes/tables.ts'
+import { collection, defineStore, Refusal } from '../../index.ts'
+
+class Finished extends Refusal {
+  override name = 'Finished'
+}
+
+const { program, applicationId, migrations, collections } = original
+
+/** The notes with changes of their own, of which some have a defect. */
+export const definition = defineStore({
+  url: import.meta.url,
+  program,
+  applicationId,
+  migrations,
+  collections: {
+    apiKeys: collections.apiKeys,
+    books: collections.books,
+    notes: collection({
+      table: notes,
+      history: true,
+      changes: (change) => ({
+        raise: change((note, { amount, limit = 100n }: { amount: bigint; limit?: bigint | undefined }) => {
+          if (note.priority + amount > limit) throw new Refusal('The priority is too high.', 'unprocessable')
+          return { priority: note.priority + amount }
+        }),
+        finish: change((note) => {
+          if (note.state === 'done') throw new Finished('The note is done.')
+          return { state: 'done', dueAt: null }
+        }),
+        /** Returns a whole row. */
+        postpone: change((note, { dueAt }: { dueAt: Date }) => ({ ...note, dueAt, bookId: undefined })),
+        fail: change(() => {
+          throw new Error('A change with a defect.')
+        }),
+        throwText: change(() => {
+          throw 'A text.'
+        }),
+        /** Returns what its type does not allow. */
+        set: change((note, { field, value }: { field: string; value: string }) => ({
+          ...note,
+          [field]: value === 'an object' ? { value } : value === 'null' ? null : value,
+        })),
+        nothing: change(() => JSON.parse('null')),
+      }),
+      methods: ({ create, get, update, history }) => ({
+        create: create(),
+        get: get(),
+        update: update(),
+        history: history(),
+      }),
+    }),
+  },
+})
