@@ -1,5 +1,5 @@
 import { index, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { collection, type Entity, int64, isLine, isOneOf, isPositive, type NewEntity } from '#store'
+import { collection, type Entity, int64, lineChecks, type NewEntity, oneOfCheck, positiveCheck } from '#store'
 
 export const petStatuses = ['available', 'pending', 'sold'] as const
 export type PetStatus = (typeof petStatuses)[number]
@@ -21,9 +21,9 @@ export const pets = sqliteTable(
   (pet) => [
     // Each index entry ends with the id. So this index serves the filter and the keyset pagination.
     index('pets_by_status').on(pet.status),
-    isPositive(pet.id),
-    ...isLine(pet.name, maxNameLength),
-    isOneOf(pet.status),
+    positiveCheck(pet.id),
+    ...lineChecks(pet.name, maxNameLength),
+    oneOfCheck(pet.status),
   ],
 )
 

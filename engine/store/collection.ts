@@ -4,7 +4,7 @@ import type { MakeChange, OwnChanges } from './collection/change.ts'
 import type { Derived } from './collection/derived.ts'
 import type { Names, SearchFields } from './collection/query.ts'
 import { columnOf } from './collection/row.ts'
-import { isOneOf, isTimestamp } from './collection/schema.ts'
+import { oneOfCheck, timestampCheck } from './collection/schema.ts'
 import type { Identity, Loaded, SqliteRelease } from './database/loaded.ts'
 import { type Migration, readMigrations } from './database/migrations.ts'
 import type { OwnOnPostgres, PostgresCollection, TableWithId as PostgresTable } from './postgres/collection.ts'
@@ -74,7 +74,7 @@ function refuseLaxColumns(table: TableWithId): void {
     const { name, columnType, enumValues } = column
     if (!/^SQLite(Integer|Text|Boolean|CustomColumn)$/.test(columnType))
       throw new Error(`The column ${name} of ${tableName} must be text, int64, a boolean or timestamp.`)
-    const rule = columnType === 'SQLiteCustomColumn' ? isTimestamp : enumValues && isOneOf
+    const rule = columnType === 'SQLiteCustomColumn' ? timestampCheck : enumValues && oneOfCheck
     if (rule && !checks.some((check) => check.name === rule(column).name))
       throw new Error(`The column ${name} of ${tableName} needs the rule ${rule.name} of #store.`)
   }

@@ -3,7 +3,7 @@
 // Define the collections and the store, with the columns and the rules of their tables.
 
 export type { Entity, NewEntity } from './collection/row.ts'
-export { int64, isLine, isOneOf, isPositive, isTimestamp, timestamp } from './collection/schema.ts'
+export { int64, lineChecks, oneOfCheck, positiveCheck, timestamp, timestampCheck } from './collection/schema.ts'
 export { collection, defineStore, type StoreDefinition, type StoreOf, type StoresOf } from './collection.ts'
 export { ownTables } from './database/migrations.ts'
 

@@ -3,7 +3,7 @@ import { check, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { Derived } from './collection/derived.ts'
 import { RowChanged, RowConflict } from './collection/errors.ts'
 import type { Entity } from './collection/row.ts'
-import { int64, isOneOf, isTimestamp, timestamp } from './collection/schema.ts'
+import { int64, oneOfCheck, timestamp, timestampCheck } from './collection/schema.ts'
 import { collection } from './collection.ts'
 
 /** With `write`, a key may also call mutations. */
@@ -24,9 +24,9 @@ export const apiKeys = sqliteTable(
   },
   (key) => [
     uniqueIndex('api_keys_unrevoked_name').on(key.name).where(sql`revoked_at IS NULL`),
-    isOneOf(key.access),
+    oneOfCheck(key.access),
     check('api_keys_hash_sha256', sql`length(hash) = 64`),
-    ...[key.createdAt, key.expiresAt, key.revokedAt, key.lastUsedAt].map(isTimestamp),
+    ...[key.createdAt, key.expiresAt, key.revokedAt, key.lastUsedAt].map(timestampCheck),
   ],
 )
 

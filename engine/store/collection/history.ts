@@ -4,7 +4,7 @@ import { changedFields } from './change.ts'
 import { decodeResult, encodeResult } from './idempotency.ts'
 import type { PageQuery } from './query.ts'
 import { type Entity, idOf } from './row.ts'
-import { int64, isTimestamp, timestamp } from './schema.ts'
+import { int64, timestamp, timestampCheck } from './schema.ts'
 
 /** What changes and removals of rows have changed, when, and by whom, if a collection opts in. Written in their transaction. */
 
@@ -28,7 +28,7 @@ export const history = sqliteTable(
     index('history_by_collection').on(entry.collection),
     index('history_by_row').on(entry.collection, entry.rowId),
     index('history_by_time').on(entry.at),
-    isTimestamp(entry.at),
+    timestampCheck(entry.at),
   ],
 )
 

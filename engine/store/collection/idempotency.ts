@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { check, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { IdempotencyKeyReused } from './errors.ts'
 import { textOfValue } from './row.ts'
-import { int64, isTimestamp, timestamp } from './schema.ts'
+import { int64, timestamp, timestampCheck } from './schema.ts'
 
 /**
  * The idempotency key of a mutation that may be retried. Of several mutations with the same key within
@@ -43,7 +43,7 @@ export const idempotencyKeys = sqliteTable(
     uniqueIndex('idempotency_keys_key').on(use.owner, use.key),
     check('idempotency_keys_key_length', sql`length(key) BETWEEN 1 AND 255`),
     check('idempotency_keys_fingerprint_sha256', sql`length(fingerprint) = 64`),
-    isTimestamp(use.createdAt),
+    timestampCheck(use.createdAt),
   ],
 )
 

@@ -37,7 +37,7 @@ function quoted({ name }: Column): string {
   return `"${name}"`
 }
 
-export function isPositive(column: Column): CheckBuilder {
+export function positiveCheck(column: Column): CheckBuilder {
   return rule(column, 'positive', `${quoted(column)} > 0`)
 }
 
@@ -47,7 +47,7 @@ export function textLiteral(text: string): string {
 }
 
 /** Allows only the values in the type of the column. */
-export function isOneOf(column: Column): CheckBuilder {
+export function oneOfCheck(column: Column): CheckBuilder {
   const values = column.enumValues?.map(textLiteral) ?? []
   return rule(column, 'known', `${quoted(column)} IN (${values.join(', ')})`)
 }
@@ -59,7 +59,7 @@ const whiteSpace = [
 const controlCharacters = `'*[' || char(1) || '-' || char(31) || char(127) || '-' || char(159) || ']*'`
 
 /** A line of text: 1 to `maxLength` characters, not only white space, no control characters. */
-export function isLine(column: Column, maxLength: number): CheckBuilder[] {
+export function lineChecks(column: Column, maxLength: number): CheckBuilder[] {
   const name = quoted(column)
   // PostgreSQL's own character classes depend on the locale.
   const escaped = whiteSpace.map((code) => `\\u${code.toString(16).padStart(4, '0')}`).join('')
@@ -81,7 +81,7 @@ export function isLine(column: Column, maxLength: number): CheckBuilder[] {
  * the added `Z`, it would accept `now`. Allows on PostgreSQL only times that both can hold: no infinity, no year BC or beyond
  * 9999.
  */
-export function isTimestamp(column: Column): CheckBuilder {
+export function timestampCheck(column: Column): CheckBuilder {
   const name = quoted(column)
   return rule(column, 'iso8601', `${name} IS strftime('%Y-%m-%dT%H:%M:%fZ', substr(${name}, 1, 23) || 'Z')`, [
     'in_range',

@@ -2,13 +2,13 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import {
   type Entity,
   int64,
-  isLine,
-  isOneOf,
-  isPositive,
-  isTimestamp,
+  lineChecks,
   type NewEntity,
+  oneOfCheck,
+  positiveCheck,
   Refusal,
   timestamp,
+  timestampCheck,
 } from '#store'
 
 /** A small product, on which the tests of the engines run. */
@@ -34,7 +34,7 @@ export const books = sqliteTable(
     index('books_by_shelf').on(book.shelf),
     index('books_by_pages').on(book.pages),
     index('books_by_loan').on(book.isLent),
-    isTimestamp(book.addedAt),
+    timestampCheck(book.addedAt),
   ],
 )
 
@@ -58,10 +58,10 @@ export const notes = sqliteTable(
   },
   (note) => [
     index('notes_by_state').on(note.state),
-    isPositive(note.id),
-    ...isLine(note.body, 255),
-    isOneOf(note.state),
-    isTimestamp(note.dueAt),
+    positiveCheck(note.id),
+    ...lineChecks(note.body, 255),
+    oneOfCheck(note.state),
+    timestampCheck(note.dueAt),
   ],
 )
 

@@ -5,7 +5,7 @@ import { definition } from '../../../test/notes/definition.ts'
 import { notesDatabase } from '../../../test/notes/open.ts'
 import { books, notes } from '../../../test/notes/tables.ts'
 import { uniqueColumnOf } from '../../collection/row.ts'
-import { int64, isOneOf } from '../../collection/schema.ts'
+import { int64, oneOfCheck } from '../../collection/schema.ts'
 import { collection, defineStore } from '../../collection.ts'
 import { openStore } from '../../open.ts'
 
@@ -40,7 +40,7 @@ test('a row is found by a unique field only', () => {
 
 test('a choice may have an apostrophe', () => {
   const { state } = sqliteTable('toys', { state: text({ enum: ["can't", 'can'] }) })
-  expect(isOneOf(state).value.queryChunks).toMatchObject([{ value: [`"state" IN ('can''t', 'can')`] }])
+  expect(oneOfCheck(state).value.queryChunks).toMatchObject([{ value: [`"state" IN ('can''t', 'can')`] }])
 })
 
 test('a mutation that its collection does not list is an error when the store is opened', async () => {
