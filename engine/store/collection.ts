@@ -7,7 +7,7 @@ import { columnOf } from './collection/row.ts'
 import { oneOfCheck, timestampCheck } from './collection/schema.ts'
 import type { Identity, Loaded, SqliteRelease } from './database/loaded.ts'
 import { type Migration, readMigrations } from './database/migrations.ts'
-import type { OwnOnPostgres, PostgresCollection, TableWithId as PostgresTable } from './postgres/collection.ts'
+import type { OwnOnPostgres, PostgresCollection, PostgresTable } from './postgres/collection.ts'
 import type { OwnOnSqlite, SqliteCollection, TableWithId } from './sqlite/collection.ts'
 
 /** Defines the collections of a product and its store. Each has a function for each database, to load only one driver. */

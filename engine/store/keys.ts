@@ -101,11 +101,11 @@ function methodsOf({ list, getBy, create, update, revision }: Derived<typeof api
 }
 
 /** Whether a change took effect: false if it rejects with this error, or found no row. */
-async function unless(Refusal: typeof RowChanged | typeof RowConflict, change: Promise<object | undefined>) {
+async function unless(Rule: typeof RowChanged | typeof RowConflict, change: Promise<object | undefined>) {
   try {
     return (await change) !== undefined
   } catch (error) {
-    if (error instanceof Refusal) return false
+    if (error instanceof Rule) return false
     throw error
   }
 }

@@ -1,6 +1,6 @@
 /** The derived tables of PostgreSQL, for drizzle-kit and for statements of your own. */
 export { history } from './collection/history.ts'
 export { idempotencyKeys } from './collection/idempotency.ts'
-export type { Mutation, PostgresAccess } from './postgres/collection.ts'
+export type { PostgresAccess, PostgresMutation } from './postgres/collection.ts'
 export { sqlTextOf } from './postgres/statements.ts'
 export { postgresTableOf } from './postgres/table.ts'

@@ -30,7 +30,7 @@ export function isText({ _zod }: z.core.$ZodType): boolean {
   return _zod.def.checks?.some((check) => 'fn' in check._zod.def && check._zod.def.fn === isWellFormed) ?? false
 }
 
-/** One line of 1 to `maximum` characters, as sent: not only white space, no control characters. As `lineChecks` of the store. */
+/** One line of 1 to `maximum` characters, as sent: not only white space, no control characters. As `lineChecks` of `#store`. */
 export function line(maximum: number) {
   const error = mustBe('at least one character that is not white space', '', { code: 'blank' })
   return partOfLine(maximum)

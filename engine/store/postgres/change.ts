@@ -2,12 +2,12 @@ import { getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
 import { callOf, type OwnChanges, prepareChange, type RowChange } from '../collection/change.ts'
 import { RuleViolation, StoreUnavailable } from '../collection/errors.ts'
 import { columnOf, type Entity, fieldsOfNew, idOf, listOf } from '../collection/row.ts'
-import type { AnyMutation, DerivedMutations, Queries, Result, TableWithId } from './collection.ts'
+import type { AnyMutation, DerivedMutations, PostgresTable, Queries, Result } from './collection.ts'
 import { MutationError } from './connection/failure.ts'
 import { recordFields, recordingOf, recordsOf } from './history.ts'
 import { entityMapper, insertInto, parameter, prepared, sqlTextOf } from './statements.ts'
 
-export function mutationsOf(table: TableWithId, hasHistory = false, own: OwnChanges = {}): DerivedMutations {
+export function mutationsOf(table: PostgresTable, hasHistory = false, own: OwnChanges = {}): DerivedMutations {
   const run = changeIn(table, hasHistory, own)
   const { update, remove } = sqlOf(table, hasHistory, (_field, type) => sql`NULL::${sql.raw(type)}`)
   const change = (text: SQL): AnyMutation => ({
@@ -19,7 +19,7 @@ export function mutationsOf(table: TableWithId, hasHistory = false, own: OwnChan
   return { create: insertInto(table), update: change(update), remove: change(remove), changes }
 }
 
-type Row = Entity<TableWithId>
+type Row = Entity<PostgresTable>
 
 const rowLocked = 'A row cannot be changed, because another program has locked it. End the transaction of that program.'
 
@@ -36,7 +36,7 @@ interface Write {
  * statement of its own, so that a constraint can refuse it alone. A row that another program has locked is not waited for,
  * because all mutations would wait.
  */
-function changeIn(table: TableWithId, hasHistory: boolean, own: OwnChanges): AnyMutation['run'] {
+function changeIn(table: PostgresTable, hasHistory: boolean, own: OwnChanges): AnyMutation['run'] {
   const { lock, exist, update, remove, given } = statementsOf(table, hasHistory)
   const toEntity = entityMapper(table)
   const changeRow = prepareChange(table, own)
@@ -106,7 +106,7 @@ function resultOf<T>(change: () => T): T | Error {
   }
 }
 
-function statementsOf(table: TableWithId, hasHistory: boolean) {
+function statementsOf(table: PostgresTable, hasHistory: boolean) {
   const { given } = fieldsOfNew(table)
   const { lock, exist, update, remove } = sqlOf(table, hasHistory, parameter)
   const records = hasHistory ? recordFields : []
@@ -120,7 +120,7 @@ function statementsOf(table: TableWithId, hasHistory: boolean) {
 }
 
 /** @param typed a value of this type for a field, or an array of them */
-function sqlOf(table: TableWithId, hasHistory: boolean, typed: typeof parameter) {
+function sqlOf(table: PostgresTable, hasHistory: boolean, typed: typeof parameter) {
   const columns = fieldsOfNew(table).given.map((field) => ({ field, column: columnOf(table, field) }))
   const names = columns.map(({ column }) => sql.identifier(column.name))
   const ids = typed('id', 'bigint[]')

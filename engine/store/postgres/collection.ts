@@ -7,7 +7,7 @@ import type { Replayable } from '../collection/mutation.ts'
 import type { Names, SearchFields } from '../collection/query.ts'
 import type { Generated, NewEntity } from '../collection/row.ts'
 
-export type TableWithId = PgTable & { id: PgColumn }
+export type PostgresTable = PgTable & { id: PgColumn }
 
 /** A write that shares transactions, and may have an idempotency key. Its statements return 64-bit integers as `bigint`. */
 export interface AnyMutation {
@@ -33,7 +33,7 @@ export type Queries = Pick<ClientBase, 'query'>
 
 export type Result = object | RuleViolation | undefined
 
-export interface Mutation<Input extends object, Generated extends object> extends AnyMutation {
+export interface PostgresMutation<Input extends object, Generated extends object> extends AnyMutation {
   /** The values of a row are those of these fields in their order. */
   fields: readonly (keyof Input & string)[]
   run(client: Queries, rows: unknown[][]): Promise<(Generated | RuleViolation)[]>
@@ -47,7 +47,7 @@ export interface OwnOnPostgres<S> {
 }
 
 export interface PostgresCollection<S = object> extends Required<OwnOnPostgres<S>> {
-  table: TableWithId
+  table: PostgresTable
   filters: Names
   search?: SearchFields | undefined
   mutations: DerivedMutations
@@ -55,7 +55,7 @@ export interface PostgresCollection<S = object> extends Required<OwnOnPostgres<S
 }
 
 export interface DerivedMutations {
-  create: Mutation<NewEntity<TableWithId>, Generated<TableWithId>>
+  create: PostgresMutation<NewEntity<PostgresTable>, Generated<PostgresTable>>
   /** These take the values of `changeMethodOf`. */
   update: AnyMutation
   remove: AnyMutation
@@ -75,6 +75,6 @@ export interface PostgresAccess {
   read: Read
   /** Makes a method that runs one of the collection's mutations, and adds what it has generated to the input. */
   replayable<Input extends object, Generated extends Replayable<Generated>>(
-    mutation: Mutation<Input, Generated>,
+    mutation: PostgresMutation<Input, Generated>,
   ): (input: Input, idempotency?: IdempotencyKey) => Promise<Generated & Input>
 }

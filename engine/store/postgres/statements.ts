@@ -16,7 +16,7 @@ import {
   uniqueColumnOf,
 } from '../collection/row.ts'
 import { batchReads } from './batch-reads.ts'
-import type { Mutation, Queries, Read, Statement, TableWithId } from './collection.ts'
+import type { PostgresMutation, PostgresTable, Queries, Read, Statement } from './collection.ts'
 
 /**
  * The statements of a collection, derived from its table, for the methods of {@link Derived}. They bypass Drizzle's mapping of
@@ -25,7 +25,7 @@ import type { Mutation, Queries, Read, Statement, TableWithId } from './collecti
  */
 
 /** Reads pages in one order. There is a statement for each combination of filters. */
-export function pagesOf<T extends TableWithId, Filter extends keyof T['$inferSelect'] & string>(
+export function pagesOf<T extends PostgresTable, Filter extends keyof T['$inferSelect'] & string>(
   read: Read,
   table: T,
   filters: readonly Filter[],
@@ -62,7 +62,11 @@ export function pagesOf<T extends TableWithId, Filter extends keyof T['$inferSel
 }
 
 /** Selects many pages. `place` numbers them from 1. Exported for a test of the query plans. */
-export function pageStatement(table: TableWithId, filters: readonly string[], order: PageOrder = 'oldest'): Statement {
+export function pageStatement(
+  table: PostgresTable,
+  filters: readonly string[],
+  order: PageOrder = 'oldest',
+): Statement {
   const wanted = filters.map((name, index) => ({
     column: columnOf(table, name),
     value: sql.raw(`query.wanted${index}`),
@@ -100,7 +104,7 @@ function rangeOf(column: Column, id: Column, value: SQL, after: SQL, order: Page
 }
 
 /** Reads rows by a value that no other row has. The column holds text or integers. */
-export function rowsOf<T extends TableWithId, Field extends keyof Entity<T> & string>(
+export function rowsOf<T extends PostgresTable, Field extends keyof Entity<T> & string>(
   read: Read,
   table: T,
   field: Field,
@@ -121,7 +125,7 @@ export function rowsOf<T extends TableWithId, Field extends keyof Entity<T> & st
 
 export function countsOf(
   read: Read,
-  table: TableWithId,
+  table: PostgresTable,
   field: string,
   limit: number,
 ): () => Promise<Record<string, Count>> {
@@ -136,7 +140,7 @@ export function countsOf(
 }
 
 /** The mutation that inserts rows. Their ids ascend in the order of the rows. */
-export function insertInto<T extends TableWithId>(table: T): Mutation<NewEntity<T>, Generated<T>> {
+export function insertInto<T extends PostgresTable>(table: T): PostgresMutation<NewEntity<T>, Generated<T>> {
   const { given, generated, generate } = fieldsOfNew(table)
   const fields = [...given, ...generated]
   const columns = fields.map((field) => columnOf(table, field))

@@ -7,7 +7,7 @@ import { addingMethodOf } from '../collection/mutation.ts'
 import { scanQueue } from '../collection/search.ts'
 import type { Loaded, OpenOptions } from '../database/loaded.ts'
 import { isUpToDate } from '../database/migrations.ts'
-import type { AnyMutation, Mutation, PostgresCollection, Statement } from './collection.ts'
+import type { AnyMutation, PostgresCollection, PostgresMutation, Statement } from './collection.ts'
 import { openPool } from './connection/connection.ts'
 import { failuresOf } from './connection/failure.ts'
 import { groupCommit } from './group-commit.ts'
@@ -55,7 +55,7 @@ export async function openPostgresStore(
       },
       revision,
     })
-    const replayable = <Input extends object, Generated extends object>(mutation: Mutation<Input, Generated>) =>
+    const replayable = <Input extends object, Generated extends object>(mutation: PostgresMutation<Input, Generated>) =>
       addingMethodOf<Input, Generated>(mutation.fields, runnerOf(mutation))
     return [name, collection.open({ ...derived, read, replayable })]
   })

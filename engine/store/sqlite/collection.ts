@@ -16,7 +16,7 @@ export type Prepare<Args extends unknown[], T> = (connection: Database.Database)
 export type PrepareWrite<T> = (connection: Database.Database, historyDays?: number) => (...args: unknown[]) => T
 
 /** A write that may have an idempotency key. It takes the values of `fields`, and returns only what it has generated. */
-export type Mutation<Input extends object, Generated extends object> = Prepare<unknown[], Generated> & {
+export type SqliteMutation<Input extends object, Generated extends object> = Prepare<unknown[], Generated> & {
   fields: readonly (keyof Input & string)[]
 }
 
@@ -36,7 +36,7 @@ export interface SqliteCollection<S = object> extends OwnOnSqlite<S> {
 }
 
 export interface DerivedMutations<T extends TableWithId = TableWithId> {
-  create: Mutation<NewEntity<T>, Generated<T>>
+  create: SqliteMutation<NewEntity<T>, Generated<T>>
   /** These take the values of `changeMethodOf`. */
   update: PrepareWrite<object | undefined>
   remove: PrepareWrite<object | undefined>
@@ -49,7 +49,7 @@ export interface SqliteAccess {
   read<Args extends unknown[], T>(prepare: Prepare<Args, T>): (...args: Args) => Promise<T>
   /** Makes a method that runs one of the collection's mutations, and adds what it has generated to the input. */
   replayable<Input extends object, Generated extends Replayable<Generated>>(
-    mutation: Mutation<Input, Generated>,
+    mutation: SqliteMutation<Input, Generated>,
   ): (input: Input, idempotency?: IdempotencyKey) => Promise<Generated & Input>
 }
 

@@ -14,7 +14,7 @@ import {
   type NewEntity,
   uniqueColumnOf,
 } from '../collection/row.ts'
-import type { Mutation, Prepare, TableWithId } from './collection.ts'
+import type { Prepare, SqliteMutation, TableWithId } from './collection.ts'
 
 /** The statements of a collection, derived from its table. They bypass Drizzle's mapping of rows, which takes long. */
 
@@ -73,7 +73,7 @@ export function countsStatement(table: TableWithId, field: string, limit: number
   return countStatement(column, limit, select)
 }
 
-export function insertInto<T extends TableWithId>(table: T): Mutation<NewEntity<T>, Generated<T>> {
+export function insertInto<T extends TableWithId>(table: T): SqliteMutation<NewEntity<T>, Generated<T>> {
   const { given, generated, generate } = fieldsOfNew(table)
   const name = getTableName(table)
   const columns = [...given, ...generated].map((field) => columnOf(table, field))
@@ -98,7 +98,7 @@ export function insertInto<T extends TableWithId>(table: T): Mutation<NewEntity<
     }
   }
   // Safe: the given and the generated fields are those of the types.
-  return Object.assign(prepare, { fields: given }) as unknown as Mutation<NewEntity<T>, Generated<T>>
+  return Object.assign(prepare, { fields: given }) as unknown as SqliteMutation<NewEntity<T>, Generated<T>>
 }
 
 /** Selects whole rows, each column under the name of its field. */

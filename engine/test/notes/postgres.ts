@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { type Mutation, type PostgresAccess, postgresTableOf, sqlTextOf } from '#store/postgres'
+import { type PostgresAccess, type PostgresMutation, postgresTableOf, sqlTextOf } from '#store/postgres'
 import { type Copy, maxCopies, TooManyCopies, notes as table, throwDefect } from './tables.ts'
 
 const notes = postgresTableOf(table)
@@ -14,7 +14,7 @@ const inserting = {
   ),
 }
 
-const copy: Mutation<Copy, { copies: bigint }> = {
+const copy: PostgresMutation<Copy, { copies: bigint }> = {
   fields: ['body', 'priority'],
   hasOrderedIds: true,
   probe: "EXPLAIN INSERT INTO notes (body, state, priority) VALUES ('', 'open', 0)",

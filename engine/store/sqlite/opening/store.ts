@@ -6,7 +6,7 @@ import { addingMethodOf } from '../../collection/mutation.ts'
 import { scanQueue } from '../../collection/search.ts'
 import type { Loaded, OpenOptions } from '../../database/loaded.ts'
 import { measureBackups } from '../backup/inventory.ts'
-import type { Mutation, SqliteCollection } from '../collection.ts'
+import type { SqliteCollection, SqliteMutation } from '../collection.ts'
 import { isDiskFull, orUnusable } from '../file/diagnosis.ts'
 import { realPathOf, roomFor, sizeOf } from '../file/files.ts'
 import { prepareCounts, prepareGet, preparePages } from '../statements.ts'
@@ -47,7 +47,7 @@ export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
       run: (operation) => (values, idempotency) => writer.mutate(operation, values, idempotency),
       revision: reader.revision,
     })
-    const replayable = <Input extends object, Generated extends object>(mutation: Mutation<Input, Generated>) =>
+    const replayable = <Input extends object, Generated extends object>(mutation: SqliteMutation<Input, Generated>) =>
       addingMethodOf<Input, Generated>(mutation.fields, runnerOf(mutation))
     return [name, collection.open({ ...derived, read: reader.add, replayable })]
   })
