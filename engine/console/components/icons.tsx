@@ -20,6 +20,7 @@ export const IconCopy = icon(
 export const IconDeviceDesktop = icon(
   'M3 5a1 1 0 0 1 1-1h16a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1h-16a1 1 0 0 1-1-1v-10 M7 20h10 M9 16v4 M15 16v4',
 )
+export const IconDots = icon('M5 12h.01 M12 12h.01 M19 12h.01')
 export const IconDownload = icon('M4 17v2a2 2 0 0 0 2 2h12a2 2 0 0 0 2-2v-2 M7 11l5 5l5-5 M12 4l0 12')
 export const IconEye = icon(
   'M10 12a2 2 0 1 0 4 0a2 2 0 0 0-4 0 M21 12c-2.4 4-5.4 6-9 6c-3.6 0-6.6-2-9-6c2.4-4 5.4-6 9-6c3.6 0 6.6 2 9 6',

@@ -33,21 +33,39 @@ export function Panel({ focusAfter, ...props }: PanelProps) {
   return isBeside ? <SidePanel {...props} /> : <SheetPanel {...props} />
 }
 
-function SidePanel({ title, translate, actions, onClose, children, 'data-arrow-keys': arrowKeys }: PanelProps) {
-  const { page } = messages
-  const id = useId()
+function SidePanel({ actions, onClose, ...props }: PanelProps) {
   useShortcuts({ close: onClose })
   useEffect(focusPanel, [])
   return (
-    <aside className="panel" aria-labelledby={id} tabIndex={-1} data-arrow-keys={arrowKeys}>
+    <PanelFrame
+      {...props}
+      tabIndex={-1}
+      actions={
+        <>
+          {actions}
+          <IconButton label={messages.page.close} shortcut="close" onClick={onClose}>
+            <IconX />
+          </IconButton>
+        </>
+      }
+    />
+  )
+}
+
+interface PanelFrameProps extends Pick<PanelProps, 'title' | 'translate' | 'actions' | 'data-arrow-keys' | 'children'> {
+  tabIndex?: number
+}
+
+/** What is beside the list, with its title. */
+export function PanelFrame({ title, translate, actions, children, tabIndex, ...props }: PanelFrameProps) {
+  const id = useId()
+  return (
+    <aside className="panel" aria-labelledby={id} tabIndex={tabIndex} data-arrow-keys={props['data-arrow-keys']}>
       <div className="panel-head">
         <h2 id={id} dir="auto" translate={translate} title={title} aria-live="polite">
           {title}
         </h2>
         {actions}
-        <IconButton label={page.close} shortcut="close" onClick={onClose}>
-          <IconX />
-        </IconButton>
       </div>
       {children}
     </aside>

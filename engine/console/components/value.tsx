@@ -65,6 +65,6 @@ export function valueAttributes({ name, kind }: Field) {
   return {
     'data-field': name,
     'data-kind': kind,
-    className: kind === 'id' || kind === 'integer' ? 'mono' : '',
+    className: kind === 'id' || kind === 'integer' ? 'number' : '',
   }
 }

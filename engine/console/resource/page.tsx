@@ -17,7 +17,7 @@ import { messages } from '../texts/messages.ts'
 import { textsOf } from '../texts/page.ts'
 import { importDrafts } from './drafts.ts'
 import type { Done } from './edit-notice.tsx'
-import { editOf, editsOf, isEditable, isRemovable } from './edits.ts'
+import { editOf, editsOf, hasHistory, isEditable, isRemovable } from './edits.ts'
 import type { ChangesProps } from './item/changes.tsx'
 import { useNewItem } from './item/new-item.ts'
 import { FilterChips } from './list/filter-chips.tsx'
@@ -40,6 +40,7 @@ const ExportSheet = loadLater(async () => (await import('../bulk/export-sheet.ts
 const EditMany = loadLater(async () => (await import('../bulk/edit-many.tsx')).EditMany)
 const EditNotice = loadLater(async () => (await import('./edit-notice.tsx')).EditNotice)
 const Changes = loadLater(async () => (await import('./item/changes.tsx')).Changes)
+const LatestChanges = loadLater(async () => (await import('./item/changes.tsx')).LatestChanges)
 const Help = loadLater(async () => (await import('../components/help.tsx')).Help)
 
 interface ResourcePageProps {
@@ -180,9 +181,14 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
           {/* The open form announces it itself. */}
           {added && !view.isAdding && texts.add.added(String(added[title]), added.id)}
         </span>
-        <div className="workspace" data-with-panel={hasPanel || undefined}>
+        <div
+          className="workspace"
+          data-with-panel={hasPanel || undefined}
+          data-with-changes={hasHistory(resource) || undefined}
+        >
           <List newItem={newItem} ownEdits={ownEdits} isImporting={dialog?.kind === 'import'} />
           {isAdding && <AddItem newItem={newItem} onClose={closePanel} />}
+          {!hasPanel && list.isSuccess && hasHistory(resource) && <LatestChanges onAddAgain={addAgain} />}
           {view.item !== undefined && !isAdding && <ItemPanel id={view.item} onClose={closePanel} />}
         </div>
         {dialog?.kind === 'editMany' ? (

@@ -3,7 +3,15 @@ import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useEffec
 import { Button, IconButton } from '../components/buttons.tsx'
 import { focusPanel, rowOf } from '../components/focus.ts'
 import { hint } from '../components/hint.ts'
-import { IconDownload, IconHistory, IconPlus, IconSearch, IconTablePlus, IconX } from '../components/icons.tsx'
+import {
+  IconDots,
+  IconDownload,
+  IconHistory,
+  IconPlus,
+  IconSearch,
+  IconTablePlus,
+  IconX,
+} from '../components/icons.tsx'
 import { TextField } from '../form/text-field.tsx'
 import { navigateBelowDialogs } from '../history.ts'
 import { keyName, keysOf, useShortcuts } from '../keyboard.ts'
@@ -17,6 +25,8 @@ import { partOf } from './queries.ts'
 import { idIn } from './search.ts'
 import { firstPage, show } from './view.ts'
 
+const menuId = 'tools-menu'
+
 /** Finds an item, exports the items and adds some. */
 export function Tools() {
   const { resource, texts, open } = useResource()
@@ -24,19 +34,25 @@ export function Tools() {
   return (
     <div className="tools">
       <Search />
-      {!isReadOnly && hasHistory(resource) && (
-        <Tool label={texts.edit.changes} icon={<IconHistory />} onClick={() => open({ kind: 'changes' })} />
-      )}
-      <Tool label={messages.export.open} icon={<IconDownload />} onClick={() => open({ kind: 'export' })} />
+      <IconButton className="more" label={texts.list.more} popoverTarget={menuId}>
+        <IconDots />
+      </IconButton>
+      {/* A menu only where the style sheet hides it until it is open. */}
+      <div id={menuId} className="tools-menu" popover="auto">
+        {!isReadOnly && hasHistory(resource) && (
+          <Tool label={texts.edit.changes} icon={<IconHistory />} onClick={() => open({ kind: 'changes' })} />
+        )}
+        <Tool label={messages.export.open} icon={<IconDownload />} onClick={() => open({ kind: 'export' })} />
+        {!isReadOnly && (
+          <Tool label={messages.bulk.open} icon={<IconTablePlus />} onClick={() => open({ kind: 'import' })} />
+        )}
+      </div>
       {isReadOnly ? (
         <span className="read-only">{texts.edit.readOnly(hasHistory(resource))}</span>
       ) : (
-        <>
-          <Tool label={messages.bulk.open} icon={<IconTablePlus />} onClick={() => open({ kind: 'import' })} />
-          <Button icon={<IconPlus />} {...hint(texts.add.title, 'add')} onClick={() => open({ kind: 'add' })}>
-            {texts.add.title}
-          </Button>
-        </>
+        <Button icon={<IconPlus />} {...hint(texts.add.title, 'add')} onClick={() => open({ kind: 'add' })}>
+          {texts.add.title}
+        </Button>
       )}
     </div>
   )
@@ -48,10 +64,14 @@ interface ToolProps {
   onClick: () => void
 }
 
-/** A button that shows its label if the window is wide. */
+/** A button that shows its label in the menu, or if the window is wide. */
 function Tool({ label, icon, onClick }: ToolProps) {
+  function act() {
+    document.getElementById(menuId)?.hidePopover()
+    onClick()
+  }
   return (
-    <Button variant="gray" className="tool" icon={icon} aria-label={label} {...hint(label)} onClick={onClick}>
+    <Button variant="gray" className="tool" icon={icon} aria-label={label} {...hint(label)} onClick={act}>
       {label}
     </Button>
   )

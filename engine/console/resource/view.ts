@@ -16,7 +16,7 @@ export interface Place {
   /** The page starts after the item with this id, or at the start of the list if it is 0. */
   cursor: bigint
   /** The number of items of a page. */
-  size: PageSize
+  size: number
   /** The cursors of the pages of this size that were shown before this one, in order. */
   earlierCursors: readonly bigint[]
   /** The number of items before the page. Undefined if it is not known, because a link opened the page. */
@@ -29,25 +29,34 @@ export const firstPage = { cursor: 0n, earlierCursors: [], before: undefined } s
 /** All items, in the first order. */
 export const everything = { ...firstPage, filter: {}, search: undefined, order: undefined } satisfies Partial<Place>
 
-export const pageSizes = [20, 50, 100] as const
+let fitting: number | undefined
 
-export type PageSize = (typeof pageSizes)[number]
+/** The number of rows that fit the window in which the page was opened, but at least 20. */
+function fittingSize(): number {
+  const rowHeight = matchMedia('(pointer: coarse)').matches ? 44 : 30
+  fitting ??= Math.min(Math.max(20, Math.floor((innerHeight - 196) / rowHeight)), 100)
+  return fitting
+}
+
+/** The sizes that the user can choose. */
+export function pageSizes(): number[] {
+  return [...new Set([20, 50, 100, fittingSize()])].sort((one, other) => one - other)
+}
 
 /** The name of an entry in the local storage, which exists if the user has chosen a size. */
 const sizeKey = 'page-size'
 
 /** The size of a page whose URL has none. Read once, so that a choice does not change the entries of the history. */
-let defaultSize: PageSize | undefined
+let defaultSize: number | undefined
 
-function sizeOfPlainUrl(): PageSize {
-  // 20 rows would fill only a part of a high window.
-  defaultSize ??= parseSize(storage('localStorage').get(sizeKey)) ?? (innerHeight > 900 ? 50 : 20)
+function sizeOfPlainUrl(): number {
+  defaultSize ??= parseSize(storage('localStorage').get(sizeKey)) ?? fittingSize()
   return defaultSize
 }
 
-/** Shows pages of this size at the next visit. */
-export function rememberSize(size: PageSize): void {
-  storage('localStorage').set(sizeKey, String(size))
+/** Shows pages of this size at the next visit: the one that fits the window again, or the same one. */
+export function rememberSize(size: number): void {
+  storage('localStorage').set(sizeKey, size === fittingSize() ? 'fit' : String(size))
 }
 
 const filterKey = 'filter'
@@ -69,8 +78,8 @@ export function rememberFilter(resource: Resource): void {
   storage('localStorage').set(filterKey, hrefOf(resource, { filter, order }).slice('./'.length))
 }
 
-function parseSize(text: string | null | undefined): PageSize | undefined {
-  return pageSizes.find((size) => String(size) === text)
+function parseSize(text: string | null | undefined): number | undefined {
+  return pageSizes().find((size) => String(size) === text)
 }
 
 /** What the page of a resource shows. It is part of the URL, so reloading, going back and sharing a link keep it. */
@@ -94,8 +103,9 @@ export function readView(resource: Resource, search = location.search, state: un
   const { one, fields } = resource
   const parameters = new URLSearchParams(search)
   // The state may come from another page or from another version of this one.
-  const { earlierCursors, before, isOverList }: Record<string, unknown> = Object(state)
+  const { earlierCursors, before, isOverList, size: sizeOfState }: Record<string, unknown> = Object(state)
   const cursor = parseId(parameters.get('cursor')) ?? 0n
+  const size = parseSize(parameters.get('size')) ?? sizeOfPlainUrl()
   const isSearched = isSearchable(resource)
   const filters = fields.map((field) => [field.name, parseFilter(field, parameters.get(field.name))])
   return {
@@ -103,8 +113,9 @@ export function readView(resource: Resource, search = location.search, state: un
     search: (isSearched && parameters.get('search')) || undefined,
     order: isSearched && parameters.get('order') === 'newest' ? 'newest' : undefined,
     cursor,
-    size: parseSize(parameters.get('size')) ?? sizeOfPlainUrl(),
-    earlierCursors: areCursors(earlierCursors) ? earlierCursors : [],
+    size,
+    // The page may have been reloaded in a window that fits another number of rows.
+    earlierCursors: sizeOfState === size && areCursors(earlierCursors) ? earlierCursors : [],
     before: cursor === 0n ? 0 : typeof before === 'number' && Number.isSafeInteger(before) ? before : undefined,
     item: parseId(parameters.get(one)),
     isAdding: parameters.get('open') === 'add',
@@ -117,8 +128,8 @@ export function readView(resource: Resource, search = location.search, state: un
  * entry of the history.
  */
 export function show(resource: Resource, view: View, { replace = false } = {}): void {
-  const { earlierCursors, before, isOverList } = view
-  navigate(hrefOf(resource, view), { state: { earlierCursors, before, isOverList }, replace })
+  const { earlierCursors, before, isOverList, size } = view
+  navigate(hrefOf(resource, view), { state: { earlierCursors, before, isOverList, size }, replace })
 }
 
 /** Shows the start of the list of a resource, which may be another one. */

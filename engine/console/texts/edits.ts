@@ -134,6 +134,8 @@ export function editTextsOf(noun: Noun) {
 
     changes: {
       title: `Changes of ${many}`,
+      latest: 'Latest changes',
+      notForThisKey: `This key may not read them. Click on a ${one} to see it here.`,
       history: 'History',
       loading: 'Loading the changes',
       notLoaded: 'The changes could not be loaded',

@@ -9,6 +9,7 @@ export function textsOf(noun: Noun) {
     list: {
       title: (part: string | undefined) => (part ? `${part} ${many}` : Many),
       all: 'All',
+      more: 'More',
       count: (count: number, isExact: boolean) => `${number(count)}${isExact ? '' : '+'}`,
       moreThan: (count: number, isExact: boolean) => `${isExact ? '' : 'more than '}${number(count)}`,
       arrived: (items: number, isExact: boolean) => `${number(items)}${isExact ? '' : '+'} new`,

@@ -6,6 +6,7 @@ import {
   holdRequests,
   inspect,
   isFocused,
+  openTools,
   showing,
 } from '../../../engine/console/test/browser/page.ts'
 import type { Locator, Page } from '../../../engine/console/test/browser/visit.ts'
@@ -128,6 +129,7 @@ function cursorOf(id: number): (url: URL) => boolean {
 
 /** Opens the sheet that exports pets. */
 async function openExport(page: Page): Promise<Locator> {
+  await openTools(page)
   await page.getByRole('button', { name: 'Export' }).click()
   const sheet = page.getByRole('dialog', { name: 'Export pets' })
   await sheet.waitFor()

@@ -11,6 +11,7 @@ import {
   measureShifts,
   names,
   openBulkAdd,
+  pageButton,
   panel,
   panelsLoaded,
   pasteRows,
@@ -275,9 +276,7 @@ test('the console fits each width, and on a phone the first pet is near the top'
     }
   }
   await page.setViewportSize({ width: 360, height: 740 })
-  expect((await boxOf(page.locator('.item-list tbody tr').first())).y).toBeLessThan(240)
-  await page.setViewportSize({ width: 1_920, height: 1_080 })
-  expect((await boxOf(page.locator('.item-list'))).width).toBeGreaterThan(1_700)
+  expect((await boxOf(page.locator('.item-list tbody tr').first())).y).toBeLessThan(200)
 })
 
 test('no field of a phone is so small that the browser zooms in', async ({ visit }) => {
@@ -323,19 +322,72 @@ test('the style sheets of the panels take precedence over those of the first loa
   expect(names.findIndex((name) => name.startsWith('index-'))).toBe(0)
 })
 
-test('a high window shows more rows, a wide one a long name, and the footer takes one line', async ({
-  openConsole,
-}) => {
+test('a page has as many rows as the window has room for, until the user chooses another number', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 60)
+  for (const [width, height, rows] of [
+    [1_280, 800, 20],
+    [1_440, 900, 23],
+    [1_920, 1_080, 29],
+    [2_560, 1_440, 41],
+  ] as const) {
+    const page = await visit(url, { key, viewport: { width, height } })
+    await showing(page, `1–${rows} of 60`)
+    const list = page.locator('.item-list')
+    expect(await list.evaluate((each) => each.scrollHeight - each.clientHeight), `${height}`).toBe(0)
+    // One more would not fit.
+    const bottom = (await boxOf(page.locator('tbody tr').last())).y + 60
+    expect((await boxOf(list)).y + (await boxOf(list)).height, `${height}`).toBeLessThan(bottom)
+  }
+  const page = await visit(url, { key, viewport: { width: 1_920, height: 1_080 } })
+  await showing(page, '1–29 of 60')
+  const sizes = page.getByRole('combobox', { name: 'Pets per page' })
+  expect(await sizes.getByRole('option').allTextContents()).toEqual([
+    '20 / page',
+    '29 / page',
+    '50 / page',
+    '100 / page',
+  ])
+  await sizes.selectOption('50')
+  await showing(page, '1–50 of 60')
+  await page.goto(url)
+  await showing(page, '1–50 of 60')
+  // The one that fits is not remembered as a number.
+  await sizes.selectOption('29')
+  await showing(page, '1–29 of 60')
+  await page.setViewportSize({ width: 1_440, height: 900 })
+  await page.goto(url)
+  await showing(page, '1–23 of 60')
+})
+
+test('a page that is reloaded in a window of another height keeps its place', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 90)
+  const page = await visit(url, { key, viewport: { width: 1_440, height: 900 } })
+  await showing(page, '1–23 of 90')
+  for (const range of ['24–46 of 90', '47–69 of 90']) {
+    await pageButton(page, 'Next').click()
+    await showing(page, range)
+  }
+  await page.setViewportSize({ width: 1_920, height: 1_080 })
+  await page.reload()
+  await showing(page, '47–75 of 90')
+  await pageButton(page, 'Previous').click()
+  await showing(page, '18–46 of 90')
+})
+
+test('a wide window shows a long name, and the footer takes one line', async ({ openConsole }) => {
   const { url, store, page } = await openConsole(45, { viewport: { width: 1_920, height: 1_080 } })
-  await showing(page, '1–45 of 45')
+  await showing(page, '1–29 of 45')
   // A long name has the room of the window.
   const cut = () =>
     page
       .locator('td[data-title] .text')
       .evaluateAll((all) => all.filter((each) => each.scrollWidth > each.clientWidth).length)
-  await store.pets.create({ name: 'M'.repeat(75), categoryId: -9223372036854775807n, status: 'sold' })
+  const name = 'Sir Barks-a-Lot of the Most Noble House of Golden Retrievers, Ltd.'
+  await store.pets.create({ name, categoryId: -9223372036854775807n, status: 'sold' })
   await page.goto(`${url}/?order=newest`)
-  await showing(page, '1–46 of 46')
+  await showing(page, '1–29 of 46')
   expect(await cut()).toBe(0)
   await inspect(page, 'long-name-1920')
   await page.setViewportSize({ width: 1_280, height: 740 })
@@ -344,7 +396,7 @@ test('a high window shows more rows, a wide one a long name, and the footer take
   expect(await page.getByRole('table', { name: 'Pets' }).count()).toBe(1)
   const boxes = page.getByRole('checkbox', { name: 'Select' })
   expect(await boxes.evaluateAll((all) => all.map((each) => getComputedStyle(each).opacity))).toEqual(
-    Array(47).fill('1'),
+    Array(30).fill('1'),
   )
   for (const width of [700, 720]) {
     await page.setViewportSize({ width, height: 740 })
@@ -449,10 +501,13 @@ function transferred(page: Page): Promise<number> {
   })
 }
 
-/** The number of pixels by which the page, the filter or a dialog is too wide. */
+/** The number of pixels by which the page, the filter, the list or a dialog is too wide. */
 function overflow(page: Page): Promise<number> {
   return page.evaluate(() => {
-    const boxes = [document.documentElement, ...document.querySelectorAll('[role=radiogroup], [role=dialog], aside')]
+    const boxes = [
+      document.documentElement,
+      ...document.querySelectorAll('[role=radiogroup], [role=dialog], aside, .item-list'),
+    ]
     return Math.max(...boxes.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))
   })
 }

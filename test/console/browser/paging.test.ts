@@ -79,7 +79,7 @@ test('the table scrolls between its head and its footer, and a turned page start
   expect(await page.evaluate(() => scrollY)).toBe(0)
 
   await page.goto(url)
-  await showing(page, '1–20 of 150')
+  await showing(page, '1–23 of 150')
   expect(await page.locator('.item-list').evaluate((list) => list.scrollHeight - list.clientHeight)).toBe(0)
 })
 

@@ -1,15 +1,19 @@
 import { textOf } from '#service/fields'
 import './changes.css'
+import { useMediaQuery } from '@mantine/hooks'
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Fragment, useEffect, useState } from 'react'
+import { useClient } from '../../client.ts'
 import { Button } from '../../components/buttons.tsx'
 import { Failure } from '../../components/failure.tsx'
 import { keepFocus } from '../../components/focus.ts'
+import { PanelFrame } from '../../components/panel.tsx'
 import { Sheet } from '../../components/sheet.tsx'
 import { Value } from '../../components/value.tsx'
 import { problemOf } from '../../problem.ts'
 import { jsonOf } from '../../requests/curl.ts'
 import { type Change, type Edit, type Field, type Item, isSame, type Resource, type Values } from '../../resource.ts'
+import { sessionOf } from '../../sign-in/access.ts'
 import { editTextsOf } from '../../texts/edits.ts'
 import { dayOf, timeOfDay } from '../../texts/formats.ts'
 import { hasHistory } from '../edits.ts'
@@ -33,13 +37,36 @@ export function Changes(props: ChangesProps) {
   )
 }
 
+/** So many fit a high window. Each one of an item that the list does not show costs a call, for its title. */
+const maxLatest = 12
+
+/** The latest changes, in the room of a wide window that is otherwise that of the panel. */
+export function LatestChanges(actions: Partial<ChangesProps>) {
+  const { resource } = useResource()
+  const isWide = useMediaQuery('(min-width: 100em)', false, { getInitialValueInEffect: false })
+  const session = useQuery({ ...sessionOf(useClient()), staleTime: Number.POSITIVE_INFINITY }).data
+  if (!isWide || !session) return null
+  const texts = editTextsOf(resource).changes
+  return (
+    <PanelFrame title={texts.latest}>
+      {session.access === 'write' ? (
+        <ChangeList max={maxLatest} {...actions} />
+      ) : (
+        <p className="changes-none">{texts.notForThisKey}</p>
+      )}
+    </PanelFrame>
+  )
+}
+
 interface ChangeListProps extends Partial<ChangesProps> {
   /** The item whose changes are shown, instead of those of all items. */
   id?: bigint
+  /** How many entries are shown at most, without a way to load more. */
+  max?: number
 }
 
 /** The changes of an item, or of all items, the newest first. */
-export function ChangeList({ id, ...actions }: ChangeListProps) {
+export function ChangeList({ id, max, ...actions }: ChangeListProps) {
   const { resource, queries } = useResource()
   const texts = editTextsOf(resource).changes
   const { data, failureReason, failureCount, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } =
@@ -67,19 +94,21 @@ export function ChangeList({ id, ...actions }: ChangeListProps) {
   }
   // One level below the heading of the sheet, or of the history of the item.
   const Day = id === undefined ? 'h3' : 'h4'
-  const days = Map.groupBy(changes, ({ at }) => dayOf(at))
+  const groups = togetherOf(resource, changes)
+  const isMore = hasNextPage || groups.length > Number(max)
+  const days = Map.groupBy(groups.slice(0, max), ([first]) => first && dayOf(first.at))
   return (
     <div className="changes">
-      {id === undefined && <p className="changes-none">{texts.note}</p>}
+      {id === undefined && !max && <p className="changes-none">{texts.note}</p>}
       {changes.length === 0 && <p className="changes-none">{id === undefined ? texts.none : texts.noneOfItem}</p>}
       {[...days].map(([day, each], index) => (
         <Fragment key={day}>
           <Day>
             {day}
-            {id === undefined && !(hasNextPage && index === days.size - 1) && <DaySummary changes={each} />}
+            {id === undefined && !(isMore && index === days.size - 1) && <DaySummary changes={each.flat()} />}
           </Day>
           <ol>
-            {togetherOf(resource, each).map((group) => (
+            {each.map((group) => (
               <Entries
                 key={String(group[0]?.id)}
                 changes={group}
@@ -94,7 +123,7 @@ export function ChangeList({ id, ...actions }: ChangeListProps) {
       <span className="visually-hidden" role="status">
         {data.pages.length > 1 && texts.shown(changes.length)}
       </span>
-      {hasNextPage && (
+      {hasNextPage && !max && (
         <Button
           ref={keepFocus}
           variant="default"

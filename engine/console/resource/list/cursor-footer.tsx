@@ -10,7 +10,7 @@ import { ShowRequest } from '../../requests/open-requests.tsx'
 import { type PageOf, useCounts, useList, useResource } from '../page-context.ts'
 import { type Counts, totalOf } from '../queries.ts'
 import { maxLimit } from '../search.ts'
-import { type PageSize, pageSizes, rememberSize } from '../view.ts'
+import { pageSizes, rememberSize } from '../view.ts'
 import { foundOf } from './paged-list.ts'
 import type { ShownList } from './use-shown-list.ts'
 
@@ -66,13 +66,12 @@ function SizeSelect() {
       aria-label={texts.list.pageSize}
       value={size}
       onChange={(event) => {
-        // Safe: the options are page sizes.
-        const chosen = Number(event.currentTarget.value) as PageSize
+        const chosen = Number(event.currentTarget.value)
         rememberSize(chosen)
         turnTo({ cursor, before, size: chosen })
       }}
     >
-      {pageSizes.map((each) => (
+      {pageSizes().map((each) => (
         <option key={each} value={each}>
           {texts.list.perPage(each)}
         </option>

@@ -185,8 +185,15 @@ export function submitButton(page: Page): Locator {
   return page.locator('form').getByRole('button', { name: /^(Add \w+|Try again)$/ })
 }
 
+/** Opens the menu with the tools of the list, if the window has no room for them. */
+export async function openTools(page: Page): Promise<void> {
+  const more = page.getByRole('button', { name: 'More' })
+  if (await more.isVisible()) await more.click()
+}
+
 /** Opens the sheet that adds many items. */
 export async function openBulkAdd(page: Page): Promise<Locator> {
+  await openTools(page)
   await page.locator('.tools').getByRole('button', { name: 'Add many' }).click()
   const sheet = page.getByRole('dialog', { name: /^Add many / })
   await sheet.waitFor()
