@@ -127,7 +127,7 @@ const states: Record<string, (open: Open) => Promise<Page>> = {
   async pet(open) {
     const page = await open({ path: '/?pet=5' })
     await firstPage(page)
-    await petPanel(page).waitFor()
+    await page.getByText('Not changed yet.').waitFor()
     return page
   },
   async 'pet-missing'(open) {
