@@ -1,7 +1,7 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type { BaseStore } from '../collection/base-store.ts'
 import { derive } from '../collection/derived.ts'
-import { OtherRelease, runtimeMessage, StoreUnavailable, writeFailureOf } from '../collection/errors.ts'
+import { ClosedStore, OtherRelease, runtimeMessage, StoreUnavailable, writeFailureOf } from '../collection/errors.ts'
 import { history } from '../collection/history.ts'
 import { addingMethodOf } from '../collection/mutation.ts'
 import { scanQueue } from '../collection/search.ts'
@@ -32,6 +32,7 @@ export async function openPostgresStore(
   const db = drizzle({ client: pool })
 
   async function read<Row extends unknown[]>(statement: Statement, values: unknown[]): Promise<Row[]> {
+    if (pool.ending) throw new ClosedStore()
     const { rows } = await pool.query<Row>({ ...statement, values, rowMode: 'array' }).catch((error) => {
       throw failures.storeError(error)
     })
