@@ -62,6 +62,8 @@ export interface Edit {
   /** The fields with other values. Undefined for a removal. */
   set?: Values | undefined
   idempotencyKey: string
+  /** Whether it adds the item again, as a new one. */
+  isAddition?: true
   /** The idempotency key of the edit that this one undoes. */
   undoes?: string | undefined
   /** The part of the list that showed the item, if one did. The item stays in it until the user moves on. */
@@ -197,11 +199,6 @@ export function parseChoice({ kind, choices = {} }: Field, text: string | null):
 /** Whether two values of a field are the same. Times are objects. */
 export function isSame(one: unknown, other: unknown): boolean {
   return textOf(one) === textOf(other)
-}
-
-/** A value as the user sees it. */
-export function shownText({ choices = {} }: Field, value: unknown): string {
-  return choices[String(value)] ?? textOf(value)
 }
 
 /** An integer of 64 bits. */

@@ -7,14 +7,17 @@ import { PauseMessage } from '../components/failure.tsx'
 import { keepFocus } from '../components/focus.ts'
 import { Sheet } from '../components/sheet.tsx'
 import { importDrafts } from '../resource/drafts.ts'
-import type { Noun, Resource } from '../resource.ts'
+import type { Done } from '../resource/edit-notice.tsx'
+import { editOf, isRemovable } from '../resource/edits.ts'
+import { useResource } from '../resource/page-context.ts'
+import type { Item, Noun, Resource } from '../resource.ts'
 import { bulk } from '../texts/bulk.ts'
 import { messages } from '../texts/messages.ts'
 import { countOutcomes, isAdded } from './progress.ts'
 import { readTable } from './read-table.ts'
 import { RowTable } from './row-table.tsx'
 import { SourceInput, useDraft } from './source-input.tsx'
-import { correct, isValid, type Row, type Table } from './table.ts'
+import { correct, isValid, type Row, type Table, type ValidRow } from './table.ts'
 import { type Run, useAddRows } from './use-add-rows.ts'
 
 interface BulkAddProps {
@@ -24,10 +27,13 @@ interface BulkAddProps {
   onClose: () => void
   /** Shows the list from this item on. */
   onShow: (id: bigint) => void
+  /** Called with what was added, when the panel is closed. */
+  onDone: (done: Done) => void
 }
 
 /** Adds the items of a text or file. The panel stays open while they are added. */
-export function BulkAdd({ resource, dropped, onClose, onShow }: BulkAddProps) {
+export function BulkAdd({ resource, dropped, onClose, onShow, onDone }: BulkAddProps) {
+  const { open } = useResource()
   const { page } = messages
   const [isCloseRefused, setIsCloseRefused] = useState(false)
   const [draft, setDraft] = useDraft(resource)
@@ -54,6 +60,25 @@ export function BulkAdd({ resource, dropped, onClose, onShow }: BulkAddProps) {
     if (kept) kept.isOpen = false
     if (waiting === 0) setDraft()
     onClose()
+    const created = run.state === 'ready' ? [] : rows.flatMap(createdBy)
+    if (created.length > 0) {
+      onDone({
+        text: `${bulk.results(resource, created.length, 0, 0)}.`,
+        at: Date.now(),
+        edits: created.map((seen) => ({ ...editOf(seen), isAddition: true })),
+        ...(isRemovable(resource) && { onUndo: () => undo(created) }),
+      })
+    }
+  }
+
+  function createdBy({ number, item }: ValidRow): Item | [] {
+    const outcome = run.outcomes.get(number)
+    return outcome?.kind === 'added' ? { ...item, id: outcome.id } : []
+  }
+
+  function undo(created: Item[]) {
+    const edits = created.map((seen) => editOf(seen))
+    open({ kind: 'editMany', edits, same: 0, isUndo: true, startsAtOnce: true })
   }
 
   function view() {
@@ -92,6 +117,7 @@ export function BulkAdd({ resource, dropped, onClose, onShow }: BulkAddProps) {
             draft={draft}
             dropped={dropped}
             onChange={setDraft}
+            onSubmit={() => mainButton.current?.click()}
             problem={table?.problem}
           />
         ) : (

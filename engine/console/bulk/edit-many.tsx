@@ -12,11 +12,13 @@ import { Notice } from '../form/notice.tsx'
 import { type Problem, problemOf } from '../problem.ts'
 import type { Done } from '../resource/edit-notice.tsx'
 import { editOf, reverseOf, send } from '../resource/edits.ts'
-import { additionOf } from '../resource/item/changes.tsx'
+import { addedAgain, additionOf } from '../resource/item/changes.tsx'
+import { neighborOf } from '../resource/list/use-shown-list.ts'
 import { useList, useResource } from '../resource/page-context.ts'
-import { type Edit, shownText, valuesOf } from '../resource.ts'
+import { type Edit, type Item, valuesOf } from '../resource.ts'
 import { bulk } from '../texts/bulk.ts'
 import { editTextsOf } from '../texts/edits.ts'
+import { shownText } from '../texts/formats.ts'
 import { messages } from '../texts/messages.ts'
 import { sendInBatches } from './batches.ts'
 import { useJob } from './use-job.ts'
@@ -28,13 +30,11 @@ interface EditManyProps {
   same: number
   /** Whether they undo others. Then they are sent at once. */
   isUndo: boolean
-  /** Whether they add items again that were removed. */
-  isAddition: boolean
   /** Whether it asks no question, and shows itself only if it takes long, or not all items were changed. */
   startsAtOnce: boolean
   onClose: () => void
   /** Called with the edits that are saved. */
-  onDone: (result: Omit<Done, 'at'> & { edits: Edit[] }) => void
+  onDone: (result: Omit<Done, 'at'>) => void
 }
 
 /** The most names that a question shows. */
@@ -44,16 +44,16 @@ const maxNames = 5
 const doubleTime = 500
 
 /** Changes or removes many items, or adds them again, after a question. Continuing after a stop sends what has no result yet. */
-export function EditMany({ edits, same, isUndo, isAddition, startsAtOnce, onClose, onDone }: EditManyProps) {
+export function EditMany({ edits, same, isUndo, startsAtOnce, onClose, onDone }: EditManyProps) {
   const { resource, queries, open } = useResource()
-  const { many: texts, edit: editTexts, changes: changesTexts } = editTextsOf(resource)
-  const { list, selection } = useList()
+  const { many: texts, edit: editTexts, changes: changesTexts, item: itemTexts } = editTextsOf(resource)
+  const { list, selection, view } = useList()
   const client = useClient()
   const queryClient = useQueryClient()
   /** What became of the edits, by their idempotency keys: a problem, or undefined for a success. */
   const [outcomes] = useState(() => new Map<string, Problem | undefined>())
-  /** The items whose addition was sent, and those of them that had been added before. */
-  const [additions] = useState(() => ({ sent: new Set<Edit>(), existed: new Set<Edit>() }))
+  /** The items whose addition was sent, those of them that had been added before, and the first new id. */
+  const [additions] = useState(() => ({ sent: new Set<Edit>(), existed: new Set<Edit>(), ids: [] as bigint[] }))
   const [, update] = useReducer((updates: number) => updates + 1, 0)
   const left = edits.filter(({ idempotencyKey }) => !outcomes.has(idempotencyKey))
   const failed = edits.filter(({ idempotencyKey }) => outcomes.get(idempotencyKey) !== undefined)
@@ -61,7 +61,7 @@ export function EditMany({ edits, same, isUndo, isAddition, startsAtOnce, onClos
   const done = edits.filter((edit) => !left.includes(edit) && !failed.includes(edit))
 
   const [first] = edits
-  const set = first?.set
+  const { set, isAddition = false } = first ?? {}
   const field = resource.fields.find(({ name }) => set && name in set)
   const { label = '' } = field ?? {}
   const shown = (field && shownText(field, set?.[field.name])) || changesTexts.empty
@@ -82,7 +82,9 @@ export function EditMany({ edits, same, isUndo, isAddition, startsAtOnce, onClos
       if (isFirst && headers.has('idempotency-replayed')) additions.existed.add(edit)
     }
     const item = valuesOf(resource, ({ name }) => seen[name])
-    await resource.procedures(client).create.mutate(item, { context: { idempotencyKey, batch, onResponse } })
+    const options = { context: { idempotencyKey, batch, onResponse } }
+    additions.ids.push((await resource.procedures(client).create.mutate(item, options)).id)
+    addedAgain.add(idempotencyKey)
   }
 
   const { start, stop, status, pause, error } = useJob(async (options) => {
@@ -110,7 +112,7 @@ export function EditMany({ edits, same, isUndo, isAddition, startsAtOnce, onClos
   })
   const isRunning = status === 'pending'
   function doneText(): string {
-    if (isUndo) return texts.undone(done.length)
+    if (isUndo && set) return texts.undone(done.length)
     if (isAddition) return texts.addedAgain(done.length, additions.existed.size)
     if (!set) return texts.removed(done.length)
     return field?.choices ? texts.done(done.length, value, same) : texts.doneOf(label, done.length, value, same)
@@ -124,9 +126,18 @@ export function EditMany({ edits, same, isUndo, isAddition, startsAtOnce, onClos
     onDone({
       text: doneText(),
       edits: done,
-      onUndo: set && !isUndo ? undo : undefined,
-      onAddAgain: isRemoval ? openAddition : undefined,
+      focus: itemAfter,
+      ...(!isUndo && set && { onUndo: undo }),
+      ...(!isUndo && isRemoval && { onUndo: openAddition, undoLabel: texts.addAgain(done.length) }),
     })
+  }
+  /** The first item that was changed or added, or the one after those that were removed. */
+  function itemAfter(items: Item[]): bigint | undefined {
+    if (isAddition) return items.find(({ id }) => additions.ids.includes(id))?.id
+    if (set) return done[0]?.seen.id
+    const removed = new Set(done.map(({ seen }) => seen.id))
+    const left = items.filter(({ id }) => !removed.has(id))
+    return neighborOf(left, { ...view, search: undefined }, done[0]?.seen.id, 1) ?? left.at(-1)?.id
   }
   function undo() {
     open({ kind: 'editMany', edits: done.map(reverseOf), same: 0, isUndo: true, startsAtOnce: true })
@@ -175,9 +186,10 @@ export function EditMany({ edits, same, isUndo, isAddition, startsAtOnce, onClos
 
   const hasStarted = status !== 'idle'
   // Names need not be unique.
-  const nameOf = ({ seen }: Edit) => `${textOf(seen[resource.title])} #${seen.id}`
-  const names = edits.slice(0, maxNames).map(nameOf)
-  const plan = set ? texts.plan(edits.length, same, value) : texts.removal(names, edits.length - names.length)
+  const nameOf = ({ seen }: Edit) =>
+    seen[resource.title] === undefined ? itemTexts.heading(seen.id) : `${textOf(seen[resource.title])} #${seen.id}`
+  const others = edits.length - maxNames
+  const plan = set ? texts.plan(edits.length, same, value) : texts.removal(edits.length)
   return (
     <Sheet
       // Without the question mark: the user has decided.
@@ -206,11 +218,23 @@ export function EditMany({ edits, same, isUndo, isAddition, startsAtOnce, onClos
             {pause && <PauseMessage pause={pause} />}
           </div>
         ) : (
-          <p>{plan}.</p>
+          <>
+            {!set && (
+              <ul className="bulk-names">
+                {edits.slice(0, maxNames).map((edit) => (
+                  <li key={edit.idempotencyKey}>
+                    <bdi>{nameOf(edit)}</bdi>
+                  </li>
+                ))}
+                {others > 0 && <li>{texts.others(others)}</li>}
+              </ul>
+            )}
+            <p>{plan}.</p>
+          </>
         )}
         <p role="status">{hasStarted && !isRunning && texts.results(done.length, failed.length, left.length)}</p>
         {failed.length > 0 && (
-          <ul className="bulk-failures">
+          <ul className="bulk-names">
             {failed.map((edit) => (
               <li key={edit.idempotencyKey}>
                 <bdi>{nameOf(edit)}</bdi>: {outcomes.get(edit.idempotencyKey)?.message}

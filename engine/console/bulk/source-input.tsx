@@ -4,7 +4,7 @@ import { csvLine, mayBeUtf16, texts } from '#service/reader'
 import { Button } from '../components/buttons.tsx'
 import { Labelled } from '../form/text-field.tsx'
 import { type Draft, importDrafts } from '../resource/drafts.ts'
-import type { Resource } from '../resource.ts'
+import type { Field, Resource } from '../resource.ts'
 import { bulk } from '../texts/bulk.ts'
 
 /** The draft of a resource, which is kept while its panel is closed. Setting nothing forgets it. */
@@ -32,12 +32,14 @@ interface SourceInputProps {
   /** A file to read at once, if the user has dropped it on the page. */
   dropped: File | undefined
   onChange: (draft?: Draft) => void
+  /** Called when Enter is pressed with Control or Command. */
+  onSubmit: () => void
   /** Why the text cannot be used. */
   problem: string | undefined
 }
 
 /** A text area that also takes the text of a file. */
-export function SourceInput({ resource, draft, dropped, onChange, problem }: SourceInputProps) {
+export function SourceInput({ resource, draft, dropped, onChange, onSubmit, problem }: SourceInputProps) {
   const [fileProblem, setFileProblem] = useState<string>()
   const area = useRef<HTMLTextAreaElement>(null)
   const choice = useRef<HTMLInputElement>(null)
@@ -83,6 +85,7 @@ export function SourceInput({ resource, draft, dropped, onChange, problem }: Sou
             placeholder={exampleOf(resource)}
             value={draft.text}
             onChange={(event) => change(event.currentTarget.value)}
+            onKeyDown={({ key, ctrlKey, metaKey }) => key === 'Enter' && (ctrlKey || metaKey) && onSubmit()}
             rows={8}
             wrap="off"
             spellCheck={false}
@@ -115,8 +118,9 @@ export function SourceInput({ resource, draft, dropped, onChange, problem }: Sou
 
 function hintOf(resource: Resource): string {
   const { entered } = resource
+  const labelsOf = (fields: readonly Field[]) => fields.map(({ label }) => label.toLowerCase())
   const optional = entered.filter(({ presence }) => presence === 'optional')
-  return bulk.sourceHint(resource, namesOf(entered), namesOf(optional))
+  return bulk.sourceHint(resource, labelsOf(entered), labelsOf(optional), namesOf(entered))
 }
 
 /** Two rows and their header. */

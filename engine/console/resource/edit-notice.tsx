@@ -1,7 +1,7 @@
 import { textOf } from '#service/fields'
 import './edit-notice.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useLayoutEffect, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { Button, IconButton } from '../components/buttons.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
@@ -11,9 +11,10 @@ import { hint } from '../components/hint.ts'
 import { IconX } from '../components/icons.tsx'
 import { areCharactersOn, useShortcuts } from '../keyboard.ts'
 import { isTransient, problemOf, retryDelayAfter } from '../problem.ts'
-import { type Edit, type Resource, shownText, type Values } from '../resource.ts'
+import type { Edit, Item, Resource, Values } from '../resource.ts'
 import { useIsReadOnly } from '../sign-in/access.ts'
 import { editTextsOf } from '../texts/edits.ts'
+import { listOf, shownText } from '../texts/formats.ts'
 import { messages } from '../texts/messages.ts'
 import { type EditState, editOf, hasHistory, hold, isOutdated, isRepeated, lastUndoable, undoTime } from './edits.ts'
 import { useAuthor } from './item/changes.tsx'
@@ -26,13 +27,17 @@ export interface Done {
   at: number
   edits?: Edit[]
   onUndo?: (() => void) | undefined
-  /** Adds the items of the edits again, which were removed. */
-  onAddAgain?: (() => void) | undefined
+  /** What the button for that says, if it is no plain undo. */
+  undoLabel?: string | undefined
+  /** Finds the item whose row gets the focus, as soon as the list has it. */
+  focus?: (items: Item[]) => bigint | undefined
+  /** Whether an open panel shows that item, too. */
+  isShown?: true
 }
 
 interface EditNoticeProps {
   done: Done | undefined
-  onDone: (text: string) => void
+  onDone: (done: Done) => void
   /** When the user closed the former notice, or else when the page was shown. Older edits have none. */
   closedAt: number
   onClose: () => void
@@ -42,7 +47,7 @@ interface EditNoticeProps {
 export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps) {
   const pageOf = useResource()
   const { resource, edits } = pageOf
-  const { states, list, place, view } = useList()
+  const { states, list, view } = useList()
   const texts = editTextsOf(resource).edit
   const isReadOnly = useIsReadOnly()
   const failed = states.findLast(
@@ -61,32 +66,37 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
   const isStored = last?.status === 'success' || (last?.status === 'pending' && !last.edit.set && !isRepeated(last))
   const isSaved = isRecent && (isDone ? text !== undefined : isStored)
 
-  /** The item that was not removed after all, and the list from which it had disappeared. */
-  const [restored, setRestored] = useState<{ id: bigint; place: string }>()
-  // The item is shown once, when the list has it again.
+  /** The time of the last result whose row has got the focus, or is not on this page. */
+  const focusedAt = useRef(0)
   useEffect(() => {
-    if (restored?.place !== place || !list.items?.some(({ id }) => id === restored.id)) return
-    setRestored(undefined)
-    if (view.item === undefined) rowOf(restored.id)?.focus()
-    else pageOf.open({ kind: 'item', id: restored.id })
-  }, [restored, place, list.items, view.item, pageOf])
+    const { at, focus, isShown } = done ?? {}
+    if (!at || !focus || at === focusedAt.current || !list.items) return
+    const id = focus(list.items)
+    const item = list.items.find((each) => each.id === id)
+    // It may be in what is being loaded.
+    if (!item && list.dataUpdatedAt < at) return
+    focusedAt.current = at
+    if (!item || document.activeElement?.closest('form')) return
+    if (view.item === undefined) rowOf(item.id)?.focus()
+    else if (isShown) pageOf.open({ kind: 'item', id: item.id })
+  }, [done, list.items, list.dataUpdatedAt, view.item, pageOf])
 
+  const say = (text: string, others?: Partial<Done>) => onDone({ ...others, text, at: Date.now() })
   /** Undoes one edit after the other, also without a notice. */
   function undo() {
     const undoable = lastUndoable(states)
-    const { at = 0, onUndo, onAddAgain } = done ?? {}
-    const reverse = onUndo ?? onAddAgain
-    if (reverse && at > (undoable?.submittedAt ?? 0)) return reverse()
-    if (!undoable) return onDone(texts.nothingToUndo)
+    const { at = 0, onUndo } = done ?? {}
+    if (onUndo && at > (undoable?.submittedAt ?? 0)) return onUndo()
+    if (!undoable) return say(texts.nothingToUndo)
     edits.undo(undoable.edit)
     const { set, seen } = undoable.edit
     if (set) return
-    setRestored({ id: seen.id, place })
     const title = textOf(seen[resource.title])
     // A request that had no response may have removed it.
-    onDone(isRepeated(undoable) ? texts.notRepeated(title) : texts.undone(texts.stays(title)))
+    const text = isRepeated(undoable) ? texts.notRepeated(title) : texts.undone(texts.stays(title))
+    say(text, { focus: () => seen.id, isShown: true })
   }
-  const refuse = () => onDone(pageOf.texts.edit.readOnly(hasHistory(resource)))
+  const refuse = () => say(pageOf.texts.edit.readOnly(hasHistory(resource)))
   useShortcuts(isReadOnly ? { add: refuse, choose: refuse, edit: refuse, remove: refuse, undo: refuse } : { undo })
 
   /** The panel of an item, if it is above the page: that keeps the focus, and is all that a screen reader reads. */
@@ -111,8 +121,7 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
             text={text ?? ''}
             edit={isDone ? undefined : last?.edit}
             onUndo={canUndo ? undo : undefined}
-            onAddAgain={isDone ? done.onAddAgain : undefined}
-            count={isDone ? done.edits?.length : undefined}
+            undoLabel={(isDone && done.undoLabel) || texts.undo}
             onClose={onClose}
           />
         )}
@@ -127,19 +136,22 @@ function savedText({ resource }: PageOf, { edit, status }: EditState): string {
   const texts = editTextsOf(resource).edit
   const title = textOf(edit.seen[resource.title])
   if (!edit.set) return status === 'pending' ? texts.removing(title) : texts.removed(title)
-  const { field, label, shown } = changedBy(resource, edit)
+  const { field, label, shown, isOne } = changedBy(resource, edit)
   const value = shown(edit.set)
-  const text = field?.choices ? texts.isNow(title, value) : texts.changedTo(label, title, value)
+  const text = isOne && field?.choices ? texts.isNow(title, value) : texts.changedTo(label, title, value, isOne)
   return edit.undoes ? texts.undone(text) : text
 }
 
 /** The fields that an edit changes, and how the user sees their values. */
-function changedBy({ fields }: Resource, { set = {} }: Edit) {
-  const changed = fields.filter(({ name }) => name in set)
+function changedBy(resource: Resource, { set = {} }: Edit) {
+  const { empty } = editTextsOf(resource).changes
+  const changed = resource.fields.filter(({ name }) => name in set)
   return {
     field: changed[0],
-    label: changed.map(({ label }) => label).join(', '),
-    shown: (values: Values) => changed.map((field) => shownText(field, values[field.name])).join(', '),
+    label: listOf(changed.map(({ label }) => label)),
+    isOne: changed.length === 1,
+    shown: (values: Values) =>
+      changed.map((field) => shownText(field, values[field.name]) || (changed.length > 1 ? empty : '')).join(', '),
   }
 }
 
@@ -167,16 +179,14 @@ interface SavedProps {
   text: string
   edit: Edit | undefined
   onUndo: (() => void) | undefined
-  onAddAgain: (() => void) | undefined
-  /** The number of items of an edit of many. */
-  count: number | undefined
+  undoLabel: string
   onClose: () => void
 }
 
 /** Disappears by itself, but not while the pointer or the focus is in it. Then a removal is not sent either. */
-function Saved({ text, edit, onUndo, onAddAgain, count = 0, onClose }: SavedProps) {
+function Saved({ text, edit, onUndo, undoLabel, onClose }: SavedProps) {
   const { resource } = useResource()
-  const { edit: texts, many: manyTexts } = editTextsOf(resource)
+  const texts = editTextsOf(resource).edit
   const [isHeld, setIsHeld] = useState(false)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another render is no reason to wait longer.
   useEffect(() => {
@@ -186,11 +196,6 @@ function Saved({ text, edit, onUndo, onAddAgain, count = 0, onClose }: SavedProp
     const timer = setTimeout(onClose, undoTime)
     return () => clearTimeout(timer)
   }, [isHeld])
-  const addAgain = manyTexts.addAgain(count)
-  const closeAnd = (action: () => void) => () => {
-    onClose()
-    action()
-  }
   return (
     <section
       ref={keepFocus}
@@ -205,13 +210,16 @@ function Saved({ text, edit, onUndo, onAddAgain, count = 0, onClose }: SavedProp
         <Named text={text} names={edit ? namesIn(resource, edit, edit.set) : []} />
       </p>
       {onUndo && (
-        <Button variant="subtle" size="xs" {...hint(texts.undo, 'undo')} onClick={closeAnd(onUndo)}>
-          {texts.undo}
-        </Button>
-      )}
-      {onAddAgain && (
-        <Button variant="subtle" size="xs" {...hint(addAgain, 'undo')} onClick={closeAnd(onAddAgain)}>
-          {addAgain}
+        <Button
+          variant="subtle"
+          size="xs"
+          {...hint(undoLabel, 'undo')}
+          onClick={() => {
+            onClose()
+            onUndo()
+          }}
+        >
+          {undoLabel}
         </Button>
       )}
       <Dismiss onClose={onClose} />

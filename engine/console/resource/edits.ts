@@ -66,8 +66,9 @@ export function lastUndoable(states: EditState[]): EditState | undefined {
   )
 }
 
-/** Whether an item has the values of an edit. */
-export function isResultOf({ seen, set }: Edit, item: Item): boolean {
+/** Whether an item has the values of an edit. The id of one that is added again is not known before the response. */
+export function isResultOf({ entered }: Resource, { seen, set, isAddition }: Edit, item: Item): boolean {
+  if (isAddition) return entered.every(({ name }) => isSame(seen[name], item[name]))
   return seen.id === item.id && set !== undefined && Object.keys(set).every((name) => isSame(set[name], item[name]))
 }
 

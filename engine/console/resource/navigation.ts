@@ -9,7 +9,7 @@ export type Dialog =
   | { kind: 'export' }
   | { kind: 'help' }
   | { kind: 'changes' }
-  | { kind: 'editMany'; edits: Edit[]; same: number; isUndo?: boolean; isAddition?: boolean; startsAtOnce?: boolean }
+  | { kind: 'editMany'; edits: Edit[]; same: number; isUndo?: boolean; startsAtOnce?: boolean }
 
 /**
  * What is above the list. An item and the form for a new one are a panel beside it, which the URL contains. The others are

@@ -2,15 +2,14 @@ import './page.css'
 import { useDocumentTitle } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useEffectEvent, useMemo, useState } from 'react'
-import { textOf } from '#service/fields'
 import { useClient } from '../client.ts'
-import { focusedRow, rowOf, titleOfPage } from '../components/focus.ts'
+import { focusedRow, titleOfPage } from '../components/focus.ts'
 import { loadLater, PanelSheet } from '../components/load-later.tsx'
 import { Account } from '../header/account-menu.tsx'
 import { Header } from '../header/header.tsx'
 import { useShortcuts } from '../keyboard.ts'
 import { Requests } from '../requests/open-requests.tsx'
-import type { Item, Resource, Values } from '../resource.ts'
+import type { Item, Resource } from '../resource.ts'
 import type { SignOutScope } from '../session.ts'
 import { useIsReadOnly } from '../sign-in/access.ts'
 import { messages } from '../texts/messages.ts'
@@ -18,7 +17,6 @@ import { textsOf } from '../texts/page.ts'
 import { importDrafts } from './drafts.ts'
 import type { Done } from './edit-notice.tsx'
 import { editOf, editsOf, hasHistory, isEditable, isRemovable } from './edits.ts'
-import type { ChangesProps } from './item/changes.tsx'
 import { useNewItem } from './item/new-item.ts'
 import { FilterChips } from './list/filter-chips.tsx'
 import { Lines, List, SelectionBar } from './list/list.tsx'
@@ -104,11 +102,15 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
       newItem.dismissAdded()
       edits.save(editOf(item))
     }
-    if (canRemove) setDone({ at: Date.now(), onUndo })
+    setDone({ at: Date.now(), focus: () => item.id, ...(canRemove && { onUndo }) })
   })
   useEffect(() => {
     if (added) offerUndo(added)
   }, [added])
+  // It offers what this dialog may have done by the end.
+  useEffect(() => {
+    if (dialog?.kind === 'editMany') setNoticeClosedAt(Date.now())
+  }, [dialog])
   // The sign-in form, which had the focus, is gone.
   useEffect(() => titleOfPage()?.focus(), [])
 
@@ -133,12 +135,6 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   function editFocused() {
     const item = current()
     if (item) openToEdit(item.id)
-  }
-
-  /** Opens the form with the values of an item that was removed. */
-  function addAgain(values: Values) {
-    newItem.enter(Object.fromEntries(resource.entered.map(({ name }) => [name, textOf(values[name])])))
-    open({ kind: 'add' })
   }
 
   const isAdding = view.isAdding && !isReadOnly
@@ -188,7 +184,7 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
         >
           <List newItem={newItem} ownEdits={ownEdits} isImporting={dialog?.kind === 'import'} />
           {isAdding && <AddItem newItem={newItem} onClose={closePanel} />}
-          {!hasPanel && list.isSuccess && hasHistory(resource) && <LatestChanges onAddAgain={addAgain} />}
+          {!hasPanel && list.isSuccess && hasHistory(resource) && <LatestChanges />}
           {view.item !== undefined && !isAdding && <ItemPanel id={view.item} onClose={closePanel} />}
         </div>
         {dialog?.kind === 'editMany' ? (
@@ -196,23 +192,20 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
             key={dialog.edits[0]?.idempotencyKey}
             {...dialog}
             isUndo={dialog.isUndo === true}
-            isAddition={dialog.isAddition === true}
             startsAtOnce={dialog.startsAtOnce === true}
             onClose={onCloseDialog}
             onDone={(result) => {
-              // The button that opened the dialog disappears with the selection.
-              if (result.edits[0]) rowOf(result.edits[0].seen.id)?.focus()
               onCloseDialog()
               setDone({ ...result, at: Date.now() })
             }}
           />
         ) : (
-          dialog && <OpenDialog dialog={dialog} onClose={onCloseDialog} onAddAgain={addAgain} />
+          dialog && <OpenDialog dialog={dialog} onClose={onCloseDialog} onDone={setDone} />
         )}
         {list.isSuccess && (
           <EditNotice
             done={done}
-            onDone={(text) => setDone({ text, at: Date.now() })}
+            onDone={setDone}
             closedAt={noticeClosedAt}
             onClose={() => setNoticeClosedAt(Date.now())}
           />
@@ -222,19 +215,21 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   )
 }
 
-interface OpenDialogProps extends ChangesProps {
+interface OpenDialogProps {
   dialog: Exclude<Dialog, { kind: 'editMany' }>
+  onClose: () => void
+  onDone: (done: Done) => void
 }
 
-function OpenDialog({ dialog, onClose, onAddAgain }: OpenDialogProps) {
+function OpenDialog({ dialog, onClose, onDone }: OpenDialogProps) {
   const { resource, turnTo } = useResource()
   const { view, list } = useList()
   const counts = useCounts()
-  if (dialog.kind === 'changes') return <Changes onClose={onClose} onAddAgain={onAddAgain} />
+  if (dialog.kind === 'changes') return <Changes onClose={onClose} />
   if (dialog.kind === 'help') return <Help noun={resource} onClose={onClose} />
   if (dialog.kind === 'import') {
     const onShow = (id: bigint) => turnTo({ ...everything, cursor: id - 1n })
-    return <BulkAdd resource={resource} dropped={dialog.file} onClose={onClose} onShow={onShow} />
+    return <BulkAdd resource={resource} dropped={dialog.file} onClose={onClose} onShow={onShow} onDone={onDone} />
   }
   const { filter, search } = view
   return (

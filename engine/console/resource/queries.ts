@@ -194,7 +194,8 @@ export function queriesOf(resource: Resource, client: ServiceClient) {
         initialPageParam: 0n,
         getNextPageParam: (last) => (last.length < historySize ? undefined : last.at(-1)?.id),
         staleTime: pageAge,
-        refetchInterval: historyAge,
+        // Each of its pages is a request.
+        refetchInterval: ({ state }) => historyAge * (state.data?.pages.length ?? 1),
       }),
 
     /** The number of items with each value of the counted field. */

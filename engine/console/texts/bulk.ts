@@ -6,11 +6,11 @@ import { capitalized, countOf, joined, listOf, number, plural, rows, was } from 
 export const bulk = {
   title: ({ many }: Noun) => `Add many ${many}`,
   source: 'Paste CSV, TSV or JSON',
-  sourceHint: ({ one }: Noun, columns: string[], optional: string[]) =>
+  sourceHint: ({ one }: Noun, labels: string[], optional: string[], columns: string[]) =>
     joined(' ', [
-      `One ${one} per row: ${listOf(columns)}.`,
+      `One ${one} per row: ${listOf(labels)}.`,
       optional.length > 0 && `The ${listOf(optional)} may be omitted.`,
-      'A header row allows any order.',
+      `A header row such as ${columns.join()} allows any order.`,
     ]),
   chooseFile: 'Choose a file',
   file: (name: string) => `From ${name}`,

@@ -35,7 +35,8 @@ export function editTextsOf(noun: Noun) {
       undone: (text: string) => `Change undone. ${text}`,
       nothingToUndo: 'There is nothing to undo.',
       isNow: (title: string, value: string) => `${title} is ${value.toLowerCase()}.`,
-      changedTo: (label: string, title: string, value: string) => `${label} of ${title} is now ${value || 'empty'}.`,
+      changedTo: (label: string, title: string, value: string, isOne: boolean) =>
+        `${label} of ${title} ${isOne ? 'is' : 'are'} now ${value || 'empty'}.`,
       removing: (title: string) => `${title} will be removed.`,
       removed: (title: string) => `${title} was removed.`,
       stays: (title: string) => `${title} stays.`,
@@ -97,8 +98,9 @@ export function editTextsOf(noun: Noun) {
           `${countOf(noun, changed)} will ${isEmpty ? `have no ${label.toLowerCase()}` : 'change'}`,
           same > 0 && `${number(same)} will not`,
         ]),
-      removal: (titles: string[], others: number) =>
-        `${joined(', ', [...titles, others > 0 && `and ${number(others)} more`])}. ${plural({ one: 'It can be added again, with a new id', many: 'They can be added again, with new ids' }, titles.length + others)}`,
+      others: (count: number) => `and ${number(count)} more`,
+      removal: (count: number) =>
+        plural({ one: 'It can be added again, with a new id', many: 'They can be added again, with new ids' }, count),
       change: (count: number) => `Change ${countOf(noun, count)}`,
       remove: (count: number) => `Remove ${countOf(noun, count)}`,
       cancel: 'Cancel',
@@ -110,10 +112,12 @@ export function editTextsOf(noun: Noun) {
       addTitle: (count: number) => `Add ${countOf(noun, count)} again?`,
       /** @param count undefined if it is not known */
       addAgain: (count: number | undefined) => `Add all ${count === undefined ? '' : `${number(count)} `}again`,
+      /** @param count undefined if it is not known */
+      changeBack: (count: number | undefined) => `Change all ${count === undefined ? '' : `${number(count)} `}back`,
       addedAgain: (count: number, before: number) =>
         before === count
           ? `${countOf(noun, count)} ${was(count)} added again before.`
-          : `${countOf(noun, count - before)} ${was(count - before)} added again, ${before > 0 ? `${number(before)} ${was(before)} before` : 'with new ids'}.`,
+          : `${countOf(noun, count - before)} ${was(count - before)} added again, ${before > 0 ? `${number(before)} ${was(before)} before` : plural({ one: 'with a new id', many: 'with new ids' }, count)}.`,
       unchanged: (count: number) =>
         `${countOf(noun, count)} ${plural({ one: 'has', many: 'have' }, count)} it already.`,
       removed: (count: number) => `${countOf(noun, count)} ${was(count)} removed.`,
@@ -152,6 +156,8 @@ export function editTextsOf(noun: Noun) {
         joined(', ', [changed > 0 && `${number(changed)} changed`, removed > 0 && `${number(removed)} removed`]),
       shown: (changes: number) => `${countOf({ one: 'change', many: 'changes' }, changes)} shown`,
       addAgain: 'Add again',
+      addedAgain: '· Added again',
+      changeBack: 'Change back',
       by: 'by',
       unknownKey: 'an unknown key',
       more: 'Show more',

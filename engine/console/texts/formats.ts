@@ -1,4 +1,5 @@
-import type { Noun } from '../resource.ts'
+import { textOf } from '#service/fields'
+import type { Field, Noun } from '../resource.ts'
 
 const numbers = new Intl.NumberFormat('en')
 const lists = new Intl.ListFormat('en')
@@ -12,6 +13,11 @@ export function number(value: number): string {
 /** The day and the time in the time zone of the browser, without seconds. */
 export function date(time: Date): string {
   return dates.format(time)
+}
+
+/** A value as the user sees it. */
+export function shownText({ choices = {} }: Field, value: unknown): string {
+  return choices[String(value)] ?? (value instanceof Date ? date(value) : textOf(value))
 }
 
 /** The time of the day with seconds. */

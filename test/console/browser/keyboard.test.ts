@@ -49,7 +49,7 @@ test('the console can be used with the keyboard alone', async ({ visit }) => {
   await page.keyboard.type('7')
   await press('Tab', 'Tab', 'Enter')
   await page.getByRole('row', { name: '26 Tom Filter by Category 7 Status of Tom: Pending' }).waitFor()
-  await expect.poll(() => focused(page)).toBe('Add pet')
+  await expect.poll(() => focused(page)).toBe('Tom')
 })
 
 describe('shortcuts', () => {

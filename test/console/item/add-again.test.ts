@@ -90,6 +90,8 @@ test('pets that were added again before are not added twice, and are counted apa
   await addFromChanges()
   await notice.getByText('25 pets were added again, 20 were before.').waitFor()
   await showing(page, '1–45 of 45')
+  await page.reload()
+  await showing(page, '1–45 of 45')
   await addFromChanges()
   await notice.getByText('45 pets were added again before.').waitFor()
   const pets = await store.pets.list({ limit: 100, cursor: 0n })

@@ -1,7 +1,7 @@
 import { textOf } from '#service/fields'
 import './changes.css'
 import { useMediaQuery } from '@mantine/hooks'
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Fragment, useEffect, useState } from 'react'
 import { useClient } from '../../client.ts'
 import { Button } from '../../components/buttons.tsx'
@@ -16,15 +16,13 @@ import { type Change, type Edit, type Field, type Item, isSame, type Resource, t
 import { sessionOf } from '../../sign-in/access.ts'
 import { editTextsOf } from '../../texts/edits.ts'
 import { dayOf, timeOfDay } from '../../texts/formats.ts'
-import { hasHistory } from '../edits.ts'
+import { editOf, hasHistory, isEditable } from '../edits.ts'
 import { useList, useResource } from '../page-context.ts'
 import { hrefOf, openHere } from '../view.ts'
 
 export interface ChangesProps {
-  /** Also called before an item is opened. */
+  /** Also called before an item is opened, or a change is reversed. */
   onClose: () => void
-  /** Called with the values of an item that was removed. */
-  onAddAgain: (values: Values) => void
 }
 
 /** A sheet with what was changed and removed, by day. */
@@ -41,7 +39,7 @@ export function Changes(props: ChangesProps) {
 const maxLatest = 12
 
 /** The latest changes, in the room of a wide window that is otherwise that of the panel. */
-export function LatestChanges(actions: Partial<ChangesProps>) {
+export function LatestChanges() {
   const { resource } = useResource()
   const isWide = useMediaQuery('(min-width: 100em)', false, { getInitialValueInEffect: false })
   const session = useQuery({ ...sessionOf(useClient()), staleTime: Number.POSITIVE_INFINITY }).data
@@ -50,7 +48,7 @@ export function LatestChanges(actions: Partial<ChangesProps>) {
   return (
     <PanelFrame title={texts.latest}>
       {session.access === 'write' ? (
-        <ChangeList max={maxLatest} {...actions} />
+        <ChangeList max={maxLatest} />
       ) : (
         <p className="changes-none">{texts.notForThisKey}</p>
       )}
@@ -69,8 +67,10 @@ interface ChangeListProps extends Partial<ChangesProps> {
 export function ChangeList({ id, max, ...actions }: ChangeListProps) {
   const { resource, queries } = useResource()
   const texts = editTextsOf(resource).changes
-  const { data, failureReason, failureCount, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } =
-    useInfiniteQuery(queries.history(id))
+  const { data, failureReason, failureCount, hasNextPage, fetchNextPage, refetch, ...query } = useInfiniteQuery(
+    queries.history(id),
+  )
+  const { isFetchingNextPage, isFetchNextPageError } = query
   const { data: item } = useList().item
   const shown = id === undefined || !item ? undefined : jsonOf(item)
   const [former, setFormer] = useState(shown)
@@ -79,19 +79,19 @@ export function ChangeList({ id, max, ...actions }: ChangeListProps) {
     if (shown !== former) void refetch()
     setFormer(shown)
   }, [shown, former, refetch])
+  const changes = data?.pages.flat() ?? []
+  const isGoingOn = (group: Change[]) => hasNextPage && mayGoOn(group, changes)
+  const isCounting =
+    id === undefined &&
+    !max &&
+    changes.length < maxCounted &&
+    togetherOf(resource, changes).some((group) => isGroup(group) && isGoingOn(group))
+  const isLoadingOn = isCounting && !isFetchNextPageError
+  useEffect(() => {
+    if (isLoadingOn && !isFetchingNextPage) void fetchNextPage()
+  }, [isLoadingOn, isFetchingNextPage, fetchNextPage])
   if (!data && failureReason) return <Failure title={texts.notLoaded} error={failureReason} failures={failureCount} />
   if (!data) return <div className="skeleton item-details-skeleton" role="status" aria-label={texts.loading} />
-  const changes = data.pages.flat()
-  /** Loads further pages until the group has ended, and returns all of it. */
-  async function loadRest([first]: Change[]): Promise<Change[]> {
-    for (;;) {
-      const { data: loaded, hasNextPage: isMore, isError } = await fetchNextPage()
-      const all = loaded?.pages.flat() ?? []
-      const group = togetherOf(resource, all).find((each) => each[0]?.id === first?.id)
-      if (isError || !group) return []
-      if (!isMore || !mayGoOn(group, all)) return group
-    }
-  }
   // One level below the heading of the sheet, or of the history of the item.
   const Day = id === undefined ? 'h3' : 'h4'
   const groups = togetherOf(resource, changes)
@@ -113,7 +113,8 @@ export function ChangeList({ id, max, ...actions }: ChangeListProps) {
                 key={String(group[0]?.id)}
                 changes={group}
                 isOfAll={id === undefined}
-                onLoadRest={hasNextPage && mayGoOn(group, changes) ? () => loadRest(group) : undefined}
+                isWhole={!isGoingOn(group)}
+                isCounted={!max}
                 {...actions}
               />
             ))}
@@ -121,7 +122,7 @@ export function ChangeList({ id, max, ...actions }: ChangeListProps) {
         </Fragment>
       ))}
       <span className="visually-hidden" role="status">
-        {data.pages.length > 1 && texts.shown(changes.length)}
+        {data.pages.length > 1 && !isLoadingOn && texts.shown(changes.length)}
       </span>
       {hasNextPage && !max && (
         <Button
@@ -165,6 +166,14 @@ function togetherOf({ one }: Resource, changes: Change[]): Change[][] {
   return together.map(({ group }) => group)
 }
 
+/** How many changes are loaded by themselves to count those of a group. */
+const maxCounted = 10_000
+
+/** Whether changes that are alike are shown as one. */
+function isGroup({ length }: Change[]): boolean {
+  return length > 2
+}
+
 /** Whether the changes after those that are loaded may belong to a group, too. */
 function mayGoOn(group: Change[], loaded: Change[]): boolean {
   return Number(group.at(-1)?.at) - Number(loaded.at(-1)?.at) < maxGap
@@ -195,34 +204,73 @@ function idOf(one: string, change: Change): bigint {
  */
 export function additionOf({ many }: Resource, items: Item[]) {
   const edits = items
-    .map((seen): Edit => ({ seen, idempotencyKey: `add-again:${many}:${seen.id}` }))
+    .map((seen): Edit => ({ seen, idempotencyKey: `add-again:${many}:${seen.id}`, isAddition: true }))
     .sort((a, b) => (a.seen.id < b.seen.id ? -1 : 1))
-  return { kind: 'editMany' as const, edits, same: 0, isAddition: true, startsAtOnce: true }
+  return { kind: 'editMany' as const, edits, same: 0, startsAtOnce: true }
+}
+
+/** The idempotency keys of the items that this tab has added again. */
+export const addedAgain = new Set<string>()
+
+/** The edit that gives an item the values before a change, unless somebody has changed one of them since then. */
+function formerOf({ one, entered }: Resource, change: Change, item?: Item): Edit {
+  const { before, after = {} } = change
+  const names = entered.map(({ name }) => name).filter((name) => name in before || name in after)
+  const [former, set] = [before, after].map((values) => Object.fromEntries(names.map((name) => [name, values[name]])))
+  return editOf({ ...item, ...set, id: idOf(one, change) }, former)
+}
+
+interface ReversalProps {
+  changes: Change[]
+  /** The changed item, if there is only one. */
+  item?: Item | undefined
+  isDisabled: boolean
+  onClose: (() => void) | undefined
+}
+
+/** The button that adds removed items again, or changes others back. */
+function Reversal({ changes, item, isDisabled, onClose }: ReversalProps) {
+  const { resource, open } = useResource()
+  const { edit } = useList()
+  const { changes: texts, many } = editTextsOf(resource)
+  const isRemoval = changes[0]?.kind === 'remove'
+  const removed = () => changes.map((change) => ({ ...change.before, id: idOf(resource.one, change) }))
+  function reverse() {
+    onClose?.()
+    if (isRemoval) return open(additionOf(resource, removed()))
+    const edits = changes.map((change) => formerOf(resource, change, item))
+    const [only, ...others] = edits
+    if (only?.set && others.length === 0) edit(only.seen, only.set)
+    else open({ kind: 'editMany', edits, same: 0, isUndo: true, startsAtOnce: true })
+  }
+  if (isRemoval && additionOf(resource, removed()).edits.every(({ idempotencyKey }) => addedAgain.has(idempotencyKey)))
+    return <p className="changes-by">{texts.addedAgain}</p>
+  if (!isRemoval && !isEditable(resource)) return null
+  const [one, all] = isRemoval ? [texts.addAgain, many.addAgain] : [texts.changeBack, many.changeBack]
+  return (
+    <Button ref={keepFocus} variant="subtle" size="compact-sm" isDisabled={isDisabled} onClick={reverse}>
+      {changes.length === 1 ? one : all(isDisabled ? undefined : changes.length)}
+    </Button>
+  )
 }
 
 interface EntriesProps extends Omit<EntryProps, 'change'> {
   changes: Change[]
-  /** Loads and returns all changes of the entry. Undefined if these are all. */
-  onLoadRest: (() => Promise<Change[]>) | undefined
+  /** Whether these are all changes of the entry. */
+  isWhole: boolean
+  /** Whether the others are loaded by themselves. */
+  isCounted: boolean
 }
 
 /** One change, or the number of those that are alike, which can be opened. */
-function Entries({ changes, onLoadRest, ...others }: EntriesProps) {
-  const { resource, open } = useResource()
+function Entries({ changes, isWhole, isCounted, ...others }: EntriesProps) {
+  const { resource } = useResource()
   const texts = editTextsOf(resource).changes
   const [isOpen, setIsOpen] = useState(false)
-  const isWhole = !onLoadRest
-  const { mutate: load, isPending } = useMutation({ mutationFn: async () => onLoadRest?.() ?? changes })
-  function addAgain(all: Change[]) {
-    if (all.length === 0) return
-    others.onClose?.()
-    const items = all.map((change) => ({ ...change.before, id: idOf(resource.one, change) }))
-    open(additionOf(resource, items))
-  }
   const [first] = changes
   const entries = (shown: Change[]) =>
     shown.map((change) => <Entry key={String(change.id)} change={change} {...others} />)
-  if (!first || !others.isOfAll || changes.length < 3) return entries(changes)
+  if (!first || !others.isOfAll || !isGroup(changes)) return entries(changes)
   const { kind, after = {} } = first
   const values = resource.fields.filter(({ name }) => name in after)
   return (
@@ -240,16 +288,7 @@ function Entries({ changes, onLoadRest, ...others }: EntriesProps) {
         {isOpen && <ol>{entries(changes)}</ol>}
       </details>
       <By change={first} />
-      {kind === 'remove' && others.onAddAgain && (
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          isDisabled={isPending} // Does nothing if the user closes the view meanwhile.
-          onClick={() => load(undefined, { onSuccess: addAgain })}
-        >
-          {editTextsOf(resource).many.addAgain(isWhole ? changes.length : undefined)}
-        </Button>
-      )}
+      {(isWhole || isCounted) && <Reversal changes={changes} isDisabled={!isWhole} onClose={others.onClose} />}
     </li>
   )
 }
@@ -276,18 +315,23 @@ interface EntryProps extends Partial<ChangesProps> {
   isOfAll: boolean
 }
 
-function Entry({ change, isOfAll, onClose, onAddAgain }: EntryProps) {
+function Entry({ change, isOfAll, onClose }: EntryProps) {
   const { resource, queries, open } = useResource()
-  const { changes: texts, item } = editTextsOf(resource)
+  const { changes: texts, item: itemTexts } = editTextsOf(resource)
   const { kind, before, after } = change
   const id = idOf(resource.one, change)
-  const changed = resource.fields.filter(({ name }) => name in before || (after && name in after))
-  // The heading of a removed item has its title.
-  const fields = changed.filter(({ name }) => after || name !== resource.title)
+  const fields = resource.fields
+    .filter(({ name }) => name in before || (after && name in after))
+    // The heading of a removed item has its title.
+    .filter(({ name }) => after || name !== resource.title)
   const isUnnamed = isOfAll && kind === 'update'
   const query = useQuery({ ...queries.item(isUnnamed ? id : undefined, useQueryClient()), refetchInterval: false })
+  const inPanel = useList().item.data
+  const item = isOfAll ? query.data : inPanel
+  /** Whether nothing is left to be changed back. */
+  const isBack = item && after && fields.every((field) => isSame(item[field.name], before[field.name]))
   const name = textOf((query.data ?? before)[resource.title])
-  const heading = name === '' ? item.heading(id) : `${name} #${id}`
+  const heading = name === '' ? itemTexts.heading(id) : `${name} #${id}`
   const isGone = query.error !== null && problemOf(query.error).kind === 'missing'
   return (
     <li data-kind={kind}>
@@ -325,17 +369,8 @@ function Entry({ change, isOfAll, onClose, onAddAgain }: EntryProps) {
         </p>
       ))}
       <By change={change} />
-      {kind === 'remove' && onAddAgain && (
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          onClick={() => {
-            onClose?.()
-            onAddAgain(before)
-          }}
-        >
-          {texts.addAgain}
-        </Button>
+      {!isGone && !isBack && (
+        <Reversal changes={[change]} item={item} isDisabled={after !== undefined && !item} onClose={onClose} />
       )}
     </li>
   )

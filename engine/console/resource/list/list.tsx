@@ -62,7 +62,7 @@ export function List({ newItem, ownEdits, isImporting }: ListProps) {
 }
 
 function Content({ place, added, ownEdits }: { place: string; added: Item[]; ownEdits: Edit[] }) {
-  const { texts } = useResource()
+  const { resource, texts } = useResource()
   const { view, list, states } = useList()
   const { items, failureReason, failureCount } = list
   const loaded = items && !list.isSearching ? list.data?.items : undefined
@@ -71,7 +71,7 @@ function Content({ place, added, ownEdits }: { place: string; added: Item[]; own
     place,
     loaded,
     view.size,
-    (item) => added.some(({ id }) => id === item.id) || own.some((edit) => isResultOf(edit, item)),
+    (item) => added.some(({ id }) => id === item.id) || own.some((edit) => isResultOf(resource, edit, item)),
   )
   if (failureReason && !items) {
     return <Failure title={texts.list.notLoaded} error={failureReason} failures={failureCount} />

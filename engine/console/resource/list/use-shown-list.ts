@@ -136,7 +136,12 @@ export function useShownList(
 export type ShownList = ReturnType<typeof useShownList>
 
 /** The id of the item after or before another one, which may be on another page. */
-function neighborOf(items: Item[], { search, order }: View, id: bigint | undefined, step: 1 | -1): bigint | undefined {
+export function neighborOf(
+  items: Item[],
+  { search, order }: View,
+  id: bigint | undefined,
+  step: 1 | -1,
+): bigint | undefined {
   const index = items.findIndex((each) => each.id === id)
   if (index !== -1) return items[index + step]?.id
   if (id === undefined || search !== undefined) return items[0]?.id

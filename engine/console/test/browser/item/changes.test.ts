@@ -1,7 +1,12 @@
-import { expect } from 'vitest'
+import { describe, expect } from 'vitest'
 import { addNotes } from '../../../../test/notes/tests.ts'
 import { test } from '../notes.ts'
-import { inspect, panel, showing } from '../page.ts'
+import { inspect, isFocused, panel, showing } from '../page.ts'
+import type { Page } from '../visit.ts'
+
+function notice(page: Page) {
+  return page.getByRole('region', { name: 'Last change' })
+}
 
 test('one click shows what was changed and removed today, by whom, and the panel shows the history of a note', async ({
   startConsole,
@@ -24,8 +29,8 @@ test('one click shows what was changed and removed today, by whom, and the panel
   expect(texts[0]).toMatch(
     new RegExp(`^note 3 #3 was removed Priority 1 State Open by ${keyName}, \\d+:\\d+ Add again$`),
   )
-  expect(texts[1]).toMatch(/^Oscar #2 Text note 2 → Oscar by /)
-  expect(texts[2]).toMatch(/^Oscar #2 State Open → Done by /)
+  expect(texts[1]).toMatch(/^Oscar #2 Text note 2 → Oscar by .* Change back$/)
+  expect(texts[2]).toMatch(/^Oscar #2 State Open → Done by .* Change back$/)
   await inspect(page, 'changes')
   await sheet.getByRole('link', { name: 'Oscar #2' }).first().click()
   const history = panel(page, 'Oscar').getByRole('region', { name: 'History' })
@@ -83,7 +88,7 @@ test('the same change of several notes is one entry, an undo is another one, and
   await sheet.getByText('Note 4', { exact: true }).waitFor()
 })
 
-test('an entry that may go on in the next page says so, and adds all of its notes again', async ({
+test('a change of more notes than a page has is counted as a whole, and its offer leaves once it was taken', async ({
   startConsole,
   visit,
 }) => {
@@ -94,52 +99,110 @@ test('an entry that may go on in the next page says so, and adds all of its note
   const page = await visit(url, { key })
   await page.getByRole('button', { name: 'Changes' }).click()
   const sheet = page.getByRole('dialog', { name: 'Changes of notes' })
-  await sheet.getByText('97 or more notes were removed').waitFor()
-  await inspect(page, 'changes-go-on')
-  await sheet.getByRole('button', { name: 'Show more' }).click()
-  await sheet.getByText('197 or more notes were removed').waitFor()
-  await sheet.getByRole('button', { name: 'Show more' }).click()
   await sheet.getByText('230 notes were removed').waitFor()
-  await sheet.getByRole('button', { name: 'Add all 230 again' }).waitFor()
-
-  await page.reload()
+  await inspect(page, 'changes-of-pages')
+  await sheet.getByRole('button', { name: 'Add all 230 again' }).click()
+  await notice(page).getByText('230 notes were added again, with new ids.').waitFor()
   await page.getByRole('button', { name: 'Changes' }).click()
-  await sheet.getByRole('button', { name: 'Add all again' }).click()
-  const notice = page.getByRole('region', { name: 'Last change' })
-  await notice.getByText('230 notes were added again, with new ids.').waitFor()
+  await sheet.getByText('Added again').waitFor()
+  expect(await sheet.getByRole('button', { name: /again$/ }).count()).toBe(0)
 })
 
-test('a note that was removed can be added again, with its values', async ({ startConsole, visit }) => {
-  const { url, key, store, rpc } = await startConsole()
+test('a note that was removed is added again with its values, also together with others, once', async ({
+  startConsole,
+  visit,
+}) => {
+  const { url, key, store } = await startConsole()
+  const dueAt = new Date('2026-10-25T01:30:00.123Z')
+  await store.notes.create({ body: 'Tea', priority: 1n, state: 'done', dueAt })
   await addNotes(store, 3)
-  await rpc.notes.update.mutate({ noteId: 2n, state: 'done' })
-  await rpc.notes.remove.mutate({ noteId: 2n })
+  for (const id of [1n, 2n, 3n]) await store.notes.remove({ id })
   const page = await visit(url, { key })
+  await showing(page, '1 of 1')
   await page.getByRole('button', { name: 'Changes' }).click()
-  await page.getByRole('button', { name: 'Add again' }).click()
-  await panel(page, 'Add note').getByRole('button', { name: 'Add note' }).click()
-  await expect.poll(() => store.notes.get(4n)).toMatchObject({ body: 'note 2', state: 'done' })
+  await page.getByText('3 notes were removed').click()
+  const removed = page.getByRole('listitem').filter({ hasText: 'Tea #1 was removed' }).last()
+  await removed.getByRole('button', { name: 'Add again' }).click()
+  await notice(page).getByText('1 note was added again, with a new id.').waitFor()
+  expect(await store.notes.get(5n)).toMatchObject({ body: 'Tea', state: 'done', dueAt })
+  const row = page.getByRole('link', { name: 'Tea' })
+  await expect.poll(() => isFocused(row)).toBe(true)
+  await page.getByRole('button', { name: 'Changes' }).click()
+  await page.getByText('3 notes were removed').click()
+  await removed.getByText('Added again').waitFor()
   await inspect(page, 'added-again')
+  await page.getByRole('button', { name: 'Add all 3 again' }).click()
+  await notice(page).getByText('2 notes were added again, 1 was before.').waitFor()
+  expect((await store.notes.list({ limit: 9, cursor: 0n })).map(({ id }) => id)).toEqual([4n, 5n, 6n, 7n])
 })
 
-test('a note that was removed can be added again with its time, which the form shows', async ({ openConsole }) => {
-  const { store, rpc, page } = await openConsole(0, { timezoneId: 'Europe/Berlin' })
-  const form = panel(page, 'Add note')
-  for (const [index, [time, shown]] of [
-    ['2026-11-20T08:30:00.123Z', '2026-11-20T09:30:00.123'],
-    // In the hour that the end of summer time repeats.
-    ['2026-10-25T01:30:00.000Z', '2026-10-25T02:30'],
-  ].entries()) {
-    const dueAt = new Date(time ?? '')
-    const { id } = await store.notes.create({ body: `note ${index}`, priority: 1n, state: 'open', dueAt })
-    await rpc.notes.remove.mutate({ noteId: id })
+describe('a change', () => {
+  test('is changed back with one click, from the changes and in the panel, and that is undone with a key', async ({
+    startConsole,
+    visit,
+  }) => {
+    const { url, key, store, rpc } = await startConsole()
+    await addNotes(store, 3)
+    await rpc.notes.update.mutate({ noteId: 2n, state: 'done', dueAt: new Date(0) })
+    await rpc.notes.update.mutate({ noteId: 2n, body: 'Tea' })
+    const page = await visit(url, { key })
     await page.getByRole('button', { name: 'Changes' }).click()
-    const removed = page.getByRole('listitem').filter({ hasText: `note ${index} #${id} was removed` })
-    await removed.getByRole('button', { name: 'Add again' }).click()
-    expect(await form.getByLabel('Due').inputValue()).toBe(shown)
-    await form.getByRole('button', { name: 'Add note' }).click()
-    await expect.poll(async () => (await store.notes.get(id + 1n))?.dueAt).toEqual(dueAt)
-  }
+    const entries = page.getByRole('dialog', { name: 'Changes of notes' }).getByRole('listitem')
+    await entries.nth(1).getByRole('button', { name: 'Change back' }).waitFor()
+    await inspect(page, 'change-back')
+    await entries.nth(1).getByRole('button', { name: 'Change back' }).click()
+    await notice(page).getByText('State and Due of Tea are now Open, nothing.').waitFor()
+    await expect.poll(() => store.notes.get(2n)).toMatchObject({ state: 'open' })
+    expect(await store.notes.get(2n)).not.toHaveProperty('dueAt')
+    // What has its former values again needs no button.
+    await page.getByRole('button', { name: 'Changes' }).click()
+    await expect.poll(() => entries.count()).toBe(3)
+    await expect.poll(() => page.getByRole('button', { name: 'Change back' }).count()).toBe(2)
+    await entries.getByRole('link', { name: 'Tea #2' }).first().click()
+    const history = panel(page, 'Tea').getByRole('region', { name: 'History' })
+    await inspect(page, 'history-change-back')
+    await history.getByRole('listitem').nth(1).getByRole('button', { name: 'Change back' }).click()
+    await notice(page).getByText('Text of Tea is now note 2.').waitFor()
+    await expect.poll(() => store.notes.get(2n)).toMatchObject({ body: 'note 2' })
+    await expect.poll(() => isFocused(panel(page, 'note 2'))).toBe(true)
+    await page.keyboard.press('z')
+    await expect.poll(() => store.notes.get(2n)).toMatchObject({ body: 'Tea' })
+  })
+
+  test('after which somebody else has changed the same field is a conflict', async ({ startConsole, visit }) => {
+    const { url, key, store, rpc } = await startConsole()
+    await addNotes(store, 3)
+    await rpc.notes.update.mutate({ noteId: 2n, state: 'done' })
+    await rpc.notes.update.mutate({ noteId: 2n, state: 'waiting' })
+    const page = await visit(url, { key })
+    await page.getByRole('button', { name: 'Changes' }).click()
+    await page.getByRole('listitem').nth(1).getByRole('button', { name: 'Change back' }).click()
+    await page.getByRole('alert').getByText('changed the state of note 2 to Waiting. Yours: Open.').waitFor()
+    expect(await store.notes.get(2n)).toMatchObject({ state: 'waiting' })
+    await page.getByRole('button', { name: 'Use mine' }).click()
+    await expect.poll(() => store.notes.get(2n)).toMatchObject({ state: 'open' })
+  })
+
+  test('of many notes is changed back, except those that somebody else has changed', async ({
+    startConsole,
+    visit,
+  }) => {
+    const { url, key, store, rpc } = await startConsole()
+    await addNotes(store, 4)
+    for (let noteId = 1n; noteId <= 4n; noteId++) await rpc.notes.update.mutate({ noteId, state: 'done' })
+    await rpc.notes.update.mutate({ noteId: 3n, state: 'waiting' })
+    const page = await visit(url, { key })
+    await page.getByRole('button', { name: 'Changes' }).click()
+    await page.getByRole('button', { name: 'Change all 4 back' }).click()
+    const result = page.getByRole('dialog', { name: 'Undo' })
+    await result.getByText('3 done, 1 skipped').waitFor()
+    await result.getByText('Note 3: ').waitFor()
+    await inspect(page, 'changed-back-some')
+    await result.getByRole('button', { name: 'Close' }).last().click()
+    await notice(page).getByText('3 notes were changed back.').waitFor()
+    const states = (await store.notes.list({ limit: 9, cursor: 0n })).map(({ state }) => state)
+    expect(states).toEqual(['open', 'open', 'waiting', 'open'])
+  })
 })
 
 test('the history of a note follows what others change', async ({ openConsole }) => {
