@@ -1,6 +1,7 @@
 import { useTimeout, useWindowEvent } from '@mantine/hooks'
 import { useCallback, useEffect, useState } from 'react'
 import { clearLog } from './requests/log.ts'
+import { doubtDrafts } from './resource/drafts.ts'
 import { forgetKey, offerKey, requestKey, signOutOtherTabs, storedKey, storeKey } from './sign-in/api-key.ts'
 
 /** Milliseconds until the page asks for a key. If another tab responds later, its key is still used. */
@@ -63,6 +64,7 @@ export function useSession(firstLinkedKey: string | undefined): [Session, Sessio
     return requestKey((received) => {
       if (received === refusedKey) return
       storeKey(received, { remember: false })
+      doubtDrafts()
       setSession((current) => ({ ...current, apiKey: received, refusedKey: undefined }))
     })
   }, [apiKey, refusedKey, end])
@@ -78,6 +80,7 @@ export function useSession(firstLinkedKey: string | undefined): [Session, Sessio
     {
       signIn(key, options) {
         storeKey(key, options)
+        if (key !== (apiKey ?? refusedKey)) doubtDrafts()
         clearLog()
         setSession({ apiKey: key, refusedKey: undefined, linkedKey: undefined })
       },

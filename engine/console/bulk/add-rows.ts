@@ -1,5 +1,6 @@
 import { type Batch, createIdempotencyKey } from '#client'
-import type { Problem } from '../problem.ts'
+import { type Problem, problemOf } from '../problem.ts'
+import { wasNeverRead } from '../requests/log.ts'
 import { identityOf, type Procedures, type Resource } from '../resource.ts'
 import { sendInBatches } from './batches.ts'
 import type { RetryOptions } from './retry-while-away.ts'
@@ -7,18 +8,20 @@ import type { ValidRow } from './table.ts'
 
 /**
  * `existed`: an earlier request with the same idempotency key had added the item. `unconfirmed`: the row was sent, and there
- * is no response yet.
+ * is no response yet. `doubtful`: it was sent with another API key, to which its idempotency key belongs.
  */
 export type Outcome =
   | { kind: 'added' | 'existed'; id: bigint }
   | { kind: 'failed'; problem: Problem }
-  | { kind: 'unconfirmed' }
+  | { kind: 'unconfirmed' | 'doubtful' }
 
 interface AddRowsOptions extends RetryOptions {
   /** The idempotency key of a row, which is sent next. See {@link keysOf}. */
   keyOf: (row: ValidRow) => Promise<string>
   /** Also called for a response that arrives after the signal has aborted. */
   onOutcome: (row: number, outcome: Outcome) => void
+  /** Called if the service has not read the row, because it rejects the API key. */
+  onRefused?: (row: number) => void
 }
 
 /**
@@ -33,7 +36,7 @@ export async function addRows(
   rows: ValidRow[],
   options: AddRowsOptions,
 ): Promise<void> {
-  const { keyOf, onOutcome } = options
+  const { keyOf, onOutcome, onRefused } = options
 
   async function send(row: ValidRow, batch: Batch): Promise<void> {
     let wasReplayed = false
@@ -41,8 +44,13 @@ export async function addRows(
       wasReplayed = headers.has('idempotency-replayed')
     }
     const idempotencyKey = await keyOf(row)
-    const { id } = await create.mutate(row.item, { context: { idempotencyKey, batch, onResponse } })
-    onOutcome(row.number, { kind: wasReplayed ? 'existed' : 'added', id })
+    try {
+      const { id } = await create.mutate(row.item, { context: { idempotencyKey, batch, onResponse } })
+      onOutcome(row.number, { kind: wasReplayed ? 'existed' : 'added', id })
+    } catch (error) {
+      if (problemOf(error).kind === 'refused' && wasNeverRead(idempotencyKey)) onRefused?.(row.number)
+      throw error
+    }
   }
 
   const onFailure = ({ number }: ValidRow, problem: Problem) => onOutcome(number, { kind: 'failed', problem })

@@ -86,8 +86,8 @@ export function BulkAdd({ resource, dropped, onClose, onShow, onDone }: BulkAddP
     if (run.firstId !== undefined) onShow(run.firstId)
   }
 
-  function addAgain() {
-    run.addAgain()
+  function addAgain(add: () => void) {
+    add()
     // The button disappears.
     mainButton.current?.focus()
   }
@@ -128,12 +128,14 @@ export function BulkAdd({ resource, dropped, onClose, onShow, onDone }: BulkAddP
           {table && !table.problem && <Summary noun={resource} table={table} run={run} valid={rows.length} />}
         </p>
         {!isAdding && run.existing.length > 0 && (
-          <div className="bulk-again">
-            <p>{bulk.existing(resource, run.existing.length)}</p>
-            <Button variant="default" size="xs" onClick={addAgain}>
-              {bulk.addAgain(run.existing.length)}
-            </Button>
-          </div>
+          <Again text={bulk.existing(resource, run.existing.length)} onAdd={() => addAgain(run.addAgain)}>
+            {bulk.addAgain(run.existing.length)}
+          </Again>
+        )}
+        {!isAdding && run.doubtful.length > 0 && (
+          <Again text={bulk.doubtful(resource, run.doubtful.length)} onAdd={() => addAgain(run.addDoubtful)}>
+            {bulk.addDoubtful(run.doubtful.length)}
+          </Again>
         )}
         {table && table.rows.length > 0 && (
           <RowTable
@@ -160,6 +162,18 @@ export function BulkAdd({ resource, dropped, onClose, onShow, onDone }: BulkAddP
         </div>
       </div>
     </Sheet>
+  )
+}
+
+/** What the user may add although it may exist. */
+function Again({ text, onAdd, children }: { text: string; onAdd: () => void; children: string }) {
+  return (
+    <div className="bulk-again">
+      <p>{text}</p>
+      <Button variant="default" size="xs" onClick={onAdd}>
+        {children}
+      </Button>
+    </div>
   )
 }
 

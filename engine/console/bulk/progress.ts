@@ -19,7 +19,7 @@ export function isAdded(outcome: Outcome | undefined): boolean {
 }
 
 export function isFinished(outcome: Outcome | undefined): boolean {
-  return isAdded(outcome) || outcome?.kind === 'failed'
+  return isAdded(outcome) || outcome?.kind === 'failed' || outcome?.kind === 'doubtful'
 }
 
 /**
@@ -38,7 +38,7 @@ function byOutcome(first: Sent, second: Sent): number {
 }
 
 function rankOf({ outcome }: Sent): number {
-  return isAdded(outcome) ? 0 : outcome?.kind === 'unconfirmed' ? 1 : 2
+  return isAdded(outcome) ? 0 : outcome?.kind === 'failed' ? 2 : 1
 }
 
 export function addSent(resource: Resource, { item }: ValidRow, sent: SentRows, added: Sent): void {
@@ -59,7 +59,7 @@ export type Outcomes = ReadonlyMap<number, Outcome>
 
 /** The numbers of rows with each kind of outcome. */
 export function countOutcomes(outcomes: Outcomes): { [kind in Outcome['kind']]: number } {
-  const counts = { added: 0, existed: 0, failed: 0, unconfirmed: 0 }
+  const counts = { added: 0, existed: 0, failed: 0, unconfirmed: 0, doubtful: 0 }
   for (const { kind } of outcomes.values()) counts[kind]++
   return counts
 }

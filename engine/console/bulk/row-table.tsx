@@ -192,6 +192,11 @@ function Result({ resource, row, outcome }: Pick<TableRowProps, 'resource' | 'ro
   }
   if (!outcome) return row.isCorrected && <span className="bulk-added">{bulk.corrected}</span>
   if (outcome.kind === 'failed') return null
-  const text = 'id' in outcome ? bulk[outcome.kind](String(outcome.id)) : bulk.unconfirmed
+  const text =
+    'id' in outcome
+      ? bulk[outcome.kind](String(outcome.id))
+      : outcome.kind === 'doubtful'
+        ? bulk.isDoubtful
+        : bulk.unconfirmed
   return <span className="bulk-added">{text}</span>
 }

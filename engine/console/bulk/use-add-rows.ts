@@ -27,16 +27,15 @@ export function useAddRows(resource: Resource, pasted: Row[], rows: ValidRow[], 
   /** The numbers of the rows whose items the user wants to see. */
   const [viewed, setViewed] = useState<ReadonlySet<number>>(new Set())
 
-  const { start, stop, status, pause } = useJob(async (options, isAgain: boolean) => {
+  const { start, stop, status, pause } = useJob(async (options, next: ValidRow[]) => {
     const digestKeyOf = keysOf(resource, pasted.filter(isValid))
     const entries = new Map(matched)
-    const next = isAgain ? existing : missing
     const isCorrection = missing.every(({ isCorrected }) => isCorrected)
-    setViewed(new Set((isAgain || isCorrection ? next : rows).map(({ number }) => number)))
-    if (isAgain) await renewKeys(existing.flatMap(({ number }) => entries.get(number) ?? []))
+    setViewed(new Set((next !== missing || isCorrection ? next : rows).map(({ number }) => number)))
+    if (next === existing) await renewKeys(existing.flatMap(({ number }) => entries.get(number) ?? []))
     for (const { number } of next) {
       const entry = entries.get(number)
-      if (entry?.outcome?.kind === 'failed') entry.outcome = undefined
+      if (entry?.outcome?.kind === 'failed' || next === doubtful) Object.assign(entry ?? {}, { outcome: undefined })
     }
     running.current = entries
     let hasEnded = false
@@ -59,8 +58,13 @@ export function useAddRows(resource: Resource, pasted: Row[], rows: ValidRow[], 
       if (hasEnded) update()
     }
 
+    function onRefused(number: number): void {
+      const entry = entries.get(number)
+      if (entry && !entry.isRepeated) entry.outcome = undefined
+    }
+
     try {
-      await addRows(procedures, next, { ...options, keyOf, onOutcome })
+      await addRows(procedures, next, { ...options, keyOf, onOutcome, onRefused })
     } finally {
       clearInterval(timer)
       hasEnded = true
@@ -83,6 +87,8 @@ export function useAddRows(resource: Resource, pasted: Row[], rows: ValidRow[], 
     const entry = matched.get(number)
     return !isIdle && entry?.outcome?.kind === 'existed' && !entry.isRepeated
   })
+  /** The rows that may have been added with another API key. */
+  const doubtful = rows.filter(({ number }) => matched.get(number)?.outcome?.kind === 'doubtful')
   const missing = rows.filter(({ number }) => !isFinished(outcomes.get(number)))
 
   const ids = [...outcomes].flatMap(([number, outcome]) => ('id' in outcome && viewed.has(number) ? [outcome.id] : []))
@@ -90,8 +96,8 @@ export function useAddRows(resource: Resource, pasted: Row[], rows: ValidRow[], 
 
   const end = missing.length === 0 ? 'finished' : 'stopped'
   const state = ({ idle: 'ready', pending: 'adding', success: end, error: end } as const)[status]
-  const add = { start: () => start(false), addAgain: () => start(true), stop }
-  return { state, outcomes, missing, existing, firstId, pause, ...add }
+  const add = { start: () => start(missing), addAgain: () => start(existing), addDoubtful: () => start(doubtful), stop }
+  return { state, outcomes, missing, existing, doubtful, firstId, pause, ...add }
 }
 
 /** All at once: a reload in the middle leaves no row that was sent with its new key, but has the former one. */

@@ -69,9 +69,11 @@ export function entryOfInterest(failure?: { requestId: string | undefined }): Lo
   return failed.find(({ outcome }) => outcome.requestId === failure.requestId) ?? failed[0]
 }
 
-/** Whether the rate limit refused all requests with an idempotency key. */
-export function wasOnlyLimited(idempotencyKey: string | undefined): boolean {
-  return entries.every((entry) => entry.idempotencyKey !== idempotencyKey || entry.outcome.status === 429)
+/** Whether the rate limit, or the check of the API key, refused all requests with an idempotency key. */
+export function wasNeverRead(idempotencyKey: string | undefined): boolean {
+  return entries.every(
+    ({ idempotencyKey: each, outcome: { status } }) => each !== idempotencyKey || status === 429 || status === 401,
+  )
 }
 
 export function hasFailed({ outcome: { status } }: LogEntry): boolean {

@@ -28,7 +28,10 @@ export const importDrafts = new Map<string, Draft>()
 /** The entries of the form for a new item, by the names of the fields. They are kept like the other drafts. */
 export const formDrafts = new Map<string, Record<string, string>>()
 
-/** The idempotency keys of the new items whose requests have no known outcome, by the content of the items. */
+/**
+ * The idempotency keys of the new items whose requests have no known outcome, by the content of the items. Empty for a
+ * request with another API key, to which its idempotency key belongs.
+ */
 export const createKeys = new Map<string, string>()
 
 /** The edits without a known outcome, with the names of their resources, by their idempotency keys. */
@@ -68,6 +71,13 @@ function keep<Draft>(name: string, drafts: Map<string, Draft>, isLeft = (_draft:
     const left = [...drafts].filter(([, draft]) => isLeft(draft))
     session.set(name, superjson.stringify(new Map(left)))
   })
+}
+
+/** Another API key is used: what has no known outcome cannot be repeated without a second effect, and the user decides. */
+export function doubtDrafts(): void {
+  for (const identity of createKeys.keys()) createKeys.set(identity, '')
+  for (const { outcome } of [...importDrafts.values()].flatMap(({ sent }) => [...sent.values()].flat()))
+    if (outcome?.kind === 'unconfirmed') outcome.kind = 'doubtful'
 }
 
 export function clearDrafts(): void {

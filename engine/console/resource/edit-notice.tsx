@@ -11,12 +11,12 @@ import { hint } from '../components/hint.ts'
 import { IconX } from '../components/icons.tsx'
 import { areCharactersOn, useShortcuts } from '../keyboard.ts'
 import { isTransient, problemOf, retryDelayAfter } from '../problem.ts'
-import type { Edit, Item, Resource, Values } from '../resource.ts'
+import { type Edit, type Item, isSame, type Resource, type Values } from '../resource.ts'
 import { useIsReadOnly } from '../sign-in/access.ts'
 import { editTextsOf } from '../texts/edits.ts'
 import { listOf, shownText } from '../texts/formats.ts'
 import { messages } from '../texts/messages.ts'
-import { type EditState, editOf, hasHistory, hold, isOutdated, isRepeated, lastUndoable, undoTime } from './edits.ts'
+import { type EditState, editOf, expectedBy, hasHistory, hold, isWaiting, undoTime } from './edits.ts'
 import { useAuthor } from './item/changes.tsx'
 import { type PageOf, useList, useResource } from './page-context.ts'
 
@@ -129,6 +129,31 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
     </>
   )
   return sheet ? createPortal(notice, sheet) : notice
+}
+
+/** Whether an edit is sent again, because the service did not respond. */
+function isRepeated({ status, failureCount }: EditState): boolean {
+  return status === 'pending' && failureCount > 0
+}
+
+/**
+ * The last edit that can be undone: not one that was refused or undone, nor one of an item that was removed since then. A
+ * removal can be undone while it waits, and while the service is away.
+ */
+function lastUndoable(states: EditState[]): EditState | undefined {
+  const undone = new Set(states.map(({ edit }) => edit.undoes))
+  const removals = states.filter(({ edit, status }) => !edit.set && status !== 'error')
+  const sent = removals.filter((state) => !isWaiting(state.edit) && !isRepeated(state))
+  const removed = new Set(sent.map(({ edit }) => edit.seen.id))
+  return states.findLast(
+    ({ edit: { seen, undoes, idempotencyKey }, status }) =>
+      status !== 'error' && !undoes && !undone.has(idempotencyKey) && !removed.has(seen.id),
+  )
+}
+
+/** Whether somebody else has changed what an edit expects. If not, a rule has refused it, such as that of a reference. */
+function isOutdated(resource: Resource, edit: Edit, current: Item): boolean {
+  return expectedBy(resource, edit).some(({ name }) => !isSame(edit.seen[name], current[name]))
 }
 
 /** What an edit has done. */

@@ -46,26 +46,6 @@ export function reverseOf({ seen, set = {}, place, idempotencyKey }: Edit): Edit
   return { ...editOf({ ...seen, ...set }, Object.fromEntries(former), place), undoes: idempotencyKey }
 }
 
-/** Whether an edit is sent again, because the service did not respond. */
-export function isRepeated({ status, failureCount }: EditState): boolean {
-  return status === 'pending' && failureCount > 0
-}
-
-/**
- * The last edit that can be undone: not one that was refused or undone, nor one of an item that was removed since then. A
- * removal can be undone while it waits, and while the service is away.
- */
-export function lastUndoable(states: EditState[]): EditState | undefined {
-  const undone = new Set(states.map(({ edit }) => edit.undoes))
-  const removals = states.filter(({ edit, status }) => !edit.set && status !== 'error')
-  const sent = removals.filter((state) => !waiting.has(state.edit.idempotencyKey) && !isRepeated(state))
-  const removed = new Set(sent.map(({ edit }) => edit.seen.id))
-  return states.findLast(
-    ({ edit: { seen, undoes, idempotencyKey }, status }) =>
-      status !== 'error' && !undoes && !undone.has(idempotencyKey) && !removed.has(seen.id),
-  )
-}
-
 /** Whether an item has the values of an edit. The id of one that is added again is not known before the response. */
 export function isResultOf({ entered }: Resource, { seen, set, isAddition }: Edit, item: Item): boolean {
   if (isAddition) return entered.every(({ name }) => isSame(seen[name], item[name]))
@@ -73,13 +53,8 @@ export function isResultOf({ entered }: Resource, { seen, set, isAddition }: Edi
 }
 
 /** The fields that an edit expects as the user saw them: the edited ones, or all for a removal. */
-function expectedBy({ entered }: Resource, { set }: Edit): readonly Field[] {
+export function expectedBy({ entered }: Resource, { set }: Edit): readonly Field[] {
   return entered.filter(({ name }) => !set || name in set)
-}
-
-/** Whether somebody else has changed what an edit expects. If not, a rule has refused it, such as that of a reference. */
-export function isOutdated(resource: Resource, edit: Edit, current: Item): boolean {
-  return expectedBy(resource, edit).some(({ name }) => !isSame(edit.seen[name], current[name]))
 }
 
 /** The input of `update`, or of `remove`. */
@@ -115,6 +90,11 @@ interface Removal extends PromiseWithResolvers<void> {
 
 /** The removals that wait until the time to undo them is over, or until the user leaves the page, by their idempotency keys. */
 const waiting = new Map<string, Removal>()
+
+/** Whether a removal is not sent yet. */
+export function isWaiting({ idempotencyKey }: Edit): boolean {
+  return waiting.has(idempotencyKey)
+}
 
 /** Lets a removal wait while the pointer or the focus is in its notice, and then for the time to undo it. */
 export function hold({ idempotencyKey }: Edit, isHeld: boolean): void {

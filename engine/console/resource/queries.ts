@@ -1,10 +1,4 @@
-import {
-  infiniteQueryOptions,
-  keepPreviousData,
-  type QueryClient,
-  queryOptions,
-  skipToken,
-} from '@tanstack/react-query'
+import { keepPreviousData, type QueryClient, queryOptions, skipToken } from '@tanstack/react-query'
 import type { ServiceClient } from '#client'
 import { loadWords } from '../components/words.ts'
 import { MissingItem } from '../problem.ts'
@@ -26,13 +20,9 @@ import type { Place } from './view.ts'
  * Milliseconds from a load of the list to the next one, which shows the items that other clients add. The browser asks with
  * `If-None-Match`, so a list that did not change costs a response without a body.
  */
-const pageAge = 2_000
+export const pageAge = 2_000
 /** The number of items that a search compares with one request. One that compares more of them is repeated less often. */
 const comparedAtOnce = 7_500
-/** Milliseconds from a load of the history to the next one. */
-const historyAge = 4_000
-/** The number of changes in a page: so many that those of an edit of many items are together. */
-const historySize = 100
 /** Milliseconds between two counts of a list that does not change. */
 const countAge = 60_000
 /** Up to this number, the items that a search finds are counted, with at most so many requests. */
@@ -178,24 +168,6 @@ export function queriesOf(resource: Resource, client: ServiceClient) {
               return { count: Math.min(items.length, maxFound.items), isExact }
             },
         staleTime: Number.POSITIVE_INFINITY,
-      }),
-
-    /** The changes of an item, or of all items, in pages. */
-    history: (id?: bigint) =>
-      infiniteQueryOptions({
-        queryKey: [many, 'history', id],
-        async queryFn({ pageParam, signal }) {
-          const input = {
-            ...(id !== undefined && { [`${resource.one}Id`]: id }),
-            ...(pageParam && { cursor: pageParam }),
-          }
-          return (await procedures.history?.query({ ...input, limit: historySize }, { signal })) ?? []
-        },
-        initialPageParam: 0n,
-        getNextPageParam: (last) => (last.length < historySize ? undefined : last.at(-1)?.id),
-        staleTime: pageAge,
-        // Each of its pages is a request.
-        refetchInterval: ({ state }) => historyAge * (state.data?.pages.length ?? 1),
       }),
 
     /** The number of items with each value of the counted field. */

@@ -60,6 +60,9 @@ export const bulk = {
   existing: (noun: Noun, count: number) =>
     `${countOf(noun, count)} ${was(count)} added by an earlier import, and may have been removed since. Adding ${count === 1 ? 'it' : 'them'} again creates ${count === 1 ? `a further ${noun.one}` : `${number(count)} further ${noun.many}`}.`,
   addAgain: (count: number) => `Add ${number(count)} again`,
+  doubtful: (noun: Noun, count: number) =>
+    `${countOf(noun, count)} may have been added with another API key. Look for ${count === 1 ? 'it' : 'them'} first: adding ${count === 1 ? 'it' : 'them'} now may add ${count === 1 ? 'it' : 'them'} twice.`,
+  addDoubtful: (count: number) => `Add ${number(count)} anyway`,
   stopped: ({ one }: Noun, left: number) =>
     `${rows(left)} ${was(left)} not confirmed. Continuing adds no ${one} twice.`,
   repeatable: ({ one }: Noun) =>
@@ -69,6 +72,7 @@ export const bulk = {
   added: (id: string) => `Added with id ${id}`,
   existed: (id: string) => `Added before with id ${id}`,
   unconfirmed: 'Sent, not confirmed yet',
+  isDoubtful: 'May have been added',
 }
 
 function correctedRows(count: number): string {

@@ -77,6 +77,9 @@ export function editTextsOf(noun: Noun) {
       showRows: 'Show the rows',
       notAdded: `The ${one} was not added`,
       uncertain: `The ${one} may not have been added`,
+      mayExist: (title: string) => `${title} may have been added already`,
+      mayExistText: `It was sent with another API key, and there was no response. Look for it in the list first.`,
+      addAnyway: 'Add anyway',
       uncertainText: `Try again: the ${one} is added only once.`,
     },
 

@@ -417,6 +417,37 @@ describe('adding many pets', () => {
     expect(names.size).toBe(300)
   })
 
+  test('rows that another key may have added are added only if the user wants that', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    const page = await visit(url)
+    await signIn(page, key)
+    let panel = await openBulkAdd(page)
+    const rows = Array.from({ length: 25 }, (_, index) => `pet ${index + 1},7,sold`)
+    await pasteRows(panel, rows.join('\n'))
+    const stored = async () => (await store.pets.counts()).sold.count
+    let requests = 0
+    await page.route('**/trpc/pets.create**', async (route) => {
+      if (requests++ === 0) {
+        await route.fetch()
+        for (const each of await store.apiKeys.list()) await store.apiKeys.revoke(each, new Date())
+      }
+      await route.abort()
+    })
+    await panel.getByRole('button', { name: 'Add 25 pets' }).click()
+    await page.getByRole('alert').getByText('You were signed out').waitFor()
+    await page.unroute('**/trpc/pets.create**')
+    const added = await stored()
+    expect(added).toBeGreaterThan(0)
+
+    await signIn(page, await createKey(store, 'second'))
+    panel = page.getByRole('dialog', { name: 'Add many pets' })
+    await panel.getByText('25 pets may have been added with another API key.').waitFor()
+    await inspect(page, 'bulk-doubtful')
+    await panel.getByRole('button', { name: 'Add 25 anyway' }).click()
+    await panel.getByText('25 pets were added.').waitFor()
+    expect(await stored()).toBe(25 + added)
+  })
+
   test('a sign-out forgets the entered text', async ({ visit }) => {
     const { url, key } = await startConsole()
     const page = await visit(url)

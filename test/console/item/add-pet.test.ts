@@ -16,6 +16,7 @@ import {
   submitButton,
 } from '../../../engine/console/test/browser/page.ts'
 import type { Route } from '../../../engine/console/test/browser/visit.ts'
+import { createKey } from '../../support/petstore.ts'
 import { enterPet, startConsole, test } from '../console.ts'
 
 describe('adding a pet', () => {
@@ -245,6 +246,39 @@ describe('adding a pet', () => {
     await submitButton(page).click()
     await justAdded(page).getByRole('link', { name: 'Rex' }).waitFor()
     expect((await store.pets.list({ limit: 9, cursor: 0n })).map(({ name }) => name)).toEqual(['Rex'])
+  })
+
+  test('a pet that another API key may have added is added only after a question', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    const page = await visit(url)
+    await signIn(page, key)
+    await enterPet(page, 'Rex', '7')
+    await page.route('**/trpc/pets.create', async (route) => {
+      await route.fetch()
+      await route.abort()
+    })
+    await submitButton(page).click()
+    await page.getByRole('alert').getByText('The pet may not have been added').waitFor()
+    for (const each of await store.apiKeys.list()) await store.apiKeys.revoke(each, new Date())
+    await page.getByRole('alert').getByText('You were signed out').waitFor()
+    await page.unroute('**/trpc/pets.create')
+    await signIn(page, await createKey(store, 'second'))
+    if (!new URL(page.url()).searchParams.has('open')) await addButton(page).click()
+    await submitButton(page).dblclick()
+    await page.getByRole('alert').getByText('Rex may have been added already').waitFor()
+    await inspect(page, 'may-have-been-added')
+    const count = async () => (await store.pets.list({ limit: 9, cursor: 0n })).length
+    expect(await count()).toBe(1)
+    // Another entry is no repetition.
+    await page.getByRole('textbox', { name: 'Name' }).fill('Tom')
+    await page.getByRole('alert').waitFor({ state: 'hidden' })
+    await page.getByRole('textbox', { name: 'Name' }).fill('Rex')
+    await submitButton(page).click()
+    const asked = await page.evaluate(() => performance.now())
+    await page.waitForFunction((start) => performance.now() - start > 500, asked)
+    await page.getByRole('button', { name: 'Add anyway' }).click()
+    await justAdded(page).getByRole('link', { name: 'Rex #2' }).waitFor()
+    expect(await count()).toBe(2)
   })
 
   test('a create that the service rejects is reported as not added, with the id of the request', async ({

@@ -16,7 +16,11 @@ import { type EditTexts, editTextsOf } from '../../texts/edits.ts'
 import { messages } from '../../texts/messages.ts'
 import { formDrafts } from '../drafts.ts'
 import { useList, useResource } from '../page-context.ts'
-import { type NewItem, useRetry } from './new-item.ts'
+import type { NewItem } from './new-item.ts'
+import { useRetry } from './use-retry.ts'
+
+/** Milliseconds within which a second click or Enter belongs to the first one. */
+const doubleTime = 500
 
 type Entries = Record<string, string>
 
@@ -50,6 +54,8 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
   const texts = { ...pageTexts.add, ...editTextsOf(resource).add }
   const { mutate, isPending, error, entered, addsAnother, setAddsAnother } = newItem
   const [added, setAdded] = useState<Item>()
+  /** When the form asked whether an item is added that may exist. Undefined after another entry. */
+  const [askedAt, setAskedAt] = useState<number>()
   const wasAdded = useRef(false)
   // Another filter does not change the values of an open form.
   const [initial] = useState(() => entriesOf(resource, view.filter))
@@ -77,6 +83,10 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
       newItem.forgetFailure()
       return focusFirst(found)
     }
+    // The second click of two is no decision.
+    if (newItem.mayExist(values) && !(askedAt !== undefined && performance.now() - askedAt > doubleTime))
+      return setAskedAt((former = performance.now()) => former)
+    setAskedAt(undefined)
     mutate(values, {
       onSuccess(item) {
         wasAdded.current = true
@@ -90,6 +100,7 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
   useRetry(newItem, submit, isChanged)
 
   function enter(name: string, value: string, others: Entries | undefined) {
+    setAskedAt(undefined)
     newItem.enter({ ...others, [name]: value })
     setChanged((others) => new Set(others).add(name))
   }
@@ -117,6 +128,9 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
       <p className="add-item-added" role="status">
         {added && !isPending && !error && <Added key={String(added.id)} item={added} />}
       </p>
+      {askedAt !== undefined && (
+        <Notice title={texts.mayExist(textOf(entries[resource.title]))}>{texts.mayExistText}</Notice>
+      )}
       {isGeneral && <Failure problem={problem} newItem={newItem} isStopped={isChanged} />}
       {resource.entered.map((field, index) => (
         <FieldInput
@@ -135,8 +149,14 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
         />
       ))}
       <div className="add-item-actions">
-        <Button type="submit" isDisabled={isPending} labels={[texts.title, texts.adding, texts.retry]}>
-          {isPending ? texts.adding : problem && isTransient(problem) ? texts.retry : texts.title}
+        <Button type="submit" isDisabled={isPending} labels={[texts.title, texts.adding, texts.retry, texts.addAnyway]}>
+          {isPending
+            ? texts.adding
+            : askedAt !== undefined
+              ? texts.addAnyway
+              : problem && isTransient(problem)
+                ? texts.retry
+                : texts.title}
         </Button>
         <label className="checkbox">
           <input

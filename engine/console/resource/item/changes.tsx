@@ -19,6 +19,7 @@ import { dayOf, timeOfDay } from '../../texts/formats.ts'
 import { editOf, hasHistory, isEditable } from '../edits.ts'
 import { useList, useResource } from '../page-context.ts'
 import { hrefOf, openHere } from '../view.ts'
+import { historyOf } from './history.ts'
 
 export interface ChangesProps {
   /** Also called before an item is opened, or a change is reversed. */
@@ -65,10 +66,10 @@ interface ChangeListProps extends Partial<ChangesProps> {
 
 /** The changes of an item, or of all items, the newest first. */
 export function ChangeList({ id, max, ...actions }: ChangeListProps) {
-  const { resource, queries } = useResource()
+  const { resource } = useResource()
   const texts = editTextsOf(resource).changes
   const { data, failureReason, failureCount, hasNextPage, fetchNextPage, refetch, ...query } = useInfiniteQuery(
-    queries.history(id),
+    historyOf(resource, useClient(), id),
   )
   const { isFetchingNextPage, isFetchNextPageError } = query
   const { data: item } = useList().item
@@ -390,10 +391,10 @@ function By({ change: { keyName, at } }: { change: Change }) {
 
 /** The name of the API key that has changed an edited field last, if the service keeps a history. */
 export function useAuthor({ seen, set }: Edit, isWanted: boolean) {
-  const { resource, queries } = useResource()
+  const { resource } = useResource()
   const enabled = isWanted && hasHistory(resource)
   const { data, isFetchedAfterMount, failureCount } = useInfiniteQuery({
-    ...queries.history(seen.id),
+    ...historyOf(resource, useClient(), seen.id),
     enabled,
     refetchOnMount: 'always',
   })

@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { createIdempotencyKey } from '#client'
 import { useClient } from '../../client.ts'
-import { isTransient, problemOf, retryDelayAfter } from '../../problem.ts'
-import { wasOnlyLimited } from '../../requests/log.ts'
+import { isTransient, problemOf } from '../../problem.ts'
+import { wasNeverRead } from '../../requests/log.ts'
 import { type Item, identityOf, type Resource, type Values } from '../../resource.ts'
 import { createKeys, formDrafts } from '../drafts.ts'
 
@@ -21,23 +21,30 @@ export function useNewItem(resource: Resource) {
 
   function idempotencyKeyOf(item: Values): string {
     const identity = textOf(item)
-    const key = createKeys.get(identity) ?? createIdempotencyKey()
+    const key = createKeys.get(identity) || createIdempotencyKey()
     createKeys.set(identity, key)
     return key
   }
 
+  /** Whether the last save was the first attempt. */
+  const isFirst = useRef(false)
   /** How many of the last saves have failed. */
   const failures = useRef(0)
   const mutationKey = [resource.many, 'create']
   const mutation = useMutation({
     mutationKey,
     // The service validates the item, as it does for every client.
-    mutationFn: (item: Values) => create.mutate(item, { context: { idempotencyKey: idempotencyKeyOf(item) } }),
+    mutationFn(item: Values) {
+      isFirst.current = !createKeys.get(textOf(item))
+      return create.mutate(item, { context: { idempotencyKey: idempotencyKeyOf(item) } })
+    },
     onSettled(_added, error, item) {
       failures.current = error ? failures.current + 1 : 0
       const problem = error && problemOf(error)
-      // After a 401, the outcome of the attempt before is still unknown: the key may have been rotated between the two.
-      if (!problem || !(isTransient(problem) || problem.kind === 'refused')) createKeys.delete(textOf(item))
+      const identity = textOf(item)
+      // After a 401, the outcome of the attempt before is still unknown.
+      const isOpen = problem?.kind === 'refused' && !(isFirst.current && wasNeverRead(createKeys.get(identity)))
+      if (!problem || !(isTransient(problem) || isOpen)) createKeys.delete(identity)
     },
     onSuccess(item) {
       // Also after the session ended: the item must not be added again with another key.
@@ -70,7 +77,9 @@ export function useNewItem(resource: Resource) {
     isUncertain:
       mutation.error !== null &&
       isTransient(problemOf(mutation.error)) &&
-      !wasOnlyLimited(createKeys.get(textOf(mutation.variables))),
+      !wasNeverRead(createKeys.get(textOf(mutation.variables))),
+    /** Whether a request with another API key may have added an item. */
+    mayExist: (item: Values) => createKeys.get(textOf(item)) === '',
     isSaving,
     failures,
     /** Does not stop a save that is running. */
@@ -81,14 +90,3 @@ export function useNewItem(resource: Resource) {
 }
 
 export type NewItem = ReturnType<typeof useNewItem>
-
-/** Saves again after a transient failure, while the component that says so is shown. */
-export function useRetry({ error, failures }: NewItem, retry: () => void, isStopped = false): void {
-  const saveAgain = useEffectEvent(retry)
-  useEffect(() => {
-    const problem = error && problemOf(error)
-    if (isStopped || !problem || !isTransient(problem)) return
-    const timer = setTimeout(saveAgain, retryDelayAfter(failures.current, problem))
-    return () => clearTimeout(timer)
-  }, [error, isStopped, failures])
-}
