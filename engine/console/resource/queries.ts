@@ -155,17 +155,17 @@ export function queriesOf(resource: Resource, client: ServiceClient) {
         staleTime: Number.POSITIVE_INFINITY,
       }),
 
-    /** The number of items that a scan finds. It is not exact if there are more than are counted. */
+    /** The number of items that a scan finds, and those items. It is not exact if there are more than are counted. */
     found: ({ filter, search: text }: Pick<Place, 'filter' | 'search'>, isWanted: boolean) =>
       queryOptions({
         queryKey: [many, 'found', filter, text],
         queryFn: !isWanted
           ? skipToken
-          : async ({ signal }): Promise<Count> => {
+          : async ({ signal }): Promise<Count & { items: Item[] }> => {
               const all = { filter, search: text, cursor: 0n, size: maxFound.items }
               const { items, isSearching } = await load(all, signal, undefined, maxFound.requests)
               const isExact = items.length <= maxFound.items && !isSearching
-              return { count: Math.min(items.length, maxFound.items), isExact }
+              return { count: Math.min(items.length, maxFound.items), isExact, items }
             },
         staleTime: Number.POSITIVE_INFINITY,
       }),
@@ -215,6 +215,13 @@ function findRow(queryClient: QueryClient, queryKey: string[], id: bigint | unde
 }
 
 export type Counts = Readonly<Record<string, Count>>
+
+/** The number of items with each value of the counted field. */
+export function countsOf({ counted = '', fields }: Resource, items: Item[]): Counts {
+  const choices = Object.keys(fields.find(({ name }) => name === counted)?.choices ?? {})
+  const count = (choice: string) => items.filter((item) => String(item[counted]) === choice).length
+  return Object.fromEntries(choices.map((choice) => [choice, { count: count(choice), isExact: true }]))
+}
 
 /** The number of the items that a filter lets through. Undefined until they are counted, or if nothing counts them. */
 export function totalOf({ counted }: Resource, counts: Counts | undefined, filter: Values): Count | undefined {

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import {
   choose,
+  counting,
   inspect,
   isFocused,
   names,
@@ -54,6 +55,36 @@ test('a click on a category shows its pets, and a button all again', async ({ vi
   await page.getByRole('button', { name: 'Add pet' }).click()
   // A new pet has the category of the filter.
   expect(await page.getByRole('textbox', { name: 'Category' }).inputValue()).toBe('-7')
+})
+
+test('the filters count what a search and a category leave, also beside a filter', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 30)
+  for (const [name, categoryId, status] of [
+    ['Rex', 1n, 'sold'],
+    ['Rex', 2n, 'pending'],
+    ['Rexy', 1n, 'available'],
+  ] as const)
+    await store.pets.create({ name, categoryId, status })
+  const page = await visit(url, { key })
+  await showing(page, '1–20 of 33')
+  await searchField(page).fill('rex')
+  for (const name of ['All 3', 'Available 1', 'Pending 1', 'Sold 1']) await counting(page, name)
+  await inspect(page, 'counts-of-search')
+  await choose(page, 'Sold')
+  await showing(page, '1 of 1')
+  for (const name of ['All 3', 'Available 1', 'Pending 1', 'Sold 1']) await counting(page, name)
+  // Another client adds one.
+  await store.pets.create({ name: 'Rex', categoryId: 3n, status: 'sold' })
+  for (const name of ['All 4', 'Sold 2']) await counting(page, name)
+  await page.goto(`${url}/?categoryId=1`)
+  await showing(page, '1–20 of 32')
+  for (const name of ['All 32', 'Available 31', 'Pending 0', 'Sold 1']) await counting(page, name)
+  // More than are counted.
+  await addPets(store, 180)
+  await page.reload()
+  await showing(page, '1–20 of more than 200')
+  await expect.poll(() => page.locator('.chip').first().textContent()).toBe('All')
 })
 
 test('a search that names a status or a category offers its filter', async ({ visit }) => {

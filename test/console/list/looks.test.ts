@@ -336,7 +336,7 @@ test('the notice of a phone covers neither the rows, the selection nor the foote
   await inspect(page, 'notice-of-short-list-360')
 })
 
-test('nothing moves when a copy is confirmed, or when a search hides the counts', async ({ openConsole }) => {
+test('nothing moves when a copy is confirmed, or when a search changes the counts', async ({ openConsole }) => {
   const { page } = await openConsole(5, { permissions: ['clipboard-read', 'clipboard-write'] })
   await showing(page, '1–5 of 5')
   await counting(page, 'Available 5')
@@ -368,8 +368,6 @@ test('a finger hits each control within 44 px', async ({ visit }) => {
     await panelsLoaded(page)
     expect(await missed(page)).toEqual([])
     await searchField(page).fill('pet')
-    // The chips without their counts are the narrowest.
-    await expect.poll(() => page.locator('.chip').first().textContent()).toBe('All')
     await showing(page, '1–3 of 3')
     expect(await missed(page)).toEqual([])
     await page.locator('.item-list tbody input').first().check()

@@ -1,23 +1,31 @@
 import './filter-chips.css'
+import { useQuery } from '@tanstack/react-query'
 import { hint } from '../../components/hint.ts'
 import { Value } from '../../components/value.tsx'
 import { entriesOf, type Field, parseChoice } from '../../resource.ts'
 import { useCounts, useList, useResource } from '../page-context.ts'
-import { nameOf, totalOf } from '../queries.ts'
+import { countsOf, nameOf, totalOf } from '../queries.ts'
 import { readView } from '../view.ts'
+import { isWhole } from './paged-list.ts'
 
-/** Filters by a field with choices, and shows the number of items of each if the service counts them all. */
+/** Filters by a field with choices, and shows the number of items of each: of the whole list, or of what a scan finds. */
 export function FilterChips({ field }: { field: Field }) {
-  const { resource, texts, turnTo } = useResource()
-  const { view } = useList()
-  const counts = useCounts()
+  const { resource, queries, texts, turnTo } = useResource()
+  const { view, list } = useList()
   const { name, label, choices = {} } = field
-  // The counts are those of the whole list.
-  const isPart = view.search !== undefined || entriesOf(view.filter).some(([other]) => other !== name)
+  const { [name]: chosen, ...filter } = view.filter
+  const isPart = view.search !== undefined || entriesOf(filter).length > 0
+  // Of a page that has all of them, no further scan is needed.
+  const isShown = chosen === undefined && isWhole(list, view)
+  const isScanned = list.isScanned && list.items !== undefined && !list.isSearching
+  const { data: found } = useQuery(queries.found({ filter, search: view.search }, isScanned && !isShown))
+  const scanned = isShown ? list.items : found?.isExact ? found.items : undefined
+  const all = useCounts()
+  const counts = isPart ? isScanned && scanned && countsOf(resource, scanned) : all
   const choose = (value: string) => turnTo({ filter: { ...view.filter, [name]: parseChoice(field, value) } })
   function countText(choice: string | undefined): string {
-    if (isPart) return ''
-    const total = totalOf(resource, counts, choice === undefined ? {} : { [name]: choice })
+    if (isPart && !counts) return ''
+    const total = totalOf(resource, counts || undefined, choice === undefined ? {} : { [name]: choice })
     return total ? texts.list.count(total.count, total.isExact) : '–'
   }
 

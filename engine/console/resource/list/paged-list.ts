@@ -94,8 +94,13 @@ export function isIncluded(filter: Values, item: Item): boolean {
   return entriesOf(filter).every(([name, value]) => isSame(item[name], value))
 }
 
+/** Whether the page has all items of the place. */
+export function isWhole({ items, next, isSearching }: PagedList, { cursor }: Place): boolean {
+  return items !== undefined && !isSearching && next === undefined && cursor === 0n
+}
+
 /** The number of the items that a scan finds. Undefined until they are counted. */
-export function foundOf({ count, next, isSearching, found }: PagedList, { cursor }: Place): Count | undefined {
-  const isWhole = count !== undefined && !isSearching && next === undefined && cursor === 0n
-  return isWhole ? { count, isExact: true } : found
+export function foundOf(list: PagedList, place: Place): Count | undefined {
+  const { count, found } = list
+  return count !== undefined && isWhole(list, place) ? { count, isExact: true } : found
 }
