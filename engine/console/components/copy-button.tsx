@@ -5,8 +5,7 @@ import { IconCheck, IconCopy } from './icons.tsx'
 
 interface CopyButtonProps {
   label: string
-  /** The text, or what makes it. */
-  value: string | (() => string)
+  value: string
   /** Shows the label as text. */
   withText?: boolean
 }
@@ -15,7 +14,7 @@ interface CopyButtonProps {
 export function CopyButton({ label, value, withText = false }: CopyButtonProps) {
   const { page } = messages
   const { copied, copy } = useClipboard({ timeout: 2_000 })
-  const copyValue = () => copy(typeof value === 'function' ? value() : value)
+  const copyValue = () => copy(value)
   if (!isSecureContext) return null
   const icon = copied ? <IconCheck /> : <IconCopy />
   const text = copied ? page.copied : label

@@ -84,8 +84,8 @@ export function editTextsOf(noun: Noun) {
     },
 
     many: {
-      copyAs: (format: string) => `Copy ${format}`,
-      copyIds: 'Copy ids',
+      copy: 'Copy',
+      ids: 'Ids',
       clearSelection: 'Clear the selection',
       title: (label: string, value: string) => `Set ${label.toLowerCase()} to ${value}?`,
       removeTitle: (count: number) => `Remove ${countOf(noun, count)}?`,

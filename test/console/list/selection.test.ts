@@ -41,13 +41,19 @@ test('rows are selected by clicks, ranges and keys, also on several pages, and c
   await showing(page, '4 selected')
 
   const bar = page.getByRole('region', { name: '4 selected' })
-  await bar.getByRole('button', { name: 'Copy JSON' }).click()
+  const copyAs = async (format: string) => {
+    await bar.getByRole('button', { name: /^Cop/ }).click()
+    await page.getByRole('menuitem', { name: format }).click()
+  }
+  await copyAs('JSON')
   await expect
     .poll(async () => JSON.parse(await clipboard(page)).map(({ id }: { id: number }) => id))
     .toEqual([2, 3, 5, 40])
-  await bar.getByRole('button', { name: 'Copy ids' }).click()
+  await bar.getByRole('button', { name: 'Copied' }).click()
+  await inspect(page, 'copy-menu')
+  await page.keyboard.press('1')
   await expect.poll(() => clipboard(page)).toBe('2\n3\n5\n40')
-  await bar.getByRole('button', { name: 'Copy CSV' }).click()
+  await copyAs('CSV')
   await expect
     .poll(async () => (await clipboard(page)).split('\r\n').slice(0, 2))
     .toEqual(['id,name,categoryId,status', '2,pet 2,1,available'])

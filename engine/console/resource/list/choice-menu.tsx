@@ -1,6 +1,6 @@
 import { textOf } from '#service/fields'
 import './choice-menu.css'
-import { type KeyboardEvent, useLayoutEffect, useRef } from 'react'
+import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef } from 'react'
 import { choiceIdOf } from '../../components/focus.ts'
 import { IconCheck } from '../../components/icons.tsx'
 import { Value } from '../../components/value.tsx'
@@ -21,16 +21,40 @@ interface ChoiceMenuProps {
   onClose: () => void
 }
 
-/**
- * The choices of a field, at the element that shows its value (menu button pattern, ARIA Authoring Practices Guide). A first
- * letter moves the focus, and a digit chooses. The browser closes the popover and returns the focus.
- */
+/** The choices of a field, at the element that shows its value. */
 export function ChoiceMenu({ field, of, onChoose, onClose }: ChoiceMenuProps) {
   const { resource } = useResource()
   const texts = editTextsOf(resource).edit
+  const { name, label, choices = {} } = field
+  return (
+    <Menu
+      anchorId={choiceIdOf(of === 'selection' ? of : of.id, field)}
+      label={of === 'selection' ? texts.set(label) : texts.of(label, textOf(of[resource.title]))}
+      options={Object.keys(choices).map((choice) => [choice, <Value key={choice} field={field} value={choice} />])}
+      checked={of === 'selection' ? '' : String(of[name])}
+      onChoose={(choice) => onChoose(parseChoice(field, choice))}
+      onClose={onClose}
+    />
+  )
+}
+
+interface MenuProps {
+  /** The id of the button that opens it. */
+  anchorId: string
+  label: string
+  options: [name: string, content: ReactNode][]
+  /** The option that is the current one. Undefined if the options are actions. */
+  checked?: string
+  onChoose: (option: string) => void
+  onClose: () => void
+}
+
+/**
+ * A menu at its button (menu button pattern, ARIA Authoring Practices Guide). A first letter moves the focus, and a digit
+ * chooses. The browser closes the popover and returns the focus.
+ */
+export function Menu({ anchorId, label, options, checked, onChoose, onClose }: MenuProps) {
   const menu = useRef<HTMLDivElement>(null)
-  const { label, choices = {} } = field
-  const anchorId = choiceIdOf(of === 'selection' ? of : of.id, field)
 
   useLayoutEffect(() => {
     const element = menu.current
@@ -41,7 +65,7 @@ export function ChoiceMenu({ field, of, onChoose, onClose }: ChoiceMenuProps) {
     const at = anchor.getBoundingClientRect()
     const { width, height } = element.getBoundingClientRect()
     const top = at.bottom + height > innerHeight ? at.top - height : at.bottom
-    const left = Math.max(8, Math.min(at.left, innerWidth - width - 8))
+    const left = Math.max(8, Math.min(at.left, document.documentElement.clientWidth - width - 8))
     Object.assign(element.style, { top: `${top}px`, left: `${left}px` })
     const current = element.querySelector<HTMLElement>('[aria-checked="true"]') ?? element.querySelector('button')
     current?.focus()
@@ -54,50 +78,49 @@ export function ChoiceMenu({ field, of, onChoose, onClose }: ChoiceMenuProps) {
     }
   }, [anchorId, onClose])
 
-  function choose(choice: string) {
+  function choose(option: string) {
     menu.current?.hidePopover()
-    onChoose(parseChoice(field, choice))
+    onChoose(option)
   }
 
   function handleKey(event: KeyboardEvent) {
-    const options: Element[] = [...(menu.current?.querySelectorAll('button') ?? [])]
-    const index = options.indexOf(document.activeElement ?? document.body)
+    const buttons: Element[] = [...(menu.current?.querySelectorAll('button') ?? [])]
+    const index = buttons.indexOf(document.activeElement ?? document.body)
     const digit = areCharactersOn() ? Number(event.key) : Number.NaN
-    const choice = Object.keys(choices)[digit - 1]
+    const [option] = options[digit - 1] ?? []
     const step = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: -1 }[event.key]
-    const isNamed = (option: Element) => option.textContent?.toLowerCase().startsWith(event.key.toLowerCase())
-    const named = options.slice(index + 1).find(isNamed) ?? options.find(isNamed)
+    const isNamed = (button: Element) => button.textContent?.toLowerCase().startsWith(event.key.toLowerCase())
+    const named = buttons.slice(index + 1).find(isNamed) ?? buttons.find(isNamed)
     if (event.key === 'Tab') return menu.current?.hidePopover()
-    if (choice !== undefined) choose(choice)
-    else if (step !== undefined) focus(options.at(step % options.length))
+    if (option !== undefined) choose(option)
+    else if (step !== undefined) focus(buttons.at(step % buttons.length))
     else if (named && event.key.length === 1) focus(named)
     else return
     event.preventDefault()
   }
 
-  const isChecked = (choice: string) => of !== 'selection' && String(of[field.name]) === choice
-  const title = of === 'selection' ? texts.set(label) : texts.of(label, textOf(of[resource.title]))
   return (
     <div
       ref={menu}
       className="choice-menu"
       popover="auto"
       role="menu"
-      aria-label={title}
+      aria-label={label}
       onKeyDown={handleKey}
       onToggle={({ newState }) => newState === 'closed' && onClose()}
     >
-      {Object.keys(choices).map((choice, index) => (
+      {options.map(([option, content], index) => (
         <button
-          key={choice}
+          key={option}
           type="button"
-          role="menuitemradio"
+          {...(checked === undefined
+            ? { role: 'menuitem' }
+            : { role: 'menuitemradio', 'aria-checked': option === checked })}
           tabIndex={-1}
-          aria-checked={isChecked(choice)}
-          onClick={() => choose(choice)}
+          onClick={() => choose(option)}
         >
-          <Value field={field} value={choice} />
-          {isChecked(choice) && <IconCheck />}
+          {content}
+          {option === checked && <IconCheck />}
           {areCharactersOn() && <kbd aria-hidden>{index + 1}</kbd>}
         </button>
       ))}

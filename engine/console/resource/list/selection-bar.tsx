@@ -1,4 +1,5 @@
 import './selection-bar.css'
+import { useClipboard } from '@mantine/hooks'
 import { useCallback, useState } from 'react'
 import { exportItems } from '../../bulk/export-items.ts'
 import { SetMany } from '../../bulk/set-many.tsx'
@@ -6,19 +7,20 @@ import { useJob } from '../../bulk/use-job.ts'
 import { fileOf } from '../../bulk/write-file.ts'
 import { useClient } from '../../client.ts'
 import { Button, IconButton } from '../../components/buttons.tsx'
-import { CopyButton } from '../../components/copy-button.tsx'
 import { choiceIdOf, keepFocus } from '../../components/focus.ts'
-import { IconChevronDown, IconX } from '../../components/icons.tsx'
+import { IconCheck, IconChevronDown, IconCopy, IconX } from '../../components/icons.tsx'
 import { IconPencil, IconTrash } from '../../components/later-icons.tsx'
 import { useShortcuts } from '../../keyboard.ts'
 import type { Field } from '../../resource.ts'
 import { useIsReadOnly } from '../../sign-in/access.ts'
 import { editTextsOf } from '../../texts/edits.ts'
+import { joined } from '../../texts/formats.ts'
+import { messages } from '../../texts/messages.ts'
 import { editOf, isEditable, isRemovable } from '../edits.ts'
 import { useCounts, useList, useResource } from '../page-context.ts'
 import { totalOf } from '../queries.ts'
+import { ChoiceMenu, Menu } from './choice-menu.tsx'
 import { foundOf } from './paged-list.ts'
-import { ChoiceMenu } from './table.tsx'
 
 /** What can be done with the selected items. It covers the head of the table, so nothing moves when it appears. */
 export function SelectionBar({ onClose }: { onClose: () => void }) {
@@ -95,28 +97,62 @@ export function SelectionBar({ onClose }: { onClose: () => void }) {
         </Button>
       )}
       {menu && <ChoiceMenu field={menu} of="selection" onChoose={(value) => set(menu, value)} onClose={closeMenu} />}
-      <CopyButton
-        withText
-        label={editTexts.many.copyIds}
-        value={() =>
-          selection
-            .items()
-            .map(({ id }) => id)
-            .join('\n')
-        }
-      />
-      {(['json', 'csv'] as const).map((format) => (
-        <CopyButton
-          key={format}
-          withText
-          label={editTexts.many.copyAs(format.toUpperCase())}
-          value={() => fileOf(resource, format, selection.items())}
-        />
-      ))}
+      <CopyMenu />
       <IconButton label={editTexts.many.clearSelection} size="xs" onClick={onClose}>
         <IconX />
       </IconButton>
     </section>
+  )
+}
+
+const copyId = 'copy-selection'
+
+/** Copies the selected items. Browsers allow it only on secure pages, so there is no button on others. */
+function CopyMenu() {
+  const { resource } = useResource()
+  const { selection } = useList()
+  const texts = { ...messages.page, ...editTextsOf(resource).many }
+  const [isOpen, setIsOpen] = useState(false)
+  const close = useCallback(() => setIsOpen(false), [])
+  const { copied, copy } = useClipboard({ timeout: 2_000 })
+  if (!isSecureContext) return null
+  const formats: Record<string, () => string> = {
+    [texts.ids]: () =>
+      joined(
+        '\n',
+        selection.items().map(({ id }) => String(id)),
+      ),
+    JSON: () => fileOf(resource, 'json', selection.items()),
+    CSV: () => fileOf(resource, 'csv', selection.items()),
+  }
+  return (
+    <>
+      <Button
+        id={copyId}
+        className="copy"
+        variant="default"
+        size="xs"
+        icon={copied ? <IconCheck /> : <IconCopy />}
+        endIcon={<IconChevronDown />}
+        labels={[texts.copy, texts.copied]}
+        aria-haspopup="menu"
+        onClick={() => setIsOpen(true)}
+      >
+        {copied ? texts.copied : texts.copy}
+      </Button>
+      {isOpen && (
+        <Menu
+          anchorId={copyId}
+          label={texts.copy}
+          options={Object.keys(formats).map((format) => [format, <span key={format}>{format}</span>])}
+          onChoose={(format) => copy(formats[format]?.())}
+          onClose={close}
+        />
+      )}
+      <span className="visually-hidden" role="status">
+        {copied && texts.copied}
+      </span>
+    </>
   )
 }
 

@@ -867,7 +867,7 @@ test('a key that may only read sees no controls and asks for no changes, and see
   await showing(page, '1–3 of 3')
   expect(await page.getByRole('button', { name: /state|Remove|Edit|Done|Add|Changes/i }).count()).toBe(0)
   await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
-  await page.getByRole('region', { name: '3 selected' }).getByRole('button', { name: 'Copy CSV' }).waitFor()
+  await page.getByRole('region', { name: '3 selected' }).getByRole('button', { name: 'Copy' }).waitFor()
   expect(await page.getByRole('button', { name: /Set state|Remove/ }).count()).toBe(0)
   expect((await panel(page).getByRole('definition').allTextContents()).slice(0, 2)).toEqual(['2', 'note 2'])
   await inspect(page, 'read-only')
