@@ -497,6 +497,17 @@ describe('the time of a note', () => {
     await page.keyboard.press('Enter')
     await expect.poll(async () => (await store.notes.get(2n))?.dueAt).toEqual(new Date('2026-11-20T08:30:00.000Z'))
   })
+
+  test('is one of the time zone of the user in the notice, too', async ({ startConsole, visit }) => {
+    const { url, key } = await startWithNotes(startConsole, 1)
+    const page = await visit(`${url}/?note=1`, { key, timezoneId: 'Europe/Berlin' })
+    const detail = panel(page, 'note 1')
+    await detail.getByRole('button', { name: 'Edit the due' }).click()
+    await detail.getByLabel('Due', { exact: true }).fill('2026-11-20T09:30')
+    await page.keyboard.press('Enter')
+    await notice(page).getByText('Due of note 1 is now Nov 20, 2026, 9:30\u202fAM.').waitFor()
+  })
+
   test('that is incomplete, or whose day does not exist, is no empty one', async ({ startConsole, visit }) => {
     const { url, key, store } = await startConsole()
     const dueAt = new Date('2026-11-20T08:30:00.000Z')
