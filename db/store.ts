@@ -2,8 +2,6 @@ import { type BaseStore, defineStore, type StoresOf } from '#store'
 import { apiKeyCollection } from '#store/keys'
 import { petCollection } from './pets/pets.ts'
 
-export { type NewPet, type Pet, type PetStatus, petStatuses } from './pets/pets.ts'
-
 /** Every collection of the service. Their tables are also in tables.ts, for drizzle-kit. */
 export const definition = defineStore({
   url: import.meta.url,

@@ -2,7 +2,6 @@ import { index, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { collection, type Entity, int64, lineChecks, type NewEntity, oneOfCheck, positiveCheck } from '#store'
 
 export const petStatuses = ['available', 'pending', 'sold'] as const
-export type PetStatus = (typeof petStatuses)[number]
 
 /** Characters of a name. */
 export const maxNameLength = 255

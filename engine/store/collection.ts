@@ -55,7 +55,10 @@ interface Definition<T extends TableWithId, F extends Names, Q extends SearchFie
   history?: H
   /** Makes changes of a row besides `update`, of functions that compute them. Each becomes a method of its name. */
   changes?(change: MakeChange<T, H>): C & { [Name in 'create' | 'update' | 'remove']?: never }
-  /** Makes what the collection adds to the store, of what is derived. With it, the collection has the derived mutations. */
+  /**
+   * Chooses the methods that the store gets, from the derived ones, and may wrap them. Without it, the store has only those
+   * of `changes` and `own`.
+   */
   methods?(derived: Derived<T, F, Q, H>): S
   /** What else it adds, with statements of its own, for each database that the product uses. */
   own?: { sqlite?(): Promise<OwnOnSqlite<Own>>; postgres?(): Promise<OwnOnPostgres<Own>> }

@@ -121,7 +121,8 @@ function filledPath({ path }: Operation, input: Record<string, unknown>): string
 function nextLink(operation: Operation, apiUrl: () => string) {
   const { limit } = operation.input.shape
   if (!isPaged(operation) || !limit) return undefined
-  const defaultLimit = limit.parse(undefined)
+  const { success, data: defaultLimit } = limit.safeParse(undefined)
+  if (!success) throw new Error(`${operation.name} cannot be served as REST: its limit needs a default.`)
 
   return (input: Record<string, unknown>, page: unknown): string | undefined => {
     if (!Array.isArray(page) || page.length < Number(input.limit ?? defaultLimit)) return undefined

@@ -49,16 +49,19 @@ function fieldsDecoder({ shape, _zod }: z.ZodObject, decoderOf: (field: z.core.$
 }
 
 /** JSON integers become `bigint`s, and texts of times `Date`s, where the schema expects one, also in lists and objects. */
-function decodeJson(schema: z.core.$ZodType, name: string): Decode {
+function decodeJson(schema: z.core.$ZodType, name: string, parents: z.core.$ZodType[] = []): Decode {
+  if (parents.includes(schema))
+    throw new Error(`The field ${name} cannot be served as REST, because it may contain itself.`)
+  const decodePart = (part: z.core.$ZodType, partName: string) => decodeJson(part, partName, [...parents, schema])
   if (schema instanceof z.ZodBigInt)
     return (value) => (typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value)
   if (schema instanceof z.ZodDate) return (value) => (typeof value === 'string' ? decodeTime(value) : value)
   if (schema instanceof z.ZodArray) {
-    const decode = decodeJson(innerOf(schema.element), name)
+    const decode = decodePart(innerOf(schema.element), name)
     return (value) => (Array.isArray(value) ? value.map(decode) : value)
   }
   if (schema instanceof z.ZodObject) {
-    const decode = fieldsDecoder(schema, decodeJson)
+    const decode = fieldsDecoder(schema, decodePart)
     return (value) => (isRecord(value) ? decode(value) : value)
   }
   if (holdsConverted(schema))

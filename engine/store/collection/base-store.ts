@@ -1,6 +1,6 @@
 /**
- * The Store port: what the procedures need of a database. Every method may reject with {@link StoreUnavailable}. What
- * refuses a valid value, such as a trigger of another program, becomes an error that no caller expects.
+ * The Store port: what the procedures need of a database. Every method may reject with {@link StoreUnavailable}. If
+ * something else refuses a valid value, such as a trigger of another program, the error is one that no caller expects.
  */
 
 /** What every store has, whatever its collections are. */

@@ -22,7 +22,7 @@ import { history } from '../collection/history.ts'
 import { idempotencyKeys } from '../collection/idempotency.ts'
 import { ruleOfPostgres } from '../collection/schema.ts'
 
-export type PostgresTable<T extends SQLiteTable> = PgTableWithColumns<{
+export type PostgresTableOf<T extends SQLiteTable> = PgTableWithColumns<{
   name: T['_']['name']
   schema: undefined
   columns: { [Name in keyof T['_']['columns']]: PgColumn<ConfigOf<T['_']['columns'][Name]>> }
@@ -36,11 +36,11 @@ type ConfigOf<C extends SQLiteColumn> = Pick<C['_'], keyof ColumnBaseConfig<Colu
 const derived = new WeakMap<SQLiteTable, PgTable>()
 
 /** The table of PostgreSQL with the columns, the indexes, the references and the rules of one of SQLite. */
-export function postgresTableOf<T extends SQLiteTable>(origin: T): PostgresTable<T> {
+export function postgresTableOf<T extends SQLiteTable>(origin: T): PostgresTableOf<T> {
   const table = derived.get(origin) ?? tableFrom(origin)
   derived.set(origin, table)
   // Safe: it has the same fields with the same types, which `collection` checks.
-  return table as PostgresTable<T>
+  return table as PostgresTableOf<T>
 }
 
 function tableFrom(origin: SQLiteTable): PgTable {

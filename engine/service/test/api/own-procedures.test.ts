@@ -82,6 +82,32 @@ test.for([
   )
 })
 
+test('a body that may contain itself, and a page without a default size, are refused at the start with their names', async () => {
+  const Tree = z
+    .object({
+      size: Int64,
+      get parts() {
+        return z.array(Tree).optional()
+      },
+    })
+    .meta({ id: 'Tree' })
+  const grow = mutation({ openapi: { method: 'POST', path: '/trees' }, idempotencyKey: 'ignored' })
+    .input(Tree)
+    .output(Counted)
+    .mutation(() => ({ id: 1n }))
+  await expect(startTestApi({ router: router({ trees: router({ grow }) }) })).rejects.toThrow(
+    'The field parts cannot be served as REST, because it may contain itself.',
+  )
+  const list = procedure
+    .meta({ openapi: { method: 'GET', path: '/trees' } })
+    .input(z.object({ cursor: Int64.optional(), limit: z.int() }))
+    .output(z.array(Counted))
+    .query(() => [])
+  await expect(startTestApi({ router: router({ trees: router({ list }) }) })).rejects.toThrow(
+    'trees.list cannot be served as REST: its limit needs a default.',
+  )
+})
+
 test('a parameter may have a default that its schema checks', async () => {
   const idOf = async (url: string) => Object((await api().rest.get(url)).body).id
   expect([await idOf('/v1/counts/1'), await idOf('/v1/counts/1?size=5')]).toEqual([8, 6])
