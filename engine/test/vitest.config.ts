@@ -34,7 +34,7 @@ export const postgres = {
   setupFiles: 'engine/test/support/postgres/setup.ts',
 }
 
-/** The tests of the engines in a product that has copied them: `npx vitest run --config engine/test/vitest.config.ts`. */
+/** The tests of a product that has copied the engines, its own and theirs: `npx vitest run --config engine/test/vitest.config.ts`. */
 export default defineConfig({
   ...common,
   test: {
@@ -45,6 +45,7 @@ export default defineConfig({
         test: {
           name: 'sqlite',
           include: [
+            'test/**/*.test.ts',
             'engine/client/test/*.test.ts',
             'engine/console/test/{*,bulk/*}.test.ts',
             'engine/service/test/*/*.test.ts',

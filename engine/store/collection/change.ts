@@ -6,7 +6,7 @@ import { columnOf, type Entity, fieldsOfNew, type NewEntity, textOfValue, type V
 
 /** Changes of a row, which are the same on both databases: the row is read, compared and changed here, and written. */
 
-/** Some fields of a row. Null stands for an optional field that is absent. A field that is undefined is not meant. */
+/** Some fields of a row. Null stands for an optional field that is absent. A field that is undefined counts as not given. */
 type Some<Row> = { [Name in keyof Row]?: Row[Name] | (undefined extends Row[Name] ? null : never) | undefined }
 
 export interface Expectation<T extends Table> {
@@ -23,7 +23,7 @@ export interface Change<T extends Table> extends Expectation<T> {
   set: Some<NewEntity<T>>
 }
 
-/** What a collection's own change gets besides the id. No value has the type of a name that is taken. */
+/** What a collection's own change gets besides the id. An input with a name that is taken does not compile. */
 type Input<I> = {
   [Name in keyof I]: Name extends 'id' | 'by' | 'expected' | 'set' ? { taken: Name } : Value | undefined
 }
@@ -87,7 +87,11 @@ export function callOf(values: unknown[]): RowChange {
 
 /** The names of the fields that have other values in a part of a row. */
 export function changedFields(names: string[], row: object, part: object): string[] {
-  const textIn = (values: object, name: string) => textOfValue(Reflect.get(values, name))
+  function textIn(values: object, name: string): string | null {
+    const value: unknown = Reflect.get(values, name)
+    // The database may have a text that is no time.
+    return value instanceof Date && Number.isNaN(value.getTime()) ? '' : textOfValue(value)
+  }
   return names.filter((name) => textIn(row, name) !== textIn(part, name))
 }
 
