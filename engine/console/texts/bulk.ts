@@ -9,7 +9,7 @@ export const bulk = {
   sourceHint: ({ one }: Noun, labels: string[], optional: string[], columns: string[]) =>
     joined(' ', [
       `One ${one} per row: ${listOf(labels)}.`,
-      optional.length > 0 && `The ${listOf(optional)} may be omitted.`,
+      optional.length > 0 && `The ${listOf(optional)} may be empty.`,
       `A header row such as ${columns.join()} allows any order.`,
     ]),
   chooseFile: 'Choose a file',

@@ -536,10 +536,9 @@ test('a larger window has rows of the same height, and columns that share its wi
     heights.push((await boxOf(page.locator('.item-list tbody tr').first())).height)
     const widths = await page.locator('thead th').evaluateAll((all) => all.map((each) => each.clientWidth))
     const [, name = 0, category = 0, status = 0] = widths
-    expect(name).toBeGreaterThan(1.5 * category)
-    // What is usual in each column has about the same space after it, so the eye finds the next one.
-    const usual = [name - 250, category - 50, status - 100]
-    expect(Math.max(...usual) - Math.min(...usual), `${usual}`).toBeLessThan(150)
+    // Names have the room, and the eye still finds the status.
+    expect(name, `${widths}`).toBeGreaterThan(2 * category)
+    expect(status - 100, `${widths}`).toBeLessThan(160)
     await inspect(page, `columns-${viewport.width}`)
   }
   expect(heights[0]).toBe(heights[1])
