@@ -8,8 +8,8 @@ export interface MutationResult {
   isReplay: boolean
 }
 
-/** A result that is equal when it is replayed: it is stored as text. */
-export type Replayable<Generated> = { [Name in keyof Generated]: Value | undefined }
+/** An input that has a fingerprint, or a result that is equal when it is replayed: it is stored as text. */
+export type Replayable<Part> = { [Name in keyof Part]: Value | undefined }
 
 export type RunMutation = (values: unknown[], idempotency: IdempotencyKey | undefined) => Promise<MutationResult>
 

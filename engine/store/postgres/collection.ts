@@ -74,7 +74,7 @@ export type Read = <Row extends unknown[]>(statement: Statement, values: unknown
 export interface PostgresAccess {
   read: Read
   /** Makes a method that runs one of the collection's mutations, and adds what it has generated to the input. */
-  replayable<Input extends object, Generated extends Replayable<Generated>>(
+  replayable<Input extends Replayable<Input>, Generated extends Replayable<Generated>>(
     mutation: PostgresMutation<Input, Generated>,
   ): (input: Input, idempotency?: IdempotencyKey) => Promise<Generated & Input>
 }

@@ -48,7 +48,7 @@ export interface SqliteAccess {
   /** Makes a method that reads on the event loop. The read is one statement, and so one snapshot. */
   read<Args extends unknown[], T>(prepare: Prepare<Args, T>): (...args: Args) => Promise<T>
   /** Makes a method that runs one of the collection's mutations, and adds what it has generated to the input. */
-  replayable<Input extends object, Generated extends Replayable<Generated>>(
+  replayable<Input extends Replayable<Input>, Generated extends Replayable<Generated>>(
     mutation: SqliteMutation<Input, Generated>,
   ): (input: Input, idempotency?: IdempotencyKey) => Promise<Generated & Input>
 }
