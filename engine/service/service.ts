@@ -2,6 +2,7 @@ import type { AnyRouter } from '@trpc/server'
 import type { FastifyInstance } from 'fastify'
 import type { BaseStore, StoreDefinition } from '#store'
 import type { WithApiKeys } from '#store/keys'
+import type { ResolverContext } from './procedures/trpc.ts'
 import type { Product } from './product.ts'
 import type { Transfer } from './transfer/fields.ts'
 
@@ -18,4 +19,9 @@ export interface Service<Stores extends WithApiKeys> {
    * REST, and a request that is not GET, HEAD or OPTIONS needs a key that may write. The OpenAPI document does not have them.
    */
   routes?(app: FastifyInstance, store: BaseStore & Stores): void | Promise<void>
+}
+
+/** A service whose procedures use no more than its store has. */
+export type Matching<Stores extends WithApiKeys> = Service<Stores> & {
+  router: { createCaller: (ctx: ResolverContext<BaseStore & NoInfer<Stores>>) => unknown }
 }

@@ -3,7 +3,7 @@ import { LostDatabase, RuleViolation, StoreUnavailable, UnusableDatabase } from 
 import type { WithApiKeys } from '#store/keys'
 import { configurationOf } from '../config.ts'
 import { OperatorError, UsageError } from '../operator/operator-error.ts'
-import type { Service } from '../service.ts'
+import type { Matching, Service } from '../service.ts'
 import { addBackupCommands, addRestoreCommand } from './backup.ts'
 import { type Cli, withHelp } from './cli.ts'
 import { addDatabaseCommands } from './database.ts'
@@ -13,7 +13,7 @@ import { addDoctorCommand, addServiceCommands } from './service.ts'
 import { addFileCommands } from './transfer.ts'
 
 /** Runs the command of the arguments of the process. */
-export async function run<Stores extends WithApiKeys>(service: Service<Stores>): Promise<void> {
+export async function run<Stores extends WithApiKeys>(service: Matching<Stores>): Promise<void> {
   try {
     const program = createProgram(service)
     const [first = 'serve', ...rest] = process.argv.slice(2)

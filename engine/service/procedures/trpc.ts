@@ -4,7 +4,7 @@ import superjson from 'superjson'
 import type { OpenApiMeta } from 'trpc-to-openapi'
 import { z } from 'zod'
 import type { BaseStore, IdempotencyKey, Searcher } from '#store'
-import type { ApiKey } from '#store/keys'
+import type { ApiKey, WithApiKeys } from '#store/keys'
 import { type ApiError, type RpcError, toApiError } from '../api/errors.ts'
 import { requestHeaders, responseHeaders } from '../api/idempotency-key.ts'
 import { isRecord } from '../api/validation.ts'
@@ -47,15 +47,20 @@ export const RateLimitState = z.object({
 })
 export type RateLimitState = z.infer<typeof RateLimitState>
 
-/** A cached response depends only on the store, so every API key may get it. It must not depend on the id of the searcher. */
+/**
+ * What the resolver of a query reads. A cached response depends only on the store, so every API key may get it. It must not
+ * depend on the id of the searcher.
+ */
 export interface ResolverContext<Store> {
-  store: Store
+  /** Without the methods that mutate and without the keys: a query also runs for a key that may only read. */
+  store: { [Name in Exclude<keyof Store, keyof WithApiKeys>]: ReadsOf<Store[Name]> }
   /** Says on whose behalf a search runs. Its signal is aborted when the client has gone before it got the response. */
   searcher?: () => Searcher
 }
 
 /** What the resolver of a mutation reads. Its response is never cached, so it may depend on the caller. */
-export interface MutationContext<Store> extends ResolverContext<Store> {
+export interface MutationContext<Store> extends Omit<ResolverContext<Store>, 'store'> {
+  store: { [Name in keyof Store]: MutatingWith<[idempotency?: IdempotencyKey], Store[Name]> }
   /** The API key of the call, without what identifies it to the service. */
   apiKey: Pick<ApiKey, 'id' | 'name' | 'access'>
 }
@@ -63,19 +68,30 @@ export interface MutationContext<Store> extends ResolverContext<Store> {
 /** What the resolver of a mutation that replays reads. */
 export interface ReplayContext<Store> extends Omit<MutationContext<Store>, 'store'> {
   /** Each mutation needs `idempotency`, so that a resolver that does not pass it on does not compile. */
-  store: { [Name in keyof Store]: WithIdempotency<Store[Name]> }
+  store: { [Name in keyof Store]: MutatingWith<[idempotency: IdempotencyKey | undefined], Store[Name]> }
   idempotency: IdempotencyKey | undefined
 }
 
-type WithIdempotency<Part> = Part extends (...args: never) => unknown
-  ? Part
-  : { [Name in keyof Part]: RequireIdempotency<Part[Name]> }
+type AnyMethod = (...args: never) => unknown
 
-type RequireIdempotency<Method> = Method extends (...args: infer Args) => infer Result
+/** What a method that mutates gets besides its key; never for another one. */
+type InputOf<Method> = Method extends (...args: infer Args) => unknown
   ? Required<Args> extends [infer Input, IdempotencyKey]
-    ? (input: WithCaller<Input>, idempotency: IdempotencyKey | undefined) => Result
-    : Method
-  : Method
+    ? Input
+    : never
+  : never
+
+type ReadsOf<Part> = Part extends AnyMethod
+  ? Part
+  : { [Name in keyof Part as [InputOf<Part[Name]>] extends [never] ? Name : never]: Part[Name] }
+
+type MutatingWith<Key extends unknown[], Part> = Part extends AnyMethod
+  ? Part
+  : {
+      [Name in keyof Part]: [InputOf<Part[Name]>] extends [never]
+        ? Part[Name]
+        : (input: WithCaller<InputOf<Part[Name]>>, ...key: Key) => ReturnType<Extract<Part[Name], AnyMethod>>
+    }
 
 /** A change of a collection with a history needs the name of the key. */
 type WithCaller<Input> = 'by' extends keyof Input ? Input & { by: string } : Input

@@ -110,10 +110,11 @@ test('an error of the client is no error of a span', async () => {
 })
 
 test('what a store returns at once is no promise in a traced call', async () => {
-  const { procedure, router } = createTrpc<WithApiKeys>()
-  const kindOf = procedure.query(({ ctx }) => typeof ctx.store.apiKeys.revision())
+  const { mutation, router } = createTrpc<WithApiKeys>()
+  const ignored = mutation({ idempotencyKey: 'ignored' })
+  const kindOf = ignored.mutation(({ ctx }) => typeof ctx.store.apiKeys.revision())
   const { rest, spans } = await startTracedApi({ router: router({ kindOf }) })
-  expect((await rest.get('/trpc/kindOf')).body).toMatchObject({ result: { data: { json: 'number' } } })
+  expect((await rest.post('/trpc/kindOf', undefined)).body).toMatchObject({ result: { data: { json: 'number' } } })
   expect(spans().map(({ name }) => name)).toContain('kindOf')
 })
 
