@@ -2,7 +2,7 @@ import { getTableName, type Table } from 'drizzle-orm'
 import { RowChanged } from './errors.ts'
 import type { IdempotencyKey } from './idempotency.ts'
 import { methodOf, type RunMutation } from './mutation.ts'
-import { columnOf, type Entity, fieldsOfNew, type NewEntity, textOfValue, type Value } from './row.ts'
+import { columnOf, type Entity, fieldsOfNew, type Generated, type NewEntity, textOfValue, type Value } from './row.ts'
 
 /** Changes of a row, which are the same on both databases: the row is read, compared and changed here, and written. */
 
@@ -34,9 +34,19 @@ export type ChangeMethod<T extends Table, H extends boolean, I> = (
   idempotency?: IdempotencyKey,
 ) => Promise<Entity<T> | undefined>
 
+declare const kept: unique symbol
+
+/** The fields that a change cannot set, with values that only the row itself has. So a change may return a whole row. */
+type Kept<T extends Table> = {
+  readonly [Name in keyof Generated<T>]: Generated<T>[Name] & { readonly [kept]: true }
+}
+
 /** Makes a change of the function that computes the new values, or throws to refuse. It runs where the row is written. */
-export type MakeChange<T extends Table, H extends boolean> = <I extends Input<I>, S extends Some<NewEntity<T>>>(
-  compute: (row: Readonly<Entity<T>>, input: I) => S & Record<Exclude<keyof S, keyof Entity<T>>, never>,
+export type MakeChange<T extends Table, H extends boolean> = <
+  I extends Input<I>,
+  S extends Some<NewEntity<T>> & Partial<Kept<T>>,
+>(
+  compute: (row: Readonly<NewEntity<T>> & Kept<T>, input: I) => S & Record<Exclude<keyof S, keyof Entity<T>>, never>,
 ) => ChangeMethod<T, H, I>
 
 /** The functions of a collection's own changes, by their names. */
