@@ -1,5 +1,5 @@
 import { getTableName, is } from 'drizzle-orm'
-import { getTableConfig, SQLiteInteger } from 'drizzle-orm/sqlite-core'
+import { getTableConfig, type SQLiteColumn, SQLiteInteger, SQLiteText } from 'drizzle-orm/sqlite-core'
 import type { MakeChange, OwnChanges } from './collection/change.ts'
 import type { Derived } from './collection/derived.ts'
 import type { Names, SearchFields } from './collection/query.ts'
@@ -83,6 +83,23 @@ function refuseLaxColumns(table: TableWithId): void {
   }
 }
 
+/** What Drizzle's own statements would do, and those of a collection would not. */
+function refuseIgnored(table: TableWithId): void {
+  const refuse = ({ name }: SQLiteColumn, problem: string) => {
+    throw new Error(`The column ${name} of ${getTableName(table)} ${problem}`)
+  }
+  for (const column of getTableConfig(table).columns) {
+    const { generated, default: constant, defaultFn, onUpdateFn, notNull } = column
+    if (generated) refuse(column, 'has generatedAlwaysAs. Compute it with $defaultFn, or in a change.')
+    // The callers give a required field, and its default is for the rows that a migration finds.
+    if (constant !== undefined && !notNull)
+      refuse(column, 'has a default that no row would get. Use $defaultFn, or a default of the input.')
+    if (is(column, SQLiteText) && column.length !== undefined)
+      refuse(column, 'has a length that no database would check. Use lineChecks.')
+    if (onUpdateFn && !defaultFn) refuse(column, 'has $onUpdateFn. It also needs $defaultFn, for new rows.')
+  }
+}
+
 /** A filter without an index would read the whole table, and on SQLite block all other requests meanwhile. */
 function refuseSlowFilters(table: TableWithId, filters: Names): void {
   const { name, indexes, columns } = getTableConfig(table)
@@ -102,7 +119,8 @@ function refuseSlowFilters(table: TableWithId, filters: Names): void {
 /**
  * Defines the rows of a table and what can be done with them, for both databases.
  *
- * @throws {Error} for an id that could be used again, a column without its rule or of another kind, a filter without index
+ * @throws {Error} for an id that could be used again, a column without its rule, of another kind or with what would be ignored,
+ *   and a filter without index
  */
 export function collection<
   T extends TableWithId,
@@ -122,6 +140,7 @@ export function collection<
   own,
 }: Definition<T, F, Q, H, S, C, Own>): Collection<S & C & Own> {
   refuseLaxColumns(table)
+  refuseIgnored(table)
   refuseSlowFilters(table, filters ?? [])
   refuseReusedIds(table)
   // Safe: it gets the functions of changes, and says what methods they become.

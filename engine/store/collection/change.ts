@@ -2,7 +2,7 @@ import { getTableName, type Table } from 'drizzle-orm'
 import { RowChanged } from './errors.ts'
 import type { IdempotencyKey } from './idempotency.ts'
 import { methodOf, type RunMutation } from './mutation.ts'
-import { columnOf, type Entity, fieldsOfNew, type Generated, type NewEntity, textOfValue, type Value } from './row.ts'
+import { columnOf, type Entity, fieldsOf, type Generated, type NewEntity, textOfValue, type Value } from './row.ts'
 
 /** Changes of a row, which are the same on both databases: the row is read, compared and changed here, and written. */
 
@@ -112,7 +112,7 @@ export function changedFields(names: string[], row: object, part: object): strin
  * @throws {RowChanged} if it is not as expected, also if it has the new values: or else two callers could sell the same item
  */
 export function prepareChange<T extends Table>(table: T, own: OwnChanges = {}) {
-  const { given } = fieldsOfNew(table)
+  const { given, renew } = fieldsOf(table)
 
   return (row: Entity<T>, { name, input, expected }: RowChange): { changed?: Entity<T>; fields: string[] } => {
     const unexpected = changedFields(Object.keys(expected), row, expected)
@@ -127,9 +127,12 @@ export function prepareChange<T extends Table>(table: T, own: OwnChanges = {}) {
       if (given.includes(field) && (set[field] !== null || !columnOf(table, field).notNull)) continue
       throw new TypeError(`The change ${name} cannot set ${field}${set[field] === null ? ' to null' : ''}.`)
     }
-    const changed = { ...row, ...Object.fromEntries(fields.map((field) => [field, set[field]])) }
-    const values = Object.entries(changed).filter(([, value]) => value !== null)
+    const written = {
+      ...Object.fromEntries(fields.map((field) => [field, set[field]])),
+      ...(fields.length > 0 && renew()),
+    }
+    const values = Object.entries({ ...row, ...written }).filter(([, value]) => value !== null)
     // Safe: the values are those of fields of the row.
-    return { changed: Object.fromEntries(values) as Entity<T>, fields }
+    return { changed: Object.fromEntries(values) as Entity<T>, fields: Object.keys(written) }
   }
 }

@@ -30,15 +30,25 @@ export function idOf(row: object): bigint {
   return (row as { id: bigint }).id
 }
 
-/** The fields of a new row besides the id, each in the order of the columns. See {@link NewEntity} and {@link Generated}. */
-export function fieldsOfNew(table: Table) {
+/**
+ * The fields of a row besides the id, each in the order of the columns. See {@link NewEntity} and {@link Generated}. Some of
+ * those that an insert generates, each change generates again.
+ */
+export function fieldsOf(table: Table) {
   const columns = Object.entries(getTableColumns(table)).filter(([field]) => field !== 'id')
-  const computed = columns.filter(([, { defaultFn }]) => defaultFn)
+  const namesOf = (some: typeof columns) => some.map(([field]) => field)
+  const valuesOf = (some: typeof columns, fn: 'defaultFn' | 'onUpdateFn'): Record<string, unknown> =>
+    Object.fromEntries(some.map(([field, column]) => [field, column[fn]?.()]))
+  const given = columns.filter(([, { defaultFn }]) => !defaultFn)
+  const generated = columns.filter(([, { defaultFn }]) => defaultFn)
+  const renewed = columns.filter(([, { onUpdateFn }]) => onUpdateFn)
   return {
-    given: columns.filter(([, { defaultFn }]) => !defaultFn).map(([field]) => field),
-    generated: computed.map(([field]) => field),
-    generate: (): Record<string, unknown> =>
-      Object.fromEntries(computed.map(([field, { defaultFn }]) => [field, defaultFn?.()])),
+    given: namesOf(given),
+    generated: namesOf(generated),
+    generate: () => valuesOf(generated, 'defaultFn'),
+    /** What an update may write. */
+    changeable: namesOf([...given, ...renewed]),
+    renew: () => valuesOf(renewed, 'onUpdateFn'),
   }
 }
 

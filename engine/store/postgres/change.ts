@@ -1,7 +1,7 @@
 import { getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
 import { callOf, type OwnChanges, prepareChange, type RowChange } from '../collection/change.ts'
 import { RuleViolation, StoreUnavailable } from '../collection/errors.ts'
-import { columnOf, type Entity, fieldsOfNew, idOf, listOf } from '../collection/row.ts'
+import { columnOf, type Entity, fieldsOf, idOf, listOf } from '../collection/row.ts'
 import type { AnyMutation, DerivedMutations, PostgresTable, Queries, Result } from './collection.ts'
 import { MutationError } from './connection/failure.ts'
 import { recordFields, recordingOf, recordsOf } from './history.ts'
@@ -37,7 +37,7 @@ interface Write {
  * because all mutations would wait.
  */
 function changeIn(table: PostgresTable, hasHistory: boolean, own: OwnChanges): AnyMutation['run'] {
-  const { lock, exist, update, remove, given } = statementsOf(table, hasHistory)
+  const { lock, exist, update, remove, changeable } = statementsOf(table, hasHistory)
   const toEntity = entityMapper(table)
   const changeRow = prepareChange(table, own)
 
@@ -55,7 +55,9 @@ function changeIn(table: PostgresTable, hasHistory: boolean, own: OwnChanges): A
   async function write(client: Queries, writes: Write[], isRemoval: boolean, historyDays?: number): Promise<void> {
     if (writes.length === 0) return
     const ids = writes.map(({ row }) => idOf(row))
-    const fields = given.map((field) => writes.map(({ changed }): unknown => Reflect.get(changed ?? {}, field) ?? null))
+    const fields = changeable.map((field) =>
+      writes.map(({ changed }): unknown => Reflect.get(changed ?? {}, field) ?? null),
+    )
     const records = hasHistory ? recordsOf(table, writes, historyDays) : []
     const values = [ids, ...(isRemoval ? [] : fields), ...records]
     const { rows } = await client.query<{ count: bigint }>({ ...(isRemoval ? remove : update), values })
@@ -107,21 +109,21 @@ function resultOf<T>(change: () => T): T | Error {
 }
 
 function statementsOf(table: PostgresTable, hasHistory: boolean) {
-  const { given } = fieldsOfNew(table)
+  const { changeable } = fieldsOf(table)
   const { lock, exist, update, remove } = sqlOf(table, hasHistory, parameter)
   const records = hasHistory ? recordFields : []
   return {
-    given,
+    changeable,
     lock: prepared(lock, ['id']),
     exist: prepared(exist, ['id']),
-    update: prepared(update, ['id', ...given, ...records]),
+    update: prepared(update, ['id', ...changeable, ...records]),
     remove: prepared(remove, ['id', ...records]),
   }
 }
 
 /** @param typed a value of this type for a field, or an array of them */
 function sqlOf(table: PostgresTable, hasHistory: boolean, typed: typeof parameter) {
-  const columns = fieldsOfNew(table).given.map((field) => ({ field, column: columnOf(table, field) }))
+  const columns = fieldsOf(table).changeable.map((field) => ({ field, column: columnOf(table, field) }))
   const names = columns.map(({ column }) => sql.identifier(column.name))
   const ids = typed('id', 'bigint[]')
   const arrays = columns.map(({ field, column }) => typed(field, `${column.getSQLType()}[]`))

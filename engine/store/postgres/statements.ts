@@ -8,7 +8,7 @@ import { firstCursor, type PageOrder, type PageQuery } from '../collection/query
 import {
   columnOf,
   type Entity,
-  fieldsOfNew,
+  fieldsOf,
   type Generated,
   listOf,
   type NewEntity,
@@ -141,7 +141,7 @@ export function countsOf(
 
 /** The mutation that inserts rows. Their ids ascend in the order of the rows. */
 export function insertInto<T extends PostgresTable>(table: T): PostgresMutation<NewEntity<T>, Generated<T>> {
-  const { given, generated, generate } = fieldsOfNew(table)
+  const { given, generated, generate } = fieldsOf(table)
   const fields = [...given, ...generated]
   const columns = fields.map((field) => columnOf(table, field))
   const names = listOf(columns.map(({ name }) => sql.identifier(name)))

@@ -106,7 +106,8 @@ export function time(name: string) {
 }
 
 function builderOf(column: Column): PgColumnBuilderBase {
-  const { name, columnType, enumValues, primary, notNull, default: constant, defaultFn, isUnique, uniqueName } = column
+  const { name, columnType, enumValues, primary, notNull, isUnique, uniqueName } = column
+  const { default: constant, defaultFn, onUpdateFn } = column
   if (primary) return int64(name).primaryKey().generatedAlwaysAsIdentity()
   // Safe: it is the class of all builders.
   const builder = types[columnType]?.(name, enumValues) as PgColumnBuilder | undefined
@@ -115,6 +116,7 @@ function builderOf(column: Column): PgColumnBuilderBase {
   if (notNull) builder.notNull()
   if (constant !== undefined) builder.default(constant)
   if (defaultFn) builder.$defaultFn(defaultFn)
+  if (onUpdateFn) builder.$onUpdateFn(onUpdateFn)
   if (isUnique) builder.unique(uniqueName)
   return builder
 }

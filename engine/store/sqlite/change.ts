@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3'
 import { getTableName, sql } from 'drizzle-orm'
 import { callOf, type OwnChanges, prepareChange } from '../collection/change.ts'
 import { RuleViolation } from '../collection/errors.ts'
-import { columnOf, fieldsOfNew, listOf } from '../collection/row.ts'
+import { columnOf, fieldsOf, listOf } from '../collection/row.ts'
 import type { DerivedMutations, PrepareWrite, TableWithId } from './collection.ts'
 import { prepareHistory } from './history.ts'
 import { encode, insertInto, prepareGet, sqlTextOf } from './statements.ts'
@@ -23,7 +23,7 @@ const maxUpdates = 32
 
 /** The mutation that changes or deletes a row: see `changeMethodOf`. */
 function changeIn(table: TableWithId, hasHistory: boolean, own: OwnChanges): PrepareWrite<object | undefined> {
-  const { given } = fieldsOfNew(table)
+  const { changeable } = fieldsOf(table)
   const changeRow = prepareChange(table, own)
 
   return (connection, historyDays) => {
@@ -35,7 +35,7 @@ function changeIn(table: TableWithId, hasHistory: boolean, own: OwnChanges): Pre
     /** Sets only the fields of a call, because SQLite writes the index of a column that is set, also to its old value. */
     function updateOf(fields: string[]): ReturnType<typeof prepareUpdate> {
       const isKept = prepared.size < maxUpdates || prepared.has(fields.join())
-      const set = isKept ? fields : given
+      const set = isKept ? fields : changeable
       const update = prepared.get(set.join()) ?? prepareUpdate(connection, table, set)
       prepared.set(set.join(), update)
       return update

@@ -7,7 +7,7 @@ import { firstCursor, type PageOrder, type PageQuery } from '../collection/query
 import {
   columnOf,
   type Entity,
-  fieldsOfNew,
+  fieldsOf,
   type Generated,
   listOf,
   maxId,
@@ -74,7 +74,7 @@ export function countsStatement(table: TableWithId, field: string, limit: number
 }
 
 export function insertInto<T extends TableWithId>(table: T): SqliteMutation<NewEntity<T>, Generated<T>> {
-  const { given, generated, generate } = fieldsOfNew(table)
+  const { given, generated, generate } = fieldsOf(table)
   const name = getTableName(table)
   const columns = [...given, ...generated].map((field) => columnOf(table, field))
   // Without an id left, SQLite would report a full disk (SQLITE_FULL) and roll back the whole transaction.

@@ -15,6 +15,20 @@ test('a table that could give the id of a removed row to another one is refused'
 })
 
 test.for([
+  ['has a default that no row would get. Use $defaultFn, or a default of the input.', text().default('red')],
+  ['has generatedAlwaysAs. Compute it with $defaultFn, or in a change.', text().notNull().generatedAlwaysAs('red')],
+  ['has a length that no database would check. Use lineChecks.', text({ length: 9 })],
+  ['has $onUpdateFn. It also needs $defaultFn, for new rows.', text().$onUpdateFn(() => 'red')],
+] as const)('what Drizzle would do, and a collection would not, is refused: %s', ([problem, color]) => {
+  const id = int64('id').primaryKey({ autoIncrement: true })
+  expect(() => collection({ table: sqliteTable('boxes', { id, color }) })).toThrow(
+    `The column color of boxes ${problem}`,
+  )
+  const useful = { required: text().notNull().default('red'), renewed: text().$defaultFn(String).$onUpdateFn(String) }
+  collection({ table: sqliteTable('boxes', { id, ...useful }) })
+})
+
+test.for([
   ['none', () => []],
   ['one of some rows', ({ size }) => [index('some').on(size).where(sql`size > 0`)]],
   ['one of further columns', ({ size, name }) => [index('wide').on(size, name)]],

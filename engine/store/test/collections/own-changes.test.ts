@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { note, notesDatabase } from '../../../test/notes/open.ts'
 import { openStore } from '../../open.ts'
-import { definition } from './own-changes.ts'
+import { changedAt, definition } from './own-changes.ts'
 
 const dueAt = new Date('2026-12-24T18:00:00.000Z')
 
@@ -41,6 +41,22 @@ describe('a change of its own', () => {
     expect((await notes.history({ limit: 1 }))[0]?.after).toStrictEqual({ dueAt: later })
     await notes.postpone({ id: 1n, dueAt: later })
     expect(await notes.history({ limit: 9 })).toHaveLength(2)
+  })
+
+  test('gives a changed row the new value of $onUpdateFn, as an update does, also in the history', async () => {
+    const { books } = await openNotes()
+    const { addedAt, ...book } = await books.create({ title: 'Faust', isLent: false })
+    expect(await books.update({ id: 1n, set: { isLent: false } })).toStrictEqual({ ...book, addedAt })
+    expect(await books.history({ limit: 9 })).toEqual([])
+    const lent = { ...book, isLent: true, addedAt: changedAt }
+    expect(await books.lend({ id: 1n, expected: { addedAt } })).toStrictEqual(lent)
+    expect(await books.get(1n)).toStrictEqual(lent)
+    await expect(books.lend({ id: 1n, expected: { addedAt } })).rejects.toThrow('Changed meanwhile: addedAt.')
+    expect(await books.update({ id: 1n, set: { title: 'Emil' } })).toStrictEqual({ ...lent, title: 'Emil' })
+    expect(await books.history({ limit: 9 })).toMatchObject([
+      { before: { title: 'Faust' }, after: { title: 'Emil' } },
+      { before: { isLent: false, addedAt }, after: { isLent: true, addedAt: changedAt } },
+    ])
   })
 
   test('of no row resolves to undefined, and does not use up its key', async () => {

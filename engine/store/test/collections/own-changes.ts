@@ -1,12 +1,35 @@
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { definition as original } from '../../../test/notes/definition.ts'
-import { notes } from '../../../test/notes/tables.ts'
-import { collection, defineStore, Refusal } from '../../index.ts'
+import { notes, now } from '../../../test/notes/tables.ts'
+import { collection, defineStore, int64, Refusal, timestamp, timestampCheck } from '../../index.ts'
 
 class Finished extends Refusal {
   override name = 'Finished'
 }
 
 const { program, applicationId, migrations, collections } = original
+
+export const changedAt = new Date('2030-01-01T00:00:00.000Z')
+
+/**
+ * The books, whose time is that of the last change. Drizzle caches the columns without a name of their own by the name of the
+ * table, for other tests, too: so it has all of these.
+ */
+const books = sqliteTable(
+  'books',
+  {
+    id: int64('id').primaryKey({ autoIncrement: true }),
+    title: text().notNull().unique('books_title'),
+    addedAt: timestamp('added_at')
+      .notNull()
+      .$defaultFn(now)
+      .$onUpdateFn(() => changedAt),
+    shelf: text(),
+    author: text(),
+    isLent: integer('is_lent', { mode: 'boolean' }).notNull(),
+  },
+  (book) => [timestampCheck(book.addedAt)],
+)
 
 /** The notes with changes of their own, of which some have a defect. */
 export const definition = defineStore({
@@ -16,7 +39,17 @@ export const definition = defineStore({
   migrations,
   collections: {
     apiKeys: collections.apiKeys,
-    books: collections.books,
+    books: collection({
+      table: books,
+      history: true,
+      changes: (change) => ({ lend: change((book) => ({ ...book, isLent: true })) }),
+      methods: ({ create, get, update, history }) => ({
+        create: create(),
+        get: get(),
+        update: update(),
+        history: history(),
+      }),
+    }),
     notes: collection({
       table: notes,
       history: true,
