@@ -163,9 +163,9 @@ function describeTables(database: Database.Database): object[] {
       .prepare('SELECT "from", "table", "to", on_update, on_delete FROM pragma_foreign_key_list(?)')
       .all(name),
     isAutoincrement: sql.includes('AUTOINCREMENT'),
-    // A column that was added later has its checks before those of the table.
+    // A column that was added later has its checks before those of the table. Released migrations do not quote the columns.
     checks: [...sql.matchAll(/CONSTRAINT "?(\w+)"? CHECK ?\((.*)\)/g)]
-      .map(([, check, rule]) => `${check}: ${rule}`)
+      .map(([, check, rule = '']) => `${check}: ${rule.replaceAll('"', '')}`)
       .toSorted(),
     indexes: database
       .prepare(
