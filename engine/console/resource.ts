@@ -66,6 +66,8 @@ export interface Edit {
   isAddition?: true
   /** The idempotency key of the edit that this one undoes. */
   undoes?: string | undefined
+  /** That edit, if its response was lost. It is sent again first, so that there is something to undo. */
+  repeats?: Edit
   /** The part of the list that showed the item, if one did. The item stays in it until the user moves on. */
   place?: string | undefined
 }

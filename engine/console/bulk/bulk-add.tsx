@@ -3,14 +3,13 @@ import { useWindowEvent } from '@mantine/hooks'
 import { type Ref, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { texts } from '#service/reader'
 import { Button } from '../components/buttons.tsx'
-import { PauseMessage } from '../components/failure.tsx'
 import { keepFocus } from '../components/focus.ts'
 import { Sheet } from '../components/sheet.tsx'
 import { importDrafts } from '../resource/drafts.ts'
 import type { Done } from '../resource/edit-notice.tsx'
 import { editOf, isRemovable } from '../resource/edits.ts'
 import { useResource } from '../resource/page-context.ts'
-import type { Item, Noun, Resource } from '../resource.ts'
+import type { Edit, Item, Noun, Resource } from '../resource.ts'
 import { bulk } from '../texts/bulk.ts'
 import { messages } from '../texts/messages.ts'
 import { countOutcomes, isAdded } from './progress.ts'
@@ -18,7 +17,8 @@ import { readTable } from './read-table.ts'
 import { RowTable } from './row-table.tsx'
 import { SourceInput, useDraft } from './source-input.tsx'
 import { correct, isValid, type Row, type Table, type ValidRow } from './table.ts'
-import { type Run, useAddRows } from './use-add-rows.ts'
+import { type Run, renewRemoved, useAddRows } from './use-add-rows.ts'
+import { PauseMessage } from './use-job.tsx'
 
 interface BulkAddProps {
   resource: Resource
@@ -78,7 +78,16 @@ export function BulkAdd({ resource, dropped, onClose, onShow, onDone }: BulkAddP
 
   function undo(created: Item[]) {
     const edits = created.map((seen) => editOf(seen))
-    open({ kind: 'editMany', edits, same: 0, isUndo: true, startsAtOnce: true })
+    open({ kind: 'editMany', edits, same: 0, isUndo: true, startsAtOnce: true, onRemoved: letAddAgain })
+  }
+
+  function letAddAgain(removed: Edit[]) {
+    const { sent, progress } = importDrafts.get(resource.many) ?? {}
+    if (progress && sent === draft.sent) {
+      progress.added -= removed.length
+      progress.waiting += removed.length
+    }
+    void renewRemoved(draft.sent, new Set(removed.map(({ seen }) => seen.id)))
   }
 
   function view() {

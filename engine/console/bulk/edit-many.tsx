@@ -6,10 +6,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useReducer, useRef, useState } from 'react'
 import { useClient } from '../client.ts'
 import { Button } from '../components/buttons.tsx'
-import { PauseMessage } from '../components/failure.tsx'
 import { Sheet } from '../components/sheet.tsx'
 import { Notice } from '../form/notice.tsx'
 import { type Problem, problemOf } from '../problem.ts'
+import { wasNeverRead } from '../requests/log.ts'
 import type { Done } from '../resource/edit-notice.tsx'
 import { editOf, reverseOf, send } from '../resource/edits.ts'
 import { addedAgain, additionOf } from '../resource/item/changes.tsx'
@@ -21,7 +21,7 @@ import { editTextsOf } from '../texts/edits.ts'
 import { shownText } from '../texts/formats.ts'
 import { messages } from '../texts/messages.ts'
 import { sendInBatches } from './batches.ts'
-import { useJob } from './use-job.ts'
+import { PauseMessage, useJob } from './use-job.tsx'
 
 interface EditManyProps {
   /** One for each item: all set the same values, or remove the items. */
@@ -32,6 +32,8 @@ interface EditManyProps {
   isUndo: boolean
   /** Whether it asks no question, and shows itself only if it takes long, or not all items were changed. */
   startsAtOnce: boolean
+  /** Called with the removals that were done. */
+  onRemoved?: (edits: Edit[]) => void
   onClose: () => void
   /** Called with the edits that are saved. */
   onDone: (result: Omit<Done, 'at'>) => void
@@ -44,7 +46,7 @@ const maxNames = 5
 const doubleTime = 500
 
 /** Changes or removes many items, or adds them again, after a question. Continuing after a stop sends what has no result yet. */
-export function EditMany({ edits, same, isUndo, startsAtOnce, onClose, onDone }: EditManyProps) {
+export function EditMany({ edits, same, isUndo, startsAtOnce, onRemoved, onClose, onDone }: EditManyProps) {
   const { resource, queries, open } = useResource()
   const { many: texts, edit: editTexts, changes: changesTexts, item: itemTexts } = editTextsOf(resource)
   const { list, selection, view } = useList()
@@ -52,10 +54,13 @@ export function EditMany({ edits, same, isUndo, startsAtOnce, onClose, onDone }:
   const queryClient = useQueryClient()
   /** What became of the edits, by their idempotency keys: a problem, or undefined for a success. */
   const [outcomes] = useState(() => new Map<string, Problem | undefined>())
-  /** The items whose addition was sent, those of them that had been added before, and the first new id. */
-  const [additions] = useState(() => ({ sent: new Set<Edit>(), existed: new Set<Edit>(), ids: [] as bigint[] }))
+  /** The edits that the service may have read. */
+  const [sent] = useState(() => new Set<Edit>())
+  /** The items that had been added before, and the new ids. */
+  const [additions] = useState(() => ({ existed: new Set<Edit>(), ids: [] as bigint[] }))
   const [, update] = useReducer((updates: number) => updates + 1, 0)
   const left = edits.filter(({ idempotencyKey }) => !outcomes.has(idempotencyKey))
+  const unconfirmed = left.filter((edit) => sent.has(edit))
   const failed = edits.filter(({ idempotencyKey }) => outcomes.get(idempotencyKey) !== undefined)
   const conflicts = failed.filter(({ idempotencyKey }) => outcomes.get(idempotencyKey)?.kind === 'conflict')
   const done = edits.filter((edit) => !left.includes(edit) && !failed.includes(edit))
@@ -73,11 +78,23 @@ export function EditMany({ edits, same, isUndo, startsAtOnce, onClose, onDone }:
       ? texts.addTitle(edits.length)
       : texts.removeTitle(edits.length)
 
-  async function addAgain(edit: Edit, batch: Batch): Promise<void> {
+  async function sendOne(edit: Edit, batch: Batch): Promise<void> {
+    const { idempotencyKey, repeats } = edit
+    const isFirst = !sent.has(edit)
+    sent.add(edit)
+    try {
+      if (repeats) await send(resource, client, repeats, batch)
+      if (isAddition) await addAgain(edit, batch, isFirst)
+      else await send(resource, client, edit, batch)
+    } catch (error) {
+      if (isFirst && wasNeverRead(idempotencyKey)) sent.delete(edit)
+      throw error
+    }
+    outcomes.set(idempotencyKey, undefined)
+  }
+  async function addAgain(edit: Edit, batch: Batch, isFirst: boolean): Promise<void> {
     const { seen, idempotencyKey } = edit
     // The response to a repetition may be that to the first attempt, which was lost.
-    const isFirst = !additions.sent.has(edit)
-    additions.sent.add(edit)
     const onResponse = ({ headers }: Response) => {
       if (isFirst && headers.has('idempotency-replayed')) additions.existed.add(edit)
     }
@@ -88,22 +105,15 @@ export function EditMany({ edits, same, isUndo, startsAtOnce, onClose, onDone }:
   }
 
   const { start, stop, status, pause, error } = useJob(async (options) => {
-    const timer = setInterval(update, 200)
     try {
       await sendInBatches(left, {
         ...options,
         isOrdered: isAddition,
-        async send(edit, batch) {
-          if (isAddition) await addAgain(edit, batch)
-          else await send(resource, client, edit, batch)
-          outcomes.set(edit.idempotencyKey, undefined)
-        },
+        send: sendOne,
         onFailure: ({ idempotencyKey }, problem) => outcomes.set(idempotencyKey, problem),
         valuesOf: ({ seen, set = {} }) => [...Object.values(seen), ...Object.values(set)],
       })
     } finally {
-      clearInterval(timer)
-      update()
       // A row that an earlier edit keeps in its place has the values of that edit.
       list.release()
       for (const queryKey of [[resource.many], ['newest', resource.many]])
@@ -111,6 +121,13 @@ export function EditMany({ edits, same, isUndo, startsAtOnce, onClose, onDone }:
     }
   })
   const isRunning = status === 'pending'
+  const hasStarted = status !== 'idle'
+  // Responses also come after a stop.
+  useEffect(() => {
+    if (!hasStarted) return
+    const timer = setInterval(update, 200)
+    return () => clearInterval(timer)
+  }, [hasStarted])
   function doneText(): string {
     if (isUndo && set) return texts.undone(done.length)
     if (isAddition) return texts.addedAgain(done.length, additions.existed.size)
@@ -120,15 +137,16 @@ export function EditMany({ edits, same, isUndo, startsAtOnce, onClose, onDone }:
   /** Only the items that were not changed stay selected. The changes of the others can be undone. */
   function close() {
     if (edits.length === 0) return onDone({ text: texts.unchanged(same), edits })
-    if (done.length === 0) return onClose()
+    if (done.length + unconfirmed.length === 0) return onClose()
+    if (isRemoval) onRemoved?.(done)
     if (!isAddition) selection.clear()
     if (!isUndo && !isAddition) selection.add([...left, ...failed].map(({ seen }) => seen))
     onDone({
-      text: doneText(),
-      edits: done,
+      text: unconfirmed.length > 0 ? `${results}.` : doneText(),
+      edits: [...done, ...unconfirmed],
       focus: itemAfter,
       ...(!isUndo && set && { onUndo: undo }),
-      ...(!isUndo && isRemoval && { onUndo: openAddition, undoLabel: texts.addAgain(done.length) }),
+      ...(!isUndo && isRemoval && done.length > 0 && { onUndo: openAddition, undoLabel: texts.addAgain(done.length) }),
     })
   }
   /** The first item that was changed or added, or the one after those that were removed. */
@@ -140,7 +158,9 @@ export function EditMany({ edits, same, isUndo, startsAtOnce, onClose, onDone }:
     return neighborOf(left, { ...view, search: undefined }, done[0]?.seen.id, 1) ?? left.at(-1)?.id
   }
   function undo() {
-    open({ kind: 'editMany', edits: done.map(reverseOf), same: 0, isUndo: true, startsAtOnce: true })
+    const repeated = unconfirmed.map((edit) => ({ ...reverseOf(edit), repeats: edit }))
+    const reversed = [...done.map(reverseOf), ...repeated]
+    open({ kind: 'editMany', edits: reversed, same: 0, isUndo: true, startsAtOnce: true })
   }
   const openAddition = () =>
     open(
@@ -184,11 +204,11 @@ export function EditMany({ edits, same, isUndo, startsAtOnce, onClose, onDone }:
     if (isRunning) event.preventDefault()
   })
 
-  const hasStarted = status !== 'idle'
   // Names need not be unique.
   const nameOf = ({ seen }: Edit) =>
     seen[resource.title] === undefined ? itemTexts.heading(seen.id) : `${textOf(seen[resource.title])} #${seen.id}`
   const others = edits.length - maxNames
+  const results = texts.results(done.length, failed.length, unconfirmed.length, left.length - unconfirmed.length)
   const plan = set ? texts.plan(edits.length, same, value) : texts.removal(edits.length)
   return (
     <Sheet
@@ -232,7 +252,7 @@ export function EditMany({ edits, same, isUndo, startsAtOnce, onClose, onDone }:
             <p>{plan}.</p>
           </>
         )}
-        <p role="status">{hasStarted && !isRunning && texts.results(done.length, failed.length, left.length)}</p>
+        <p role="status">{hasStarted && !isRunning && results}</p>
         {failed.length > 0 && (
           <ul className="bulk-names">
             {failed.map((edit) => (
@@ -250,7 +270,7 @@ export function EditMany({ edits, same, isUndo, startsAtOnce, onClose, onDone }:
               <Button ref={closeButton} variant="default" data-autofocus={isRemoval || undefined} onClick={close}>
                 {hasStarted ? messages.page.close : texts.cancel}
               </Button>
-              {hasStarted && set && !isUndo && done.length > 0 && (
+              {hasStarted && set && !isUndo && done.length + unconfirmed.length > 0 && (
                 <Button variant="default" onClick={undo}>
                   {editTexts.undo}
                 </Button>

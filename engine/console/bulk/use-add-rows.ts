@@ -5,7 +5,7 @@ import type { Resource } from '../resource.ts'
 import { addRows, keyAfter, keysOf, type Outcome } from './add-rows.ts'
 import { addSent, isAdded, isFinished, matchSent, type Sent, type SentRows } from './progress.ts'
 import { isValid, type Row, type ValidRow } from './table.ts'
-import { useJob } from './use-job.ts'
+import { useJob } from './use-job.tsx'
 
 /** Milliseconds between two updates of the progress. */
 const updateInterval = 200
@@ -109,6 +109,12 @@ async function renewKeys(entries: Sent[]): Promise<void> {
     }),
   )
   for (const { entry, key } of renewed) Object.assign(entry, { idempotencyKey: key, outcome: undefined })
+}
+
+/** Lets rows be added again whose items were removed. */
+export function renewRemoved(sent: SentRows, removed: ReadonlySet<bigint>): Promise<void> {
+  const entries = [...sent.values()].flat()
+  return renewKeys(entries.filter(({ outcome }) => outcome && 'id' in outcome && removed.has(outcome.id)))
 }
 
 export type Run = ReturnType<typeof useAddRows>

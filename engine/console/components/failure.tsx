@@ -2,7 +2,6 @@ import { useInterval } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { isTransient, problemOf } from '../problem.ts'
-import { ShowRequest } from '../requests/open-requests.tsx'
 import { messages } from '../texts/messages.ts'
 import { Button } from './buttons.tsx'
 import { keepFocus } from './focus.ts'
@@ -45,16 +44,6 @@ export function Failure({ title, error, failures }: FailureProps) {
         </Button>
       )}
     </Message>
-  )
-}
-
-/** Says why a job waits, and for how long. */
-export function PauseMessage({ pause: { message, until } }: { pause: { message: string; until: number } }) {
-  return (
-    <p className="pause">
-      <span role="alert">{message}</span> <Countdown key={until} seconds={(until - Date.now()) / 1_000} />{' '}
-      <ShowRequest requestId={undefined} />
-    </p>
   )
 }
 

@@ -1,4 +1,4 @@
-import { type ComponentType, lazy, Suspense, useState } from 'react'
+import { type ComponentProps, type ComponentType, lazy, Suspense, useState } from 'react'
 import { messages } from '../texts/messages.ts'
 import { Button } from './buttons.tsx'
 
@@ -6,22 +6,21 @@ import { Button } from './buttons.tsx'
  * A component whose code is loaded when it is first shown, or before that by `preload`. Loaded code is rendered at once:
  * React's `lazy` would first show the fallback, for up to 300 ms.
  */
-export function loadLater<Props extends { onClose?: () => void }>(
-  importComponent: () => Promise<ComponentType<Props>>,
-) {
-  let loading: Promise<ComponentType<Props>> | undefined
-  let loaded: ComponentType<Props> | undefined
+export function loadLater<Props extends object>(importComponent: () => Promise<ComponentType<Props>>) {
+  type Loaded = ComponentType<Props & { onClose?: () => void }>
+  let loading: Promise<Loaded> | undefined
+  let loaded: Loaded | undefined
   /** Not again after a failure: browsers remember it for a module, and Vite for a style sheet, until the page is reloaded. */
-  async function load(): Promise<ComponentType<Props>> {
+  async function load(): Promise<Loaded> {
     loading ??= importComponent()
     loaded = await loading
     return loaded
   }
   const Lazy = lazy(async () => ({ default: await load().catch(() => NotLoaded) }))
 
-  function LoadedLater(props: Props) {
+  function LoadedLater(props: ComponentProps<Loaded>) {
     // Stays the same while it is shown: another component would lose its state.
-    const [Component] = useState<ComponentType<Props>>(() => loaded ?? Lazy)
+    const [Component] = useState<Loaded>(() => loaded ?? Lazy)
     return (
       <Suspense>
         <Component {...props} />

@@ -62,13 +62,6 @@ function repeatedBy({ content }: LogEntry): LogEntry | undefined {
   return entries.find((entry) => entry.content === content && !hasFailed(entry))
 }
 
-/** The entry to open: the first one, or that of a failure, which is the last one that failed if its request has no id. */
-export function entryOfInterest(failure?: { requestId: string | undefined }): LogEntry | undefined {
-  if (!failure) return entries[0]
-  const failed = entries.filter(hasFailed)
-  return failed.find(({ outcome }) => outcome.requestId === failure.requestId) ?? failed[0]
-}
-
 /** Whether the rate limit, or the check of the API key, refused all requests with an idempotency key. */
 export function wasNeverRead(idempotencyKey: string | undefined): boolean {
   return entries.every(

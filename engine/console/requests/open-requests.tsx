@@ -2,7 +2,6 @@ import { createContext, type ReactNode, useCallback, useContext, useState } from
 import { Button } from '../components/buttons.tsx'
 import { loadLater } from '../components/load-later.tsx'
 import { messages } from '../texts/messages.ts'
-import { entryOfInterest } from './log.ts'
 
 export const Requests = loadLater(async () => (await import('./requests.tsx')).Requests)
 
@@ -16,14 +15,12 @@ const RequestsContext = createContext<OpenRequests>(() => {})
 
 /** Lets every component below it open the drawer with the requests of the tab. */
 export function RequestsProvider({ children }: { children: ReactNode }) {
-  const [opened, setOpened] = useState<{ entry: number | undefined }>()
-  const open = useCallback((failure?: Failure) => {
-    setOpened({ entry: entryOfInterest(failure)?.id })
-  }, [])
+  const [opened, setOpened] = useState<{ failure: Failure | undefined }>()
+  const open = useCallback((failure?: Failure) => setOpened({ failure }), [])
   return (
     <RequestsContext value={open}>
       {children}
-      {opened && <Requests first={opened.entry} onClose={() => setOpened(undefined)} />}
+      {opened && <Requests {...opened} onClose={() => setOpened(undefined)} />}
     </RequestsContext>
   )
 }

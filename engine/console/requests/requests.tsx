@@ -1,5 +1,5 @@
 import './requests.css'
-import { memo, useEffect, useRef } from 'react'
+import { memo, useEffect, useRef, useState } from 'react'
 import { Sheet } from '../components/sheet.tsx'
 import { servicePath } from '../service.ts'
 import { messages } from '../texts/messages.ts'
@@ -9,15 +9,20 @@ import { commandOf, restRequestOf } from './curl.ts'
 import { hasFailed, type LogEntry, useLogEntries } from './log.ts'
 import { procedures } from './procedures.ts'
 
+interface OpenedFailure {
+  requestId: string | undefined
+}
+
 interface RequestsProps {
-  /** The id of the entry that is open at first. */
-  first: number | undefined
+  /** Whose request is open at first. */
+  failure: OpenedFailure | undefined
   onClose: () => void
 }
 
 /** What this tab sent, each as a request of the REST API, or else as a call of the typed client. */
-export function Requests({ first, onClose }: RequestsProps) {
+export function Requests({ failure, onClose }: RequestsProps) {
   const entries = useLogEntries()
+  const [first] = useState(() => entryOfInterest(entries, failure)?.id)
   return (
     <Sheet title={messages.requests.title} onClose={onClose} size="lg">
       <div className="requests">
@@ -30,6 +35,13 @@ export function Requests({ first, onClose }: RequestsProps) {
       </div>
     </Sheet>
   )
+}
+
+/** The first entry, or that of a failure, which is the last one that failed if its request has no id. */
+function entryOfInterest(entries: readonly LogEntry[], failure: OpenedFailure | undefined): LogEntry | undefined {
+  if (!failure) return entries[0]
+  const failed = entries.filter(hasFailed)
+  return failed.find(({ outcome }) => outcome.requestId === failure.requestId) ?? failed[0]
 }
 
 interface EntryProps {

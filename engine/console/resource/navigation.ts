@@ -9,7 +9,14 @@ export type Dialog =
   | { kind: 'export' }
   | { kind: 'help' }
   | { kind: 'changes' }
-  | { kind: 'editMany'; edits: Edit[]; same: number; isUndo?: boolean; startsAtOnce?: boolean }
+  | {
+      kind: 'editMany'
+      edits: Edit[]
+      same: number
+      isUndo?: boolean
+      startsAtOnce?: boolean
+      onRemoved?: (edits: Edit[]) => void
+    }
 
 /**
  * What is above the list. An item and the form for a new one are a panel beside it, which the URL contains. The others are

@@ -128,10 +128,11 @@ export function editTextsOf(noun: Noun) {
         `${countOf(noun, count)} ${plural({ one: 'is', many: 'are' }, count)} ${value}${same > 0 ? `, ${number(same)} ${was(same)} already` : ''}.`,
       doneOf: (label: string, count: number, value: string, same: number) =>
         `${label} of ${countOf(noun, count)} is now ${value}${same > 0 ? `, ${number(same)} had it already` : ''}.`,
-      results: (done: number, failed: number, left: number) =>
+      results: (done: number, failed: number, unconfirmed: number, left: number) =>
         joined(', ', [
           `${number(done)} done`,
           failed > 0 && `${number(failed)} skipped`,
+          unconfirmed > 0 && `${number(unconfirmed)} not confirmed`,
           left > 0 && `${number(left)} not sent`,
         ]),
       selectAll: (count: string) => `Select all ${count} that match`,

@@ -1,10 +1,10 @@
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useEffect, useRef } from 'react'
 import { Button } from '../../components/buttons.tsx'
-import { keepFocus } from '../../components/focus.ts'
+import { keepFocus, rowOf, titleOfPage } from '../../components/focus.ts'
 import { IconPlus, IconSearch, IconTablePlus } from '../../components/icons.tsx'
 import { loadLater } from '../../components/load-later.tsx'
 import { Message } from '../../components/message.tsx'
-import type { Resource } from '../../resource.ts'
+import type { Edit, Item, Resource } from '../../resource.ts'
 import { useIsReadOnly } from '../../sign-in/access.ts'
 import { emptyTextsOf } from '../../texts/empty.ts'
 import { useList, useResource } from '../page-context.ts'
@@ -17,12 +17,19 @@ const Offers = loadLater(async () => (await import('./other-filters.tsx')).Offer
 const ExampleCommand = lazy(() => import('./example-command.tsx'))
 
 /** Explains why the list is empty and offers the next step. */
-export function EmptyList() {
+export function EmptyList({ ownEdits }: { ownEdits: Edit[] }) {
   const { resource, icon, open, turnTo, ...page } = useResource()
-  const { view } = useList()
+  const { view, turns } = useList()
   const isReadOnly = useIsReadOnly()
   const texts = emptyTextsOf(resource)
   const part = partOf(resource, view.filter)
+  // The user has removed what was on the page.
+  const turnBack = ownEdits.some(({ set, isAddition }) => !set && !isAddition) ? turns.showPrevious : undefined
+  const hasTurned = useRef(false)
+  useEffect(() => {
+    if (!hasTurned.current) turnBack?.(focusLast)
+    hasTurned.current = true
+  }, [turnBack])
   if (view.cursor > 0n) {
     return (
       <Message ref={keepFocus} icon={icon} title={texts.pastEnd} text={texts.pastEndText}>
@@ -67,6 +74,13 @@ export function EmptyList() {
       </Suspense>
     </Message>
   )
+}
+
+/** Unless the focus is elsewhere than where the removed rows have left it. */
+function focusLast(items: Item[]): void {
+  const last = items.at(-1)
+  const { activeElement, body } = document
+  if (last && (activeElement === body || activeElement === titleOfPage())) rowOf(last.id)?.focus()
 }
 
 /** Such as `No large toy has “mo” in its name.` */

@@ -76,7 +76,7 @@ function Content({ place, added, ownEdits }: { place: string; added: Item[]; own
   if (failureReason && !items) {
     return <Failure title={texts.list.notLoaded} error={failureReason} failures={failureCount} />
   }
-  if (items?.length === 0 && !list.isSearching) return <EmptyList />
+  if (items?.length === 0 && !list.isSearching) return <EmptyList ownEdits={own} />
   return (
     <>
       <span className="visually-hidden" role="status">

@@ -11,7 +11,7 @@ type OnTurned = (items: Item[]) => void
 /** Turns the pages of a list. The functions are undefined if there is no such page. */
 export function usePageTurns(
   { resource, queries, view, list }: { resource: Resource; queries: Queries; view: View; list: PagedList },
-  turnTo: (place: Partial<Place>) => void,
+  turnTo: (place: Partial<Place>, options?: { replace: boolean }) => void,
 ) {
   const { cursor, size, earlierCursors, before } = view
   const { next, items } = list
@@ -26,7 +26,8 @@ export function usePageTurns(
 
   function turn(to: Partial<Place> & { cursor: bigint }, onTurned: OnTurned | undefined) {
     turning.current = onTurned && { cursor: to.cursor, onTurned }
-    turnTo(to)
+    // Going back does not lead to a page that is empty.
+    turnTo(to, { replace: items?.length === 0 })
   }
 
   function showPrevious(onTurned?: OnTurned) {

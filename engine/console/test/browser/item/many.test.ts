@@ -7,6 +7,7 @@ import {
   isFocused,
   names,
   openBulkAdd,
+  pageButton,
   panel,
   panelsLoaded,
   pasteRows,
@@ -50,7 +51,7 @@ test('while many notes are removed, the focus is on Stop, and Escape does the sa
   await expect.poll(() => isFocused(stop)).toBe(true)
   await expectTrap(page, job)
   await page.keyboard.press('Escape')
-  await job.getByText('0 done, 80 not sent').waitFor()
+  await job.getByText('0 done, 60 not confirmed, 20 not sent').waitFor()
   expect(await isFocused(job.getByRole('button', { name: 'Close' }).last())).toBe(true)
   release()
   await page.unroute('**/trpc/notes.remove**')
@@ -72,7 +73,62 @@ test('a change of many notes that takes long can be stopped by the keyboard', as
   await expectTrap(page, job)
   await inspect(page, 'changing-many')
   await page.keyboard.press('Escape')
-  await job.getByText('0 done, 3 not sent').waitFor()
+  await job.getByText('0 done, 3 not confirmed').waitFor()
+})
+
+test.for([
+  { choice: 'Continue with 40', result: '60 notes are done.', state: 'done' },
+  { choice: 'Undo', result: '60 notes were changed back.', state: 'open' },
+])(
+  'after lost responses and a stop, “$choice” changes each note',
+  async ({ choice, result, state }, { openConsole }) => {
+    const { page, store } = await openNotes(openConsole, 60)
+    await selectAll(page)
+    await page.getByRole('button', { name: 'Set state' }).click()
+    let requests = 0
+    await page.route('**/trpc/notes.update**', async (route) => {
+      const request = ++requests
+      if (request === 1) return route.continue()
+      if (request === 2) await route.fetch()
+      await route.abort()
+    })
+    await page.getByRole('menuitemradio', { name: 'Done' }).click()
+    const job = page.getByRole('dialog', { name: 'Set state to done', exact: true })
+    await job.getByText('The service cannot be reached.').waitFor()
+    await job.getByText('20 of 60').waitFor()
+    await job.getByRole('button', { name: 'Stop' }).press('Enter')
+    await job.getByText('20 done, 40 not confirmed', { exact: true }).waitFor()
+    await inspect(page, 'changed-unconfirmed')
+    await page.unroute('**/trpc/notes.update**')
+    await job.getByRole('button', { name: choice }).click()
+    await notice(page).getByText(result).waitFor()
+    const notes = await store.notes.list({ limit: 100, cursor: 0n })
+    expect(new Set(notes.map((note) => note.state))).toEqual(new Set([state]))
+  },
+)
+
+test('a change of which only lost responses are left is undone with a key after its dialog', async ({
+  openConsole,
+}) => {
+  const { page, store } = await openNotes(openConsole, 3)
+  await selectAll(page)
+  await page.getByRole('button', { name: 'Set state' }).click()
+  await page.route('**/trpc/notes.update**', async (route) => {
+    await route.fetch()
+    await route.abort()
+  })
+  await page.getByRole('menuitemradio', { name: 'Done' }).click()
+  const job = page.getByRole('dialog', { name: 'Set state to done', exact: true })
+  await job.getByText('The service cannot be reached.').waitFor()
+  await job.getByRole('button', { name: 'Stop' }).press('Enter')
+  await job.getByRole('button', { name: 'Close' }).last().click()
+  await notice(page).getByText('0 done, 3 not confirmed.').waitFor()
+  await page.unroute('**/trpc/notes.update**')
+  await page.keyboard.press('z')
+  await notice(page).getByText('3 notes were changed back.').waitFor()
+  expect(new Set((await store.notes.list({ limit: 9, cursor: 0n })).map((note) => note.state))).toEqual(
+    new Set(['open']),
+  )
 })
 
 test('the focus stays in the dialogs of an import and of an export that run', async ({ openConsole }) => {
@@ -201,6 +257,51 @@ test('an undo of which a part is refused leaves no notice of the change behind i
   await inspect(page, 'undone-some')
   await result.getByRole('button', { name: 'Close' }).last().click()
   await notice(page).getByText('2 notes were changed back.').waitFor()
+})
+
+test('rows whose import was undone are added again, also after a reload, with new ids', async ({ openConsole }) => {
+  const { page, store } = await openNotes(openConsole, 2)
+  const sheet = await openBulkAdd(page)
+  await pasteRows(sheet, 'Tom,7\nZoe,7\n,8')
+  await sheet.getByRole('button', { name: 'Add 2 notes' }).click()
+  await sheet.getByText('2 notes were added.').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByText('2 added, 1 row is not added yet').waitFor()
+  await page.keyboard.press('z')
+  await notice(page).getByText('2 notes were removed.').waitFor()
+  await page.getByText('3 rows are not added yet').waitFor()
+  await page.reload()
+  await page.getByText('3 rows are not added yet').waitFor()
+  await page.getByRole('button', { name: 'Show the rows' }).click()
+  await sheet.getByText('2 notes can be added, 1 row has a problem.').waitFor()
+  await inspect(page, 'import-undone')
+  await sheet.getByRole('button', { name: 'Add 2 notes' }).click()
+  await sheet.getByText('2 notes were added.').waitFor()
+  expect((await store.notes.list({ limit: 9, cursor: 0n })).map(({ id }) => id)).toEqual([1n, 2n, 5n, 6n])
+})
+
+test('an undone import, or a removal, that was a whole page ends on the page before', async ({ openConsole }) => {
+  const { page } = await openConsole(22)
+  await showing(page, '1–20 of 22')
+  await panelsLoaded(page)
+  const sheet = await openBulkAdd(page)
+  await pasteRows(sheet, 'Tom,7\nZoe,7')
+  await sheet.getByRole('button', { name: 'Add 2 notes' }).click()
+  await sheet.getByRole('button', { name: 'View notes' }).click()
+  await showing(page, '23–24 of 24')
+  await page.keyboard.press('z')
+  await notice(page).getByText('2 notes were removed.').waitFor()
+  await showing(page, '3–22 of 22')
+  await page.goBack()
+  await showing(page, '1–20 of 22')
+  await pageButton(page, 'Next').click()
+  await showing(page, '21–22 of 22')
+  for (const each of ['note 21', 'note 22']) {
+    await page.getByRole('link', { name: each }).focus()
+    await page.keyboard.press('Delete')
+  }
+  await showing(page, '1–20 of 20')
+  await expect.poll(() => isFocused(page.getByRole('link', { name: 'note 20' }))).toBe(true)
 })
 
 test('an import is undone with a key, but for what somebody else has changed since', async ({ openConsole }) => {

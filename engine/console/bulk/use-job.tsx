@@ -1,5 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
+import { Countdown } from '../components/failure.tsx'
+import { ShowRequest } from '../requests/open-requests.tsx'
 import type { Pause, RetryOptions } from './retry-while-away.ts'
 
 /** A job that waits while the service is away. It can be stopped, and stops when the component disappears. */
@@ -22,4 +24,14 @@ export function useJob<Input = void>(run: (options: RetryOptions, input: Input) 
 
   const { mutate, reset, status, error } = useMutation({ mutationFn: start })
   return { start: mutate, stop: () => controller.current?.abort(), reset, status, error, pause }
+}
+
+/** Says why a job waits, and for how long. */
+export function PauseMessage({ pause: { message, until } }: { pause: Pause }) {
+  return (
+    <p className="pause">
+      <span role="alert">{message}</span> <Countdown key={until} seconds={(until - Date.now()) / 1_000} />{' '}
+      <ShowRequest requestId={undefined} />
+    </p>
+  )
 }
