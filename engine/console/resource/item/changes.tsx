@@ -116,6 +116,7 @@ export function ChangeList({ id, max, ...actions }: ChangeListProps) {
                 isOfAll={id === undefined}
                 isWhole={!isGoingOn(group)}
                 isCounted={!max}
+                isBack={groups.slice(0, groups.indexOf(group)).some((later) => undoes(resource, later, group))}
                 {...actions}
               />
             ))}
@@ -165,6 +166,15 @@ function togetherOf({ one }: Resource, changes: Change[]): Change[][] {
     entry.ids.add(id)
   }
   return together.map(({ group }) => group)
+}
+
+/** Whether later changes have given all items of others their former values. */
+function undoes({ one }: Resource, later: Change[], changes: Change[]): boolean {
+  const [last, first] = [later[0], changes[0]]
+  if (!last?.after || !first?.after || !areSame(last.before, first.after) || !areSame(last.after, first.before))
+    return false
+  const ids = new Set(later.map((change) => idOf(one, change)))
+  return changes.every((change) => ids.has(idOf(one, change)))
 }
 
 /** How many changes are loaded by themselves to count those of a group. */
@@ -261,10 +271,11 @@ interface EntriesProps extends Omit<EntryProps, 'change'> {
   isWhole: boolean
   /** Whether the others are loaded by themselves. */
   isCounted: boolean
+  isBack: boolean
 }
 
 /** One change, or the number of those that are alike, which can be opened. */
-function Entries({ changes, isWhole, isCounted, ...others }: EntriesProps) {
+function Entries({ changes, isWhole, isCounted, isBack, ...others }: EntriesProps) {
   const { resource } = useResource()
   const texts = editTextsOf(resource).changes
   const [isOpen, setIsOpen] = useState(false)
@@ -289,7 +300,9 @@ function Entries({ changes, isWhole, isCounted, ...others }: EntriesProps) {
         {isOpen && <ol>{entries(changes)}</ol>}
       </details>
       <By change={first} />
-      {(isWhole || isCounted) && <Reversal changes={changes} isDisabled={!isWhole} onClose={others.onClose} />}
+      {(isWhole || isCounted) && !isBack && (
+        <Reversal changes={changes} isDisabled={!isWhole} onClose={others.onClose} />
+      )}
     </li>
   )
 }

@@ -81,6 +81,8 @@ test('the same change of several notes is one entry, an undo is another one, and
     '4 notes State Done → Open',
     '4 notes State Open → Done',
   ])
+  // The other ones are changed back already.
+  expect(await sheet.getByRole('button', { name: /^Change all/ }).count()).toBe(1)
   await sheet.getByText('4 notes').first().click()
   await sheet.getByRole('link', { name: 'note 3 #3' }).waitFor()
   // Three of the entry, and three of one note.
