@@ -25,22 +25,6 @@ export function time(time: Date): string {
   return times.format(time)
 }
 
-const days = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
-const hours = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' })
-
-/** The day in the time zone of the browser, such as `Today`. */
-export function dayOf(time: Date): string {
-  const day = days.format(time)
-  const now = Date.now()
-  if (day === days.format(now)) return 'Today'
-  return day === days.format(now - 86_400_000) ? 'Yesterday' : day
-}
-
-/** The time of the day without seconds. */
-export function timeOfDay(time: Date): string {
-  return hours.format(time)
-}
-
 /** The form for one, or for several. */
 export function plural({ one, many }: Noun, value: number): string {
   return value === 1 ? one : many

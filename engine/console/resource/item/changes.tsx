@@ -15,7 +15,6 @@ import { jsonOf } from '../../requests/curl.ts'
 import { type Change, type Edit, type Field, type Item, isSame, type Resource, type Values } from '../../resource.ts'
 import { sessionOf } from '../../sign-in/access.ts'
 import { editTextsOf } from '../../texts/edits.ts'
-import { dayOf, timeOfDay } from '../../texts/formats.ts'
 import { editOf, hasHistory, isEditable } from '../edits.ts'
 import { useList, useResource } from '../page-context.ts'
 import { hrefOf, openHere } from '../view.ts'
@@ -139,6 +138,22 @@ export function ChangeList({ id, max, ...actions }: ChangeListProps) {
       )}
     </div>
   )
+}
+
+const days = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
+const hours = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' })
+
+/** The day in the time zone of the browser, such as `Today`. */
+function dayOf(time: Date): string {
+  const day = days.format(time)
+  const now = Date.now()
+  if (day === days.format(now)) return 'Today'
+  return day === days.format(now - 86_400_000) ? 'Yesterday' : day
+}
+
+/** The time of the day without seconds. */
+function timeOfDay(time: Date): string {
+  return hours.format(time)
 }
 
 /** How many changes and removals a day has that is loaded as a whole. */
