@@ -95,7 +95,10 @@ describe.for([petstore, notes])('$product.name:', ({ service, startTestApi }) =>
 
   async function startClient(): Promise<RestClient> {
     const { app, key } = await startTestApi()
-    return connectRestClient(await app.listen({ host: '127.0.0.1', port: 0 }), key)
+    const client = connectRestClient(await app.listen({ host: '127.0.0.1', port: 0 }), key)
+    // A change refuses a note that is done.
+    if (service === notes.service) await client.post('/v1/notes', { body: 'Tea', priority: 1, state: 'done' })
+    return client
   }
 
   /** The parts of a response that contradict the document. */
