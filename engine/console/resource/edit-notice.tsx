@@ -87,7 +87,7 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
     const undoable = lastUndoable(states)
     const { at = 0, onUndo } = done ?? {}
     if (onUndo && at > (undoable?.submittedAt ?? 0)) return onUndo()
-    if (!undoable) return say(texts.nothingToUndo)
+    if (!undoable) return say(texts.nothingToUndo(hasHistory(resource)))
     edits.undo(undoable.edit)
     const { set, seen } = undoable.edit
     if (set) return

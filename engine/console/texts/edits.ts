@@ -33,7 +33,8 @@ export function editTextsOf(noun: Noun) {
       undo: 'Undo',
       undoKey: 'Undo with Z.',
       undone: (text: string) => `Change undone. ${text}`,
-      nothingToUndo: 'There is nothing to undo.',
+      nothingToUndo: (hasHistory: boolean) =>
+        `There is nothing to undo.${hasHistory ? ' What was changed before is under Changes.' : ''}`,
       isNow: (title: string, value: string) => `${title} is ${value.toLowerCase()}.`,
       changedTo: (label: string, title: string, value: string, isOne: boolean) =>
         `${label} of ${title} ${isOne ? 'is' : 'are'} now ${value || 'empty'}.`,

@@ -130,7 +130,7 @@ describe('the state of a note', () => {
       'Change undone. note 3 stays.',
       'Change undone. note 2 is open.',
       'Change undone. note 1 is open.',
-      'There is nothing to undo.',
+      'There is nothing to undo. What was changed before is under Changes.',
     ]) {
       await page.keyboard.press('z')
       await notice(page).getByText(text).waitFor()
