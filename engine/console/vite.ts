@@ -90,6 +90,10 @@ export function consoleConfig(root: string, router: AnyRouter): UserConfig {
         treeshake: { moduleSideEffects: [{ test: /[\\/]@trpc[\\/]client[\\/]/, sideEffects: false }] },
         // What the first load needs is one file, which compresses better than several.
         output: {
+          // The first load has the names of all parts, and a shorter hash compresses better.
+          entryFileNames: 'assets/[name]-[hash:6].js',
+          chunkFileNames: 'assets/[name]-[hash:6].js',
+          assetFileNames: 'assets/[name]-[hash:6][extname]',
           codeSplitting: {
             groups: [
               // What the page of the API reference shares with the console.

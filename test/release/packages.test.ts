@@ -22,7 +22,7 @@ test.for(['client', 'service'])(
       .split('\n')
       .map((path) =>
         // The names of the console's assets contain the hash of their content.
-        path.replace(/^package\//, '').replace(/(?<=web\/dist\/assets\/.*)-[\w-]{8}(?=\.)/, '-HASH'),
+        path.replace(/^package\//, '').replace(/(?<=web\/dist\/assets\/.*)-[\w-]{6}(?=\.)/, '-HASH'),
       )
     await expect(`${paths.toSorted().join('\n')}\n`).toMatchFileSnapshot(`${name}-files.txt`)
   },
