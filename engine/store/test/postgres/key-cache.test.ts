@@ -27,8 +27,9 @@ async function startWithCachedKey() {
   const { rest, store } = await startTestApi({ store: await postgresDatabase(url).open() })
   const status = async () => (await rest.get('/v1/notes')).status
   expect(await status()).toBe(200)
-  // The note of the first use is a change by this instance.
+  // The note of the first use is a change by this instance, which has ended once its response has arrived.
   await expect.poll(async () => (await store.apiKeys.list())[0]?.lastUsedAt).toBeInstanceOf(Date)
+  await expect.poll(() => store.load().queuedWrites).toBe(0)
   expect(await status()).toBe(200)
   return { url, store, status }
 }
