@@ -11,7 +11,7 @@ import { Notice } from '../form/notice.tsx'
 import { type Problem, problemOf } from '../problem.ts'
 import { wasNeverRead } from '../requests/log.ts'
 import type { Done } from '../resource/edit-notice.tsx'
-import { editOf, reverseOf, send } from '../resource/edits.ts'
+import { doubleTime, editOf, reverseOf, send } from '../resource/edits.ts'
 import { addedAgain, additionOf } from '../resource/item/changes.tsx'
 import { neighborOf } from '../resource/list/use-shown-list.ts'
 import { useList, useResource } from '../resource/page-context.ts'
@@ -41,9 +41,6 @@ interface EditManyProps {
 
 /** The most names that a question shows. */
 const maxNames = 5
-
-/** Milliseconds within which a second click or Enter belongs to the first one. */
-const doubleTime = 500
 
 /** Changes or removes many items, or adds them again, after a question. Continuing after a stop sends what has no result yet. */
 export function EditMany({ edits, same, isUndo, startsAtOnce, onRemoved, onClose, onDone }: EditManyProps) {

@@ -23,6 +23,9 @@ const attempts = 5
 /** Milliseconds for which the page offers to undo an edit. A removal is sent after them. */
 export const undoTime = 8_000
 
+/** Milliseconds within which a second click or Enter belongs to the first one. */
+export const doubleTime = 500
+
 export function isEditable({ many }: Resource): boolean {
   return `${many}.update` in known
 }

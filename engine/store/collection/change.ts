@@ -41,7 +41,7 @@ type Kept<T extends Table> = {
   readonly [Name in keyof Generated<T>]: Generated<T>[Name] & { readonly [kept]: true }
 }
 
-/** Makes a change of the function that computes the new values, or throws to refuse. It runs where the row is written. */
+/** Makes a change from a function, which returns the new values, or throws to refuse. It runs where the row is written. */
 export type MakeChange<T extends Table, H extends boolean> = <
   I extends Input<I>,
   S extends Some<NewEntity<T>> & Partial<Kept<T>>,

@@ -15,12 +15,10 @@ import type { Field, Item, Resource, Values } from '../../resource.ts'
 import { type EditTexts, editTextsOf } from '../../texts/edits.ts'
 import { messages } from '../../texts/messages.ts'
 import { formDrafts } from '../drafts.ts'
+import { doubleTime } from '../edits.ts'
 import { useList, useResource } from '../page-context.ts'
 import type { NewItem } from './new-item.ts'
 import { useRetry } from './use-retry.ts'
-
-/** Milliseconds within which a second click or Enter belongs to the first one. */
-const doubleTime = 500
 
 type Entries = Record<string, string>
 

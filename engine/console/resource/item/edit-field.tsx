@@ -7,10 +7,8 @@ import { type Field, type Item, isSame, type Resource } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
 import { shownText } from '../../texts/formats.ts'
 import { fieldDrafts } from '../drafts.ts'
+import { doubleTime } from '../edits.ts'
 import { useList, useResource } from '../page-context.ts'
-
-/** Milliseconds within which a second Enter belongs to the first one. */
-const doubleTime = 500
 
 interface EditFieldProps {
   item: Item
