@@ -7,7 +7,7 @@ import type { Location } from '../database/location.ts'
 import type { OnMigrate } from '../database/migrations.ts'
 import { orUnusable } from '../sqlite/file/diagnosis.ts'
 import { identify } from '../sqlite/file/files.ts'
-import { type CopyDatabase, type Row, RowsRefused } from './driver.ts'
+import type { CopyDatabase, Row } from './driver.ts'
 
 export interface CopyRequest {
   definition: StoreDefinition
@@ -119,7 +119,11 @@ async function copyTable(copy: Copy, from: Table, to: Table): Promise<TableSumma
   const name = getTableName(from)
   const total = await countRows(source, from)
   const copied = await readTable(source, from, batchSize, async (rows, done) => {
-    await insert(source, target, to, rows)
+    await target.insert(to, rows, (message, row) => {
+      const refused = row ? `the row ${row[0]}` : `one of the rows ${rows[0]?.[0]} to ${rows.at(-1)?.[0]}`
+      const remedy = `correct or delete that row in ${source.name}`
+      return new UnusableDatabase(target.name, `it refused ${refused} of ${name}: ${message}; ${remedy}`)
+    })
     onProgress({ step: 'copy', table: name, done, total })
   })
   const found = await readTable(target, to, batchSize, (_, done) =>
@@ -155,19 +159,6 @@ async function readTable(
     await use(rows, done)
   }
   return { name: getTableName(table), rows: done, sha256: hash.digest('hex') }
-}
-
-async function insert(source: CopyDatabase, target: CopyDatabase, table: Table, rows: Row[]): Promise<void> {
-  try {
-    await target.insert(table, rows)
-  } catch (error) {
-    if (!(error instanceof RowsRefused)) throw error
-    const { message, id } = error
-    const refused = id === undefined ? `one of the rows ${rows[0]?.[0]} to ${rows.at(-1)?.[0]}` : `the row ${id}`
-    const remedy = `correct or delete that row in ${source.name}`
-    const reason = `it refused ${refused} of ${getTableName(table)}: ${message}; ${remedy}`
-    throw new UnusableDatabase(target.name, reason, { cause: error })
-  }
 }
 
 /** The ids continue after all that either database has assigned, also after rows that were inserted with an id. */

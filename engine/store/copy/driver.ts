@@ -21,8 +21,8 @@ export interface CopyDatabase {
   query(statement: SQL): Promise<Row[]>
   /** The value of a column as text. See {@link Row}. */
   asText(column: Column): SQL
-  /** Rejects with {@link RowsRefused} if a row violates a constraint. */
-  insert(table: Table, rows: Row[]): Promise<void>
+  /** Rejects with what `refusal` makes of the database's message, and of the row if it knows which one it has refused. */
+  insert(table: Table, rows: Row[], refusal: (message: string, row?: Row) => UnusableDatabase): Promise<void>
   /** Returns the last id that the database has assigned, also to a row that is deleted; 0 if there is none. */
   lastId(table: Table): Promise<bigint>
   /** Makes the database assign only greater ids. PostgreSQL does not roll this back. */
@@ -31,16 +31,4 @@ export interface CopyDatabase {
   commit(): Promise<void>
   /** Rolls back unless the transaction was committed. */
   close(): Promise<void>
-}
-
-/** A row violates a constraint of its table. The message is the database's. */
-export class RowsRefused extends Error {
-  override name = 'RowsRefused'
-  /** The id of the row, if the database knows which one it is. */
-  readonly id: string | undefined
-
-  constructor(message: string, { id, cause }: { id?: string | undefined; cause: unknown }) {
-    super(message, { cause })
-    this.id = id
-  }
 }

@@ -10,12 +10,12 @@ import type { Loaded } from '../database/loaded.ts'
 import { type OnMigrate, refuseOtherRelease } from '../database/migrations.ts'
 import type { PostgresCollection } from '../postgres/collection.ts'
 import { connectClient, orEnd } from '../postgres/connection/connection.ts'
-import { concernsDatabase, unusable, urlWithoutPassword } from '../postgres/connection/failure.ts'
+import { isRefusal, orUnusable, unusable, urlWithoutPassword } from '../postgres/connection/failure.ts'
 import { prepareDatabase, readJournal } from '../postgres/migrate.ts'
 import { query, sequenceOf, sqlTextOf } from '../postgres/statements.ts'
 import { tablesOf } from '../postgres/table.ts'
 import { lockStatement } from '../postgres/transaction.ts'
-import { type CopyDatabase, type Row, RowsRefused } from './driver.ts'
+import type { CopyDatabase, Row } from './driver.ts'
 
 /** Milliseconds; 0 disables a timeout. A copy may take hours, but does not wait long for the locks of others. */
 const timeouts = {
@@ -55,7 +55,7 @@ async function begin(
   prepare: (client: Client, tables: Table[]) => Promise<void>,
 ): Promise<CopyDatabase> {
   const tables = tablesOf(collections)
-  return orRefused(url, async () => {
+  return orUnusable(url, async () => {
     const client = await connectClient(url, { application_name: program, ...timeouts })
     return orEnd(client, async () => {
       await client.query(`BEGIN ISOLATION LEVEL ${mode}`)
@@ -72,7 +72,7 @@ async function begin(
 const maxClosingTime = 2_000
 
 function methods(url: string, program: string, tables: Table[], client: Client): CopyDatabase {
-  const run = (statement: SQL, keep = false) => orRefused(url, () => query<Row>(client, statement, keep))
+  const run = (statement: SQL) => orUnusable(url, () => query<Row>(client, statement))
   return {
     name: urlWithoutPassword(url),
     emptying: `run ${sqlTextOf(sql`TRUNCATE ${listOf(tables.map((table) => sql`${table}`))}`)}`,
@@ -91,7 +91,7 @@ function methods(url: string, program: string, tables: Table[], client: Client):
     tables,
     query: (statement) => run(statement),
     asText,
-    async insert(table, rows) {
+    async insert(table, rows, refusal) {
       const columns = Object.values(getTableColumns(table))
       // One parameter for each column is twice as fast as one for each value.
       const arrays = columns.map(
@@ -99,7 +99,9 @@ function methods(url: string, program: string, tables: Table[], client: Client):
       )
       const insert = sql`INSERT INTO ${table} (${listOf(columns.map(({ name }) => sql.identifier(name)))})
         OVERRIDING SYSTEM VALUE SELECT * FROM unnest(${listOf(arrays)})`
-      await run(insert, true)
+      await query(client, insert, true).catch((error) => {
+        throw isRefusal(error) ? refusal(error.message) : unusable(url, error)
+      })
     },
     async lastId(table) {
       const [sequence] = await run(sql`SELECT ${sequenceOf(table)}`)
@@ -114,7 +116,7 @@ function methods(url: string, program: string, tables: Table[], client: Client):
       await run(sql`SELECT setval(${sequenceOf(table)}, ${id})`)
     },
     async commit() {
-      await orRefused(url, () => client.query('COMMIT')).catch((error) => {
+      await orUnusable(url, () => client.query('COMMIT')).catch((error) => {
         if (error.cause instanceof DatabaseError) throw error
         const reason =
           'the connection was lost during the commit, so the copy may be complete or missing; copy again to see'
@@ -132,16 +134,4 @@ function asText(column: Column): SQL {
   if (!is(column, PgTimestamp)) return text
   return sql`CASE WHEN ${column} BETWEEN '0001-01-01T00:00:00Z' AND '9999-12-31T23:59:59.999Z'
     THEN to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') ELSE ${text} END`
-}
-
-/** Runs a step, whose refusals become {@link RowsRefused}, and other failures {@link UnusableDatabase}. */
-async function orRefused<T>(url: string, step: () => Promise<T>): Promise<T> {
-  try {
-    return await step()
-  } catch (error) {
-    // Classes 22 and 23: a value does not fit its column, or violates a constraint.
-    const isRefusal = error instanceof DatabaseError && /^2[23]/.test(error.code ?? '')
-    if (isRefusal) throw new RowsRefused(error.message, { cause: error })
-    throw concernsDatabase(error) ? unusable(url, error) : error
-  }
 }

@@ -7,18 +7,18 @@ import type { StoreDefinition } from '../collection.ts'
 import { type OnMigrate, refuseOtherRelease } from '../database/migrations.ts'
 import { tablesOf } from '../sqlite/collection.ts'
 import { checkPages, connect, connectToRead, lockDatabase, orClose } from '../sqlite/file/connection.ts'
-import { unusable } from '../sqlite/file/diagnosis.ts'
+import { orUnusable, unusable } from '../sqlite/file/diagnosis.ts'
 import { isBusy, toFailure, violatesConstraint } from '../sqlite/file/failure.ts'
 import { realPathOf, syncFolder } from '../sqlite/file/files.ts'
 import { refuseForeignFile } from '../sqlite/file/header.ts'
 import { readJournal } from '../sqlite/migrate.ts'
 import { prepareDatabase } from '../sqlite/opening/prepare.ts'
 import { query, sqlTextOf } from '../sqlite/statements.ts'
-import { type CopyDatabase, type Row, RowsRefused } from './driver.ts'
+import type { CopyDatabase, Row } from './driver.ts'
 
 export async function openSource(path: string, definition: StoreDefinition): Promise<CopyDatabase> {
   const loaded = await definition.forSqlite()
-  return orRefused(path, () => {
+  return orUnusable(path, () => {
     refuseForeignFile(path, loaded)
     const connection = openAlone(path)
     return orClose(connection, () => {
@@ -36,7 +36,7 @@ export async function openTarget(
   onMigrate?: OnMigrate,
 ): Promise<CopyDatabase> {
   const loaded = await definition.forSqlite()
-  return orRefused(path, () => {
+  return orUnusable(path, () => {
     prepareDatabase(path, loaded, { migrate: false, onMigrate })
     const connection = connect(path, { busyTimeout: 5_000 })
     return orClose(connection, () => {
@@ -61,7 +61,7 @@ function openAlone(path: string): Database.Database {
 }
 
 function methods(path: string, tables: Table[], connection: Database.Database): CopyDatabase {
-  const run = async (statement: SQL) => orRefused(path, () => query<Row>(connection, statement))
+  const run = async (statement: SQL) => orUnusable(path, () => query<Row>(connection, statement))
   return {
     name: path,
     emptying: 'delete its files',
@@ -70,13 +70,20 @@ function methods(path: string, tables: Table[], connection: Database.Database): 
     tables,
     query: run,
     asText: (column) => sql`CAST(${column} AS text)`,
-    async insert(table, rows) {
+    async insert(table, rows, refusal) {
       const columns = Object.values(getTableColumns(table))
       // The tables are STRICT: SQLite converts the digits of an integer exactly.
       const statement = sql`INSERT INTO ${table} (${listOf(columns.map(({ name }) => sql.identifier(name)))})
         VALUES (${listOf(columns.map(() => sql`?`))})`
-      const insert = orRefused(path, () => connection.prepare(sqlTextOf(statement)))
-      for (const row of rows) orRefused(path, () => insert.run(row), row[0])
+      const insert = orUnusable(path, () => connection.prepare(sqlTextOf(statement)))
+      for (const row of rows) {
+        try {
+          insert.run(row)
+        } catch (error) {
+          const failure = toFailure(error)
+          throw violatesConstraint(failure) ? refusal(failure.message, row) : unusable(path, error)
+        }
+      }
     },
     async lastId(table) {
       // sqlite_sequence has a row only for a table with AUTOINCREMENT, and only after the first insert.
@@ -92,7 +99,7 @@ function methods(path: string, tables: Table[], connection: Database.Database): 
         SELECT name, ${id} FROM sqlite_schema WHERE type = 'table' AND name = ${name} AND sql LIKE '%AUTOINCREMENT%'`)
     },
     async commit() {
-      orRefused(path, () => {
+      orUnusable(path, () => {
         connection.exec('COMMIT')
         syncFolder(dirname(realPathOf(path)))
       })
@@ -100,15 +107,5 @@ function methods(path: string, tables: Table[], connection: Database.Database): 
     async close() {
       connection.close()
     },
-  }
-}
-
-/** Runs a step, which may insert the row with this id. Its errors become {@link RowsRefused} or {@link UnusableDatabase}. */
-function orRefused<T>(path: string, step: () => T, id?: string): T {
-  try {
-    return step()
-  } catch (error) {
-    const failure = toFailure(error)
-    throw violatesConstraint(failure) ? new RowsRefused(failure.message, { id, cause: error }) : unusable(path, error)
   }
 }
