@@ -1,7 +1,7 @@
 import { lstatSync, renameSync, rmSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { connect, orClose } from './connection.ts'
-import { type Damage, FilesDamaged } from './damage.ts'
+import { type Damage, FilesDamaged } from './failure.ts'
 import { fileTimestamp, identify, identityOf, realPathOf, sizeOf } from './files.ts'
 import { type LogState, openAs, openLogFile } from './log-file.ts'
 

@@ -1,5 +1,4 @@
-import { type Damage, FilesDamaged } from '../file/damage.ts'
-import { toFailure } from '../file/failure.ts'
+import { type Damage, FilesDamaged, toFailure } from '../file/failure.ts'
 import type { OpenFile } from '../file/open-file.ts'
 import { type RescueOptions, rescue } from './rescue.ts'
 

@@ -11,8 +11,7 @@ import {
   writeFailureOf,
 } from '../../collection/errors.ts'
 import { retryWhileBusy } from '../../sqlite/file/connection.ts'
-import { FilesDamaged } from '../../sqlite/file/damage.ts'
-import { concernsDatabase, isBusy, storeError, toFailure } from '../../sqlite/file/failure.ts'
+import { concernsDatabase, FilesDamaged, isBusy, storeError, toFailure } from '../../sqlite/file/failure.ts'
 
 function sqliteError(code: string, message = 'of SQLite'): Error {
   return Object.assign(new Error(message), { code })
