@@ -58,21 +58,6 @@ const accents = new RegExp(
 /** Equal for texts that are searched for alike. */
 export function fold(text: string): string {
   if (!/[^ -~]/.test(text)) return text.toUpperCase()
-  // Latin letters and punctuation, which are folded alike wherever they stand.
-  if (!/[^ -~\u00a0-\u024f\u1e00-\u1eff\u2010-\u205e]/.test(text))
-    return text.replace(/[^ -~]/g, foldLetter).toUpperCase()
-  return foldAny(text)
-}
-
-const folded = new Map<string, string>()
-
-function foldLetter(letter: string): string {
-  const known = folded.get(letter) ?? foldAny(letter)
-  folded.set(letter, known)
-  return known
-}
-
-function foldAny(text: string): string {
   // The lower case comes first, because only it maps some letters, such as ẞ, to others with the same upper case.
   const letters = text.normalize('NFD').toLowerCase().toUpperCase()
   return letters.replace(accents, (accent) => bases.get(accent) ?? '').normalize('NFC')
