@@ -1,14 +1,14 @@
 import { getTableName, is } from 'drizzle-orm'
-import { getTableConfig, type SQLiteColumn, SQLiteInteger, SQLiteText } from 'drizzle-orm/sqlite-core'
+import { getTableConfig, SQLiteInteger, SQLiteText } from 'drizzle-orm/sqlite-core'
 import type { MakeChange, OwnChanges } from './collection/change.ts'
-import type { Derived } from './collection/derived.ts'
+import type { Derived, OwnOn } from './collection/derived.ts'
 import type { Names, SearchFields } from './collection/query.ts'
 import { columnOf } from './collection/row.ts'
 import { oneOfCheck, timestampCheck } from './collection/schema.ts'
 import type { Identity, Loaded, SqliteRelease } from './database/loaded.ts'
 import { type Migration, readMigrations } from './database/migrations.ts'
-import type { OwnOnPostgres, PostgresCollection, PostgresTable } from './postgres/collection.ts'
-import type { OwnOnSqlite, SqliteCollection, TableWithId } from './sqlite/collection.ts'
+import type { AnyMutation, PostgresAccess, PostgresCollection, PostgresTable } from './postgres/collection.ts'
+import type { AnyWrite, SqliteAccess, SqliteCollection, TableWithId } from './sqlite/collection.ts'
 
 /** Defines the collections of a product and its store. Each has a function for each database, to load only one driver. */
 
@@ -61,7 +61,10 @@ interface Definition<T extends TableWithId, F extends Names, Q extends SearchFie
    */
   methods?(derived: Derived<T, F, Q, H>): S
   /** What else it adds, with statements of its own, for each database that the product uses. */
-  own?: { sqlite?(): Promise<OwnOnSqlite<Own>>; postgres?(): Promise<OwnOnPostgres<Own>> }
+  own?: {
+    sqlite?(): Promise<OwnOn<AnyWrite, SqliteAccess, Own>>
+    postgres?(): Promise<OwnOn<AnyMutation, PostgresAccess, Own>>
+  }
 }
 
 /** Without AUTOINCREMENT, SQLite gives the id of a removed row to another one. */
@@ -70,33 +73,26 @@ function refuseReusedIds(table: TableWithId): void {
   throw new Error(`The id of ${getTableName(table)} must be int64('id').primaryKey({ autoIncrement: true }).`)
 }
 
-/** The rules of `#store` without which SQLite stores any text in a column. */
-function refuseLaxColumns(table: TableWithId): void {
+/** Refuses a column that SQLite would not check, and what Drizzle's own statements would do and those of a collection not. */
+function refuseColumns(table: TableWithId): void {
   const { name: tableName, columns, checks } = getTableConfig(table)
   for (const column of columns) {
-    const { name, columnType, enumValues } = column
-    if (!/^SQLite(Integer|Text|Boolean|CustomColumn)$/.test(columnType))
-      throw new Error(`The column ${name} of ${tableName} must be text, int64, a boolean or timestamp.`)
+    const { name, columnType, enumValues, generated, default: constant, defaultFn, onUpdateFn, notNull } = column
+    const refuseIf = (isWrong: unknown, problem: string) => {
+      if (isWrong) throw new Error(`The column ${name} of ${tableName} ${problem}`)
+    }
+    const isKnown = /^SQLite(Integer|Text|Boolean|CustomColumn)$/.test(columnType)
+    refuseIf(!isKnown, 'must be text, int64, a boolean or timestamp.')
     const rule = columnType === 'SQLiteCustomColumn' ? timestampCheck : enumValues && oneOfCheck
-    if (rule && !checks.some((check) => check.name === rule(column).name))
-      throw new Error(`The column ${name} of ${tableName} needs the rule ${rule.name} of #store.`)
-  }
-}
-
-/** What Drizzle's own statements would do, and those of a collection would not. */
-function refuseIgnored(table: TableWithId): void {
-  const refuse = ({ name }: SQLiteColumn, problem: string) => {
-    throw new Error(`The column ${name} of ${getTableName(table)} ${problem}`)
-  }
-  for (const column of getTableConfig(table).columns) {
-    const { generated, default: constant, defaultFn, onUpdateFn, notNull } = column
-    if (generated) refuse(column, 'has generatedAlwaysAs. Compute it with $defaultFn, or in a change.')
+    const lacksRule = rule && !checks.some((check) => check.name === rule(column).name)
+    refuseIf(lacksRule, `needs the rule ${rule?.name} of #store.`)
+    refuseIf(generated, 'has generatedAlwaysAs. Compute it with $defaultFn, or in a change.')
     // The callers give a required field, and its default is for the rows that a migration finds.
-    if (constant !== undefined && !notNull)
-      refuse(column, 'has a default that no row would get. Use $defaultFn, or a default of the input.')
-    if (is(column, SQLiteText) && column.length !== undefined)
-      refuse(column, 'has a length that no database would check. Use lineChecks.')
-    if (onUpdateFn && !defaultFn) refuse(column, 'has $onUpdateFn. It also needs $defaultFn, for new rows.')
+    const isUnused = constant !== undefined && !notNull
+    refuseIf(isUnused, 'has a default that no row would get. Use $defaultFn, or a default of the input.')
+    const hasLength = is(column, SQLiteText) && column.length !== undefined
+    refuseIf(hasLength, 'has a length that no database would check. Use lineChecks.')
+    refuseIf(onUpdateFn && !defaultFn, 'has $onUpdateFn. It also needs $defaultFn, for new rows.')
   }
 }
 
@@ -139,8 +135,7 @@ export function collection<
   methods,
   own,
 }: Definition<T, F, Q, H, S, C, Own>): Collection<S & C & Own> {
-  refuseLaxColumns(table)
-  refuseIgnored(table)
+  refuseColumns(table)
   refuseSlowFilters(table, filters ?? [])
   refuseReusedIds(table)
   // Safe: it gets the functions of changes, and says what methods they become.

@@ -45,18 +45,30 @@ export interface Derived<
   revision(): number | undefined
 }
 
-/** A collection on a database whose mutations are of this type. */
-interface CollectionOf<Mutation> {
-  table: Table
+/** The mutations that a database derives for a collection. */
+export interface DerivedMutations<Create, Change> {
+  create: Create
+  /** These take the values of `changeMethodOf`. */
+  update: Change
+  remove: Change
+  /** Those of its own, by their names. */
+  changes: Record<string, Change>
+}
+
+/** What a collection has of its own on a database. */
+export interface OwnOn<Mutation, Access, S> {
+  /** Every mutation of its own, by its name. */
+  writes?: Record<string, Mutation>
+  open(access: Access): S
+}
+
+/** A collection on a database. */
+export interface CollectionOn<T extends Table, Create, Mutation, Access, S>
+  extends Required<OwnOn<Mutation, Access & Derived, S>> {
+  table: T
   filters: Names
   search?: SearchFields | undefined
-  mutations: {
-    create: Mutation & { fields: readonly string[] }
-    update: Mutation
-    remove: Mutation
-    changes: Record<string, Mutation>
-  }
-  writes: Record<string, Mutation>
+  mutations: DerivedMutations<Create, Mutation>
 }
 
 /** How a database reads the rows of a collection, and runs its mutations. */
@@ -67,12 +79,13 @@ interface Means<Mutation> extends Pick<Derived, 'getBy' | 'count' | 'revision'>,
   run(operation: string, mutation: Mutation): RunMutation
 }
 
-/** What both databases derive for a collection, and `runnerOf` for its own mutations. */
+/** What both databases derive for a collection, and `replayable` for its own mutations. */
 export function derive<Mutation>(
   name: string,
-  { table, filters, search, mutations, writes }: CollectionOf<Mutation>,
+  collection: Omit<CollectionOn<Table, Mutation & { fields: readonly string[] }, Mutation, never, never>, 'open'>,
   { pages, entries, step, inTurn, run, ...means }: Means<Mutation>,
 ) {
+  const { table, filters, search, mutations, writes } = collection
   const runnerOf = (mutation: Mutation) => run(operationOf(name, writes, mutation), mutation)
   const { create, update, remove, changes } = mutations
   const derived: Derived = {
@@ -91,5 +104,8 @@ export function derive<Mutation>(
     ),
     history: () => historyWith(table, entries()),
   }
-  return { derived, runnerOf }
+  // What it resolves to has the type that the access of the database says.
+  const replayable = <Input extends object>(mutation: Mutation & { fields: readonly (keyof Input)[] }) =>
+    addingMethodOf<Input, never>(mutation.fields, runnerOf(mutation))
+  return { ...derived, replayable }
 }

@@ -2,12 +2,12 @@ import { getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
 import { callOf, type OwnChanges, prepareChange, type RowChange } from '../collection/change.ts'
 import { RuleViolation, StoreUnavailable } from '../collection/errors.ts'
 import { columnOf, type Entity, fieldsOf, idOf, listOf } from '../collection/row.ts'
-import type { AnyMutation, DerivedMutations, PostgresTable, Queries, Result } from './collection.ts'
+import type { AnyMutation, PostgresTable, Queries, Result } from './collection.ts'
 import { MutationError } from './connection/failure.ts'
 import { recordFields, recordingOf, recordsOf } from './history.ts'
 import { entityMapper, insertInto, parameter, prepared, sqlTextOf } from './statements.ts'
 
-export function mutationsOf(table: PostgresTable, hasHistory = false, own: OwnChanges = {}): DerivedMutations {
+export function mutationsOf(table: PostgresTable, hasHistory = false, own: OwnChanges = {}) {
   const run = changeIn(table, hasHistory, own)
   const { update, remove } = sqlOf(table, hasHistory, (_field, type) => sql`NULL::${sql.raw(type)}`)
   const change = (text: SQL): AnyMutation => ({

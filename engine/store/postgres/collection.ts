@@ -1,10 +1,9 @@
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { ClientBase } from 'pg'
-import type { Derived } from '../collection/derived.ts'
+import type { CollectionOn } from '../collection/derived.ts'
 import type { RuleViolation } from '../collection/errors.ts'
 import type { IdempotencyKey } from '../collection/idempotency.ts'
 import type { Replayable } from '../collection/mutation.ts'
-import type { Names, SearchFields } from '../collection/query.ts'
 import type { Generated, NewEntity } from '../collection/row.ts'
 
 export type PostgresTable = PgTable & { id: PgColumn }
@@ -39,29 +38,15 @@ export interface PostgresMutation<Input extends object, Generated extends object
   run(client: Queries, rows: unknown[][]): Promise<(Generated | RuleViolation)[]>
 }
 
-/** What a collection has of its own on PostgreSQL. */
-export interface OwnOnPostgres<S> {
-  /** Every mutation of its own, by its name. */
-  writes?: Record<string, AnyMutation>
-  open(access: PostgresAccess): S
-}
+export type CreateOf<T extends PostgresTable> = PostgresMutation<NewEntity<T>, Generated<T>>
 
-export interface PostgresCollection<S = object> extends Required<OwnOnPostgres<S>> {
-  table: PostgresTable
-  filters: Names
-  search?: SearchFields | undefined
-  mutations: DerivedMutations
-  open(access: Derived & PostgresAccess): S
-}
-
-export interface DerivedMutations {
-  create: PostgresMutation<NewEntity<PostgresTable>, Generated<PostgresTable>>
-  /** These take the values of `changeMethodOf`. */
-  update: AnyMutation
-  remove: AnyMutation
-  /** Those of its own, by their names. */
-  changes: Record<string, AnyMutation>
-}
+export type PostgresCollection<S = object> = CollectionOn<
+  PostgresTable,
+  CreateOf<PostgresTable>,
+  AnyMutation,
+  PostgresAccess,
+  S
+>
 
 export interface Statement {
   name: string

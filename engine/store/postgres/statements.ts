@@ -16,7 +16,7 @@ import {
   uniqueColumnOf,
 } from '../collection/row.ts'
 import { batchReads } from './batch-reads.ts'
-import type { PostgresMutation, PostgresTable, Queries, Read, Statement } from './collection.ts'
+import type { CreateOf, PostgresTable, Queries, Read, Statement } from './collection.ts'
 
 /**
  * The statements of a collection, derived from its table, for the methods of {@link Derived}. They bypass Drizzle's mapping of
@@ -140,7 +140,7 @@ export function countsOf(
 }
 
 /** The mutation that inserts rows. Their ids ascend in the order of the rows. */
-export function insertInto<T extends PostgresTable>(table: T): PostgresMutation<NewEntity<T>, Generated<T>> {
+export function insertInto<T extends PostgresTable>(table: T): CreateOf<T> {
   const { given, generated, generate } = fieldsOf(table)
   const fields = [...given, ...generated]
   const columns = fields.map((field) => columnOf(table, field))

@@ -3,11 +3,10 @@ import type { BaseStore } from '../collection/base-store.ts'
 import { derive } from '../collection/derived.ts'
 import { ClosedStore, OtherRelease, runtimeMessage, StoreUnavailable, writeFailureOf } from '../collection/errors.ts'
 import { history } from '../collection/history.ts'
-import { addingMethodOf } from '../collection/mutation.ts'
 import { scanQueue } from '../collection/search.ts'
 import type { Loaded, OpenOptions } from '../database/loaded.ts'
 import { isUpToDate } from '../database/migrations.ts'
-import type { AnyMutation, PostgresCollection, PostgresMutation, Statement } from './collection.ts'
+import type { AnyMutation, PostgresCollection, Statement } from './collection.ts'
 import { openPool } from './connection/connection.ts'
 import { failuresOf } from './connection/failure.ts'
 import { groupCommit } from './group-commit.ts'
@@ -42,7 +41,7 @@ export async function openPostgresStore(
   const opened = Object.entries(loaded.collections).map(([name, collection]) => {
     const { table, filters } = collection
     const { revision, renew } = shortRevision()
-    const { derived, runnerOf } = derive<AnyMutation>(name, collection, {
+    const derived = derive<AnyMutation>(name, collection, {
       pages: (order) => pagesOf(read, table, filters, order),
       getBy: (field) => rowsOf(read, table, field),
       count: (field: string, limit: number) => countsOf(read, table, field, limit),
@@ -56,9 +55,7 @@ export async function openPostgresStore(
       },
       revision,
     })
-    const replayable = <Input extends object, Generated extends object>(mutation: PostgresMutation<Input, Generated>) =>
-      addingMethodOf<Input, Generated>(mutation.fields, runnerOf(mutation))
-    return [name, collection.open({ ...derived, read, replayable })]
+    return [name, collection.open({ ...derived, read })]
   })
 
   return {

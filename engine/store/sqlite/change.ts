@@ -3,15 +3,11 @@ import { getTableName, sql } from 'drizzle-orm'
 import { callOf, type OwnChanges, prepareChange } from '../collection/change.ts'
 import { RuleViolation } from '../collection/errors.ts'
 import { columnOf, fieldsOf, listOf } from '../collection/row.ts'
-import type { DerivedMutations, PrepareWrite, TableWithId } from './collection.ts'
+import type { AnyWrite, TableWithId } from './collection.ts'
 import { prepareHistory } from './history.ts'
 import { encode, insertInto, prepareGet, sqlTextOf } from './statements.ts'
 
-export function mutationsOf<T extends TableWithId>(
-  table: T,
-  hasHistory = false,
-  own: OwnChanges = {},
-): DerivedMutations<T> {
+export function mutationsOf<T extends TableWithId>(table: T, hasHistory = false, own: OwnChanges = {}) {
   // A function for each, because the name of a mutation is found by its function.
   const change = () => changeIn(table, hasHistory, own)
   const changes = Object.fromEntries(Object.keys(own).map((name) => [name, change()]))
@@ -22,7 +18,7 @@ export function mutationsOf<T extends TableWithId>(
 const maxUpdates = 32
 
 /** The mutation that changes or deletes a row: see `changeMethodOf`. */
-function changeIn(table: TableWithId, hasHistory: boolean, own: OwnChanges): PrepareWrite<object | undefined> {
+function changeIn(table: TableWithId, hasHistory: boolean, own: OwnChanges): AnyWrite {
   const { changeable } = fieldsOf(table)
   const changeRow = prepareChange(table, own)
 

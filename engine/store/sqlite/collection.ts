@@ -1,10 +1,9 @@
 import type Database from 'better-sqlite3'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { Derived } from '../collection/derived.ts'
+import type { CollectionOn } from '../collection/derived.ts'
 import { history } from '../collection/history.ts'
 import { type IdempotencyKey, idempotencyKeys } from '../collection/idempotency.ts'
 import type { Replayable } from '../collection/mutation.ts'
-import type { Names, SearchFields } from '../collection/query.ts'
 import type { Generated, NewEntity } from '../collection/row.ts'
 
 export type TableWithId = SQLiteTable & { id: SQLiteColumn }
@@ -20,29 +19,12 @@ export type SqliteMutation<Input extends object, Generated extends object> = Pre
   fields: readonly (keyof Input & string)[]
 }
 
-/** What a collection has of its own on SQLite. */
-export interface OwnOnSqlite<S> {
-  /** Every mutation of its own, by its name. The writer thread prepares them, and runs them inside a transaction. */
-  writes: Record<string, PrepareWrite<object | undefined>>
-  open(access: SqliteAccess): S
-}
+/** The writer thread prepares them, and runs them inside a transaction. */
+export type AnyWrite = PrepareWrite<object | undefined>
 
-export interface SqliteCollection<S = object> extends OwnOnSqlite<S> {
-  table: TableWithId
-  filters: Names
-  search?: SearchFields | undefined
-  mutations: DerivedMutations
-  open(access: Derived & SqliteAccess): S
-}
+export type CreateOf<T extends TableWithId> = SqliteMutation<NewEntity<T>, Generated<T>>
 
-export interface DerivedMutations<T extends TableWithId = TableWithId> {
-  create: SqliteMutation<NewEntity<T>, Generated<T>>
-  /** These take the values of `changeMethodOf`. */
-  update: PrepareWrite<object | undefined>
-  remove: PrepareWrite<object | undefined>
-  /** Those of its own, by their names. */
-  changes: Record<string, PrepareWrite<object | undefined>>
-}
+export type SqliteCollection<S = object> = CollectionOn<TableWithId, CreateOf<TableWithId>, AnyWrite, SqliteAccess, S>
 
 export interface SqliteAccess {
   /** Makes a method that reads on the event loop. The read is one statement, and so one snapshot. */

@@ -4,17 +4,8 @@ import { SQLiteSyncDialect, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { type Count, countStatement, toCounts } from '../collection/counts.ts'
 import { IdsExhausted } from '../collection/errors.ts'
 import { firstCursor, type PageOrder, type PageQuery } from '../collection/query.ts'
-import {
-  columnOf,
-  type Entity,
-  fieldsOf,
-  type Generated,
-  listOf,
-  maxId,
-  type NewEntity,
-  uniqueColumnOf,
-} from '../collection/row.ts'
-import type { Prepare, SqliteMutation, TableWithId } from './collection.ts'
+import { columnOf, type Entity, fieldsOf, listOf, maxId, uniqueColumnOf } from '../collection/row.ts'
+import type { CreateOf, Prepare, TableWithId } from './collection.ts'
 
 /** The statements of a collection, derived from its table. They bypass Drizzle's mapping of rows, which takes long. */
 
@@ -73,7 +64,7 @@ export function countsStatement(table: TableWithId, field: string, limit: number
   return countStatement(column, limit, select)
 }
 
-export function insertInto<T extends TableWithId>(table: T): SqliteMutation<NewEntity<T>, Generated<T>> {
+export function insertInto<T extends TableWithId>(table: T): CreateOf<T> {
   const { given, generated, generate } = fieldsOf(table)
   const name = getTableName(table)
   const columns = [...given, ...generated].map((field) => columnOf(table, field))
@@ -98,7 +89,7 @@ export function insertInto<T extends TableWithId>(table: T): SqliteMutation<NewE
     }
   }
   // Safe: the given and the generated fields are those of the types.
-  return Object.assign(prepare, { fields: given }) as unknown as SqliteMutation<NewEntity<T>, Generated<T>>
+  return Object.assign(prepare, { fields: given }) as unknown as CreateOf<T>
 }
 
 /** Selects whole rows, each column under the name of its field. */

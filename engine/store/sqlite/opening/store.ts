@@ -2,11 +2,10 @@ import { dirname } from 'node:path'
 import type { BaseStore, StoreSizes } from '../../collection/base-store.ts'
 import { derive } from '../../collection/derived.ts'
 import { history } from '../../collection/history.ts'
-import { addingMethodOf } from '../../collection/mutation.ts'
 import { scanQueue } from '../../collection/search.ts'
 import type { Loaded, OpenOptions } from '../../database/loaded.ts'
 import { measureBackups } from '../backup/inventory.ts'
-import type { SqliteCollection, SqliteMutation } from '../collection.ts'
+import type { SqliteCollection } from '../collection.ts'
 import { isDiskFull, orUnusable } from '../file/diagnosis.ts'
 import { realPathOf, roomFor, sizeOf } from '../file/files.ts'
 import { prepareCounts, prepareGet, preparePages } from '../statements.ts'
@@ -36,7 +35,7 @@ export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
   const inTurn = scanQueue()
   const opened = Object.entries(loaded.collections).map(([name, collection]) => {
     const { table, filters } = collection
-    const { derived, runnerOf } = derive<unknown>(name, collection, {
+    const derived = derive<unknown>(name, collection, {
       pages: (order) => reader.add(preparePages(table, filters, order)),
       getBy: (field) => reader.add(prepareGet(table, field)),
       count: (field: string, limit: number) => reader.add(prepareCounts(table, field, limit)),
@@ -47,9 +46,7 @@ export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
       run: (operation) => (values, idempotency) => writer.mutate(operation, values, idempotency),
       revision: reader.revision,
     })
-    const replayable = <Input extends object, Generated extends object>(mutation: SqliteMutation<Input, Generated>) =>
-      addingMethodOf<Input, Generated>(mutation.fields, runnerOf(mutation))
-    return [name, collection.open({ ...derived, read: reader.add, replayable })]
+    return [name, collection.open({ ...derived, read: reader.add })]
   })
 
   return {
