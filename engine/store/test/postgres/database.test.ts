@@ -1,10 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { describeKeys, listKeys } from '../../../service/commands/keys.ts'
 import { definition } from '../../../test/notes/definition.ts'
-import { notes } from '../../../test/notes/tables.ts'
 import { isBody, postgresDatabase, preparePostgres, startTestApi, testDatabase } from '../../../test/notes/tests.ts'
 import { textsOfAllCharacters } from '../../../test/support/all-characters.ts'
 import { fastest } from '../../../test/support/fastest.ts'
@@ -12,12 +11,7 @@ import { connectTo, createDatabase, emptyDatabase, query } from '../../../test/s
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { readMigrations } from '../../database/migrations.ts'
 import { openStore } from '../../open.ts'
-import { openPool } from '../../postgres/connection/connection.ts'
-import { failuresOf } from '../../postgres/connection/failure.ts'
 import { migrate } from '../../postgres/migrate.ts'
-import { prepareMutations } from '../../postgres/mutations.ts'
-import { insertInto } from '../../postgres/statements.ts'
-import { postgresTableOf } from '../../postgres/table.ts'
 
 const insert = 'INSERT INTO notes (body, priority, state) VALUES'
 const insertKey = "INSERT INTO api_keys (name, start, hash, created_at, expires_at) VALUES ('a', 'note_',"
@@ -150,97 +144,6 @@ test('notes of one batch get ascending ids in the order of the calls', async () 
   const bodies = Array.from({ length: 500 }, (_, index) => `note ${index}`)
   const created = await Promise.all(bodies.map((body) => notes.create({ body, priority: 7n, state: 'done' })))
   expect(created.map(({ id }) => id)).toEqual(bodies.map((_, index) => BigInt(index + 1)))
-})
-
-describe('the table of idempotency keys', () => {
-  const day = 24 * 3_600_000
-  const start = new Date('2026-01-01T00:00:00Z')
-
-  test('remembers a key for 24 hours', async () => {
-    const { run } = await openCreates()
-    await run('a', start)
-    expect(await run('a', new Date(start.getTime() + day - 1))).toMatchObject([
-      { value: { generated: { id: 1n }, isReplay: true } },
-    ])
-    expect(await run('a', new Date(start.getTime() + day))).toMatchObject([
-      { value: { generated: { id: 2n }, isReplay: false } },
-    ])
-    expect(await run('a', new Date(start.getTime() + day))).toMatchObject([
-      { value: { generated: { id: 2n }, isReplay: true } },
-    ])
-  })
-
-  test('is swept when new keys are added', async () => {
-    const { run, count } = await openCreates()
-    for (let i = 0; i < 20; i++) await run(`old ${i}`, start)
-    const later = new Date(start.getTime() + day)
-    for (let i = 0; i < 20; i++) await run(`new ${i}`, later)
-    expect(await count('idempotency_keys')).toBe('20')
-    await run('new 0', later)
-    expect(await count('idempotency_keys')).toBe('20')
-  })
-
-  test('takes an expired key again whose row is still there', async () => {
-    const { run } = await openCreates()
-    for (let i = 0; i < 10; i++) await run(`old ${i}`, start)
-    const later = new Date(start.getTime() + day)
-    // Before the insert, the sweep deletes the first rows only.
-    expect(await run('old 9', later)).toMatchObject([{ value: { generated: { id: 11n }, isReplay: false } }])
-    expect(await run('old 9', later)).toMatchObject([{ value: { generated: { id: 11n }, isReplay: true } }])
-  })
-
-  test('is swept past rows with a time in the future, which are swept when they expire', async () => {
-    const { run, count } = await openCreates()
-    const time = (days: number) => new Date(start.getTime() + days * day)
-    for (let i = 0; i < 10; i++) await run(`future ${i}`, time(10))
-    for (let i = 0; i < 10; i++) await run(`old ${i}`, start)
-    for (let i = 0; i < 20; i++) await run(`new ${i}`, time(1))
-    expect(await count('idempotency_keys')).toBe('30')
-    expect(await run('future 0', time(1))).toMatchObject([{ value: { isReplay: true } }])
-    for (let i = 0; i < 40; i++) await run(`last ${i}`, time(11))
-    expect(await count('idempotency_keys')).toBe('40')
-  })
-
-  test('lets only the first of several calls with one key in one batch take effect', async () => {
-    const { runTogether, count } = await openCreates()
-    expect(await runTogether(['a', 'b', 'a', 'a'], start)).toMatchObject([
-      { value: { generated: { id: 1n }, isReplay: false } },
-      { value: { generated: { id: 2n }, isReplay: false } },
-      { value: { generated: { id: 1n }, isReplay: true } },
-      { value: { generated: { id: 1n }, isReplay: true } },
-    ])
-    expect(await count('notes')).toBe('2')
-  })
-
-  test('never has a key without its note, or a note without its key', async () => {
-    const { run, count, url } = await openCreates()
-    await query(url, "ALTER TABLE idempotency_keys ADD CONSTRAINT no_a CHECK (key <> 'a')")
-    expect(await run('a', start)).toMatchObject([{ error: { message: expect.stringContaining('no_a') } }])
-    expect([await count('notes'), await count('idempotency_keys')]).toEqual(['0', '0'])
-  })
-
-  async function openCreates() {
-    const url = await notesDatabase()
-    const { apiKeys } = await postgresDatabase(url).open()
-    await apiKeys.create({ name: 'a', start: 'note_', hash: 'a'.repeat(64), createdAt: start, access: 'write' })
-    const pool = openPool(url)
-    onTestFinished(() => pool.end())
-    const values = ['Ann', 7n, 'done']
-    const commit = prepareMutations(pool, failuresOf([]))
-    const table = postgresTableOf(notes)
-    const call = { operation: 'notes.create', mutation: insertInto(table), table, values }
-    const runTogether = (keys: string[], now: Date) =>
-      commit(
-        keys.map((key) => ({ ...call, idempotency: { owner: 1n, key } })),
-        now,
-      )
-    return {
-      runTogether,
-      run: (key: string, now: Date) => runTogether([key], now),
-      url,
-      count: async (table: string) => (await query(url, `SELECT count(*) FROM ${table}`))[0]?.count,
-    }
-  }
 })
 
 describe('a database that cannot be used is refused with the reason and without its password:', () => {
