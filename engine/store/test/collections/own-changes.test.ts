@@ -59,21 +59,6 @@ describe('a change of its own', () => {
     ])
   })
 
-  test('of no row resolves to undefined, and does not use up its key', async () => {
-    const { notes } = await openNotes()
-    const key = newKey()
-    expect(await notes.raise({ id: 2n, amount: 1n })).toBeUndefined()
-    expect(await notes.raise({ id: 2n, amount: 1n }, key)).toBeUndefined()
-    expect(await notes.raise({ id: 1n, amount: 1n }, key)).toMatchObject({ priority: 2n })
-  })
-
-  test('of a row that is not as expected changes nothing, and does not call its function', async () => {
-    const { notes, first } = await openNotes()
-    const late = notes.fail({ id: 1n, expected: { state: 'done' } })
-    await expect(late).rejects.toMatchObject({ name: 'RowChanged', message: 'Changed meanwhile: state.' })
-    expect(await notes.raise({ id: 1n, amount: 1n, expected: { ...first } })).toMatchObject({ priority: 2n })
-  })
-
   test('takes effect once with its key, also if 20 arrive at once', async () => {
     const { notes } = await openNotes()
     const key = newKey()
@@ -140,6 +125,7 @@ describe('a function of a change', () => {
     const settled = await Promise.allSettled([
       notes.raise({ id: 2n, amount: 1n }, key?.()),
       notes.fail({ id: 2n }, key?.()),
+      notes.fail({ id: 2n, expected: { priority: 7n } }, key?.()),
       notes.throwText({ id: 2n }, key?.()),
       notes.nothing({ id: 2n }, key?.()),
       notes.set({ id: 2n, field: 'id', value: '7' }, key?.()),
@@ -159,6 +145,8 @@ describe('a function of a change', () => {
     expect(messages).toEqual([
       'done',
       expect.stringContaining('A change with a defect.'),
+      // Then the function is not called.
+      'Changed meanwhile: priority.',
       expect.stringContaining('A text.'),
       expect.stringContaining('The change nothing has returned no fields.'),
       expect.stringContaining('The change set cannot set id.'),

@@ -112,13 +112,6 @@ describe('a change of its own that is retried', () => {
     expect((await rest.get('/v1/notes/1')).body).toMatchObject({ priority: 14 })
   })
 
-  test('takes effect once if 20 arrive at once', async () => {
-    const url = await addNote()
-    const responses = await Promise.all(Array.from({ length: 20 }, () => raise(url, 1, 'a')))
-    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
-    expect((await api().rest.get('/v1/notes/1')).body).toMatchObject({ priority: 8 })
-  })
-
   test('is rejected with the key of another row, operation or collection', async () => {
     const { rest, store } = api()
     const [url, other] = [await addNote(), await addNote()]

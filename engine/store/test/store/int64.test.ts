@@ -2,10 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { maxInt64, minInt64 } from '../../../service/api/int64.ts'
 import { parseJson } from '../../../service/api/literals.ts'
-import { createNotesClient, shareTestApi, startTestApi, testDatabase } from '../../../test/notes/tests.ts'
+import { shareTestApi, startTestApi, testDatabase } from '../../../test/notes/tests.ts'
 import { isOnPostgres } from '../../../test/support/database.ts'
 import { cpuTimesOf } from '../../../test/support/fastest.ts'
-import { fetchFrom } from '../../../test/support/transport.ts'
 
 const int64 = fc.oneof(
   fc.bigInt({ min: minInt64, max: maxInt64 }),
@@ -48,19 +47,6 @@ describe('when every id is used', () => {
       expect(response?.headers).not.toHaveProperty('retry-after')
     }
     expect(log.some((line) => JSON.parse(line).err?.type === 'IdsExhausted')).toBe(true)
-  })
-
-  test('the typed client does not retry', async () => {
-    const { app, key } = await startWithIdsLeft(0n)
-    let requests = 0
-    const send = fetchFrom(app)
-    const fetch: typeof send = (...request) => {
-      requests++
-      return send(...request)
-    }
-    const client = createNotesClient({ url: 'http://service.test', apiKey: key, fetch })
-    await expect(client.notes.create.mutate({ body: 'Ann', priority: 7n })).rejects.toMatchObject({ data: noIdLeft })
-    expect(requests).toBe(1)
   })
 
   // PostgreSQL does not give back ids that a failed statement took.

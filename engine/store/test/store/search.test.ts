@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type NewNote, type Note, states } from '../../../test/notes/tables.ts'
-import { addNotes, openTestStore, testDatabase } from '../../../test/notes/tests.ts'
+import { openTestStore, testDatabase } from '../../../test/notes/tests.ts'
 import { type NoteSearch, openStoreModel } from '../../../test/support/store-model.ts'
 import type { Searcher } from '../../collection/base-store.ts'
 import { maxRead, scanQueue, searchWith } from '../../collection/search.ts'
@@ -46,17 +46,6 @@ test('a search finds the same notes in the same order on both databases, whateve
     }),
     { numRuns: 400 },
   )
-})
-
-test.for([
-  ['newest', [1n]],
-  ['oldest', [3n]],
-] as const)('a search by an id, %s first, finds only what comes after the cursor', async ([order, after]) => {
-  const store = await openTestStore()
-  await addNotes(store, 3)
-  const searches = [1n, 2n, 3n].map((id) => store.notes.search({ id, order, cursor: 2n, limit: 1 }))
-  const found = (await Promise.all(searches)).flatMap(({ items }) => items.map(({ id }) => id))
-  expect(found).toEqual(after)
 })
 
 describe('a search of many notes', () => {
