@@ -1,9 +1,5 @@
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { expect, test } from 'vitest'
-import { maxInt64, minInt64 } from '../../../service/api/int64.ts'
-import { states } from '../../../test/notes/tables.ts'
-import { postgresDatabase } from '../../../test/notes/tests.ts'
-import { emptyDatabase } from '../../../test/support/postgres/databases.ts'
 import { int64 } from '../../collection/schema.ts'
 import { batchReads } from '../../postgres/batch-reads.ts'
 import { pageStatement } from '../../postgres/statements.ts'
@@ -68,24 +64,6 @@ test('reads wait only for a moment for a statement that hangs, and still share s
   await expect.poll(() => statements).toHaveLength(3)
   statements[2]?.resolve('third')
   expect(await later).toEqual(['third b', 'third c'])
-})
-
-test('each of many concurrent reads gets its own result', async () => {
-  const { notes } = await postgresDatabase(await emptyDatabase()).open()
-  for (const priority of [minInt64, -1n, 2n ** 53n + 1n, maxInt64])
-    for (const state of ['open', 'done'] as const) await notes.create({ body: 'Zoë', priority, state })
-  const cursors = [0n, 3n, 8n, maxInt64]
-  const queries = [undefined, ...states].flatMap((state) =>
-    cursors.flatMap((cursor) => [1, 3, 1_000].map((limit) => ({ state, cursor, limit }) as const)),
-  )
-  const reads = [
-    ...queries.map((query) => () => notes.list(query)),
-    ...[1n, 8n, 9n, maxInt64, 8n].map((id) => () => notes.get(id)),
-  ]
-  const alone = []
-  for (const read of reads) alone.push(await read())
-  expect(alone.slice(0, 2)).toMatchObject([[{ id: 1n, priority: minInt64 }], [{ id: 1n }, { id: 2n }, { id: 3n }]])
-  expect(await Promise.all(reads.map((read) => read()))).toEqual(alone)
 })
 
 /** Reads whose statements end on demand. Each result names its statement; the key `missing` has none. */

@@ -15,22 +15,6 @@ test.for(['create', 'createWithKey'] as const)('%s waits until an uncommitted no
   expect((await store.notes.list({ limit: 10, cursor: 0n })).map(({ id }) => id)).toEqual([1n, 2n])
 })
 
-test('create and createWithKey fail after two seconds behind an uncommitted note, and succeed after its commit', async () => {
-  const { url, store, other } = await startBesideTransaction()
-  const stores = { create: store, createWithKey: await postgresDatabase(url).open() }
-  async function measure(method: keyof typeof stores): Promise<void> {
-    const begin = performance.now()
-    await expect(createBy(stores[method], method)).rejects.toThrow(StoreUnavailable)
-    const milliseconds = performance.now() - begin
-    expect(milliseconds).toBeGreaterThan(1_900)
-    expect(milliseconds).toBeLessThan(15_000)
-  }
-  await Promise.all([measure('create'), measure('createWithKey')])
-  await other.query('COMMIT')
-  expect(await createBy(stores.create, 'create')).toMatchObject({ id: 2n })
-  expect(await createBy(stores.createWithKey, 'createWithKey')).toMatchObject({ id: 3n })
-})
-
 test('a create that arrives while a batch waits for a lock fails with the next batch, after at most twice the lock timeout', async () => {
   const lockTimeout = 800
   const { store, other } = await startBesideTransaction({ lockTimeout })

@@ -231,12 +231,6 @@ test.for([
   expect(() => sqlTextOf(statement, fields)).toThrow('placeholder')
 })
 
-test('a mutation of its own gets the values by their names', async () => {
-  const store = await (await notesDatabase()).open()
-  await store.notes.copy({ body: 'text', priority: 7n })
-  expect(await store.notes.get(1n)).toMatchObject({ ...note, body: 'text', priority: 7n })
-})
-
 test('a value that is too large for an index, or what a trigger refuses, fails alone', async () => {
   const database = await notesDatabase()
   const store = await database.open()

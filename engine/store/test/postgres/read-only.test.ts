@@ -54,11 +54,3 @@ test('a readiness check does not use up an id', async () => {
   for (let i = 0; i < 3; i++) await store.check()
   expect(await store.notes.create({ body: 'Ann', priority: 7n, state: 'done' })).toMatchObject({ id: 1n })
 })
-
-test('the migration of a read-only database fails with the reason', async () => {
-  const url = await emptyDatabase()
-  await setReadOnly(url, true)
-  await expect(preparePostgres(url)).rejects.toThrow(
-    /in a read-only transaction; wait until the server accepts writes, or correct the address\.$/,
-  )
-})

@@ -1,13 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { describeKeys, listKeys } from '../../../service/commands/keys.ts'
-import {
-  createKey,
-  mintApiKey,
-  postgresDatabase,
-  preparePostgres,
-  startServer,
-  startTestApi,
-} from '../../../test/notes/tests.ts'
+import { mintApiKey, preparePostgres, startServer } from '../../../test/notes/tests.ts'
 import { emptyDatabase, query } from '../../../test/support/postgres/databases.ts'
 import { connectClient, openPool } from '../../postgres/connection/connection.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
@@ -34,23 +26,6 @@ const unusual = {
   standard_conforming_strings: 'off',
   synchronous_commit: 'off',
 }
-
-test('an expired key is refused with any DateStyle of the database', async () => {
-  const { rest, store } = await startOnUnusualDatabase()
-  const key = await createKey(store, 'short', 1)
-  await expect.poll(async () => (await rest.get('/v1/notes', { authorization: `Bearer ${key}` })).status).toBe(401)
-  expect(await describeKeys(await listKeys(store))).toMatch(
-    /^short +note_\w{6}… +write +(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ) +(\1|\S+) +- +/m,
-  )
-})
-
-test('a repeated create is replayed with any DateStyle of the database', async () => {
-  const { rest } = await startOnUnusualDatabase()
-  for (let attempt = 0; attempt < 2; attempt++) {
-    const response = await rest.post('/v1/notes', { body: 'Zoë', priority: 7 }, { 'idempotency-key': 'a' })
-    expect(response).toMatchObject({ status: 201, body: { id: 1, body: 'Zoë' } })
-  }
-})
 
 test('every connection has the settings that the code relies on', async () => {
   const { url } = await unusualDatabase()
@@ -99,11 +74,6 @@ test('the service opens at most DATABASE_CONNECTIONS connections', async () => {
   expect((await reads).map(({ status }) => status)).toEqual([200, 200, 404])
   expect(await countConnections(url)).toBe(2)
 })
-
-async function startOnUnusualDatabase() {
-  const { url } = await unusualDatabase()
-  return startTestApi({ store: await postgresDatabase(url).open() })
-}
 
 /** A database of the service whose default settings differ from all that the code relies on. */
 async function unusualDatabase(settings: Record<string, string> = unusual): Promise<{ url: string }> {
