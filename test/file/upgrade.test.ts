@@ -85,22 +85,6 @@ test('the time of the migrations depends on the number of idempotency keys', () 
   expect(database.prepare('SELECT count(*) FROM idempotency_keys').pluck().get()).toBe(rows)
 })
 
-test('the time of the migration that drops the indexes of the search depends on the number of pets', () => {
-  const rows = isLongForm ? 1_000_000 : 1_000
-  const path = copyFixture('0005_search')
-  const database = openDatabase(path)
-  database.exec(`
-    WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < ${rows})
-    INSERT INTO pets (name, category_id, status) SELECT hex(randomblob(6)), n % 100, 'sold' FROM counter`)
-  database.close()
-  const opened = openDatabase(path)
-  const start = performance.now()
-  migrate(opened, migrations)
-  report('SQLite migration 0006_unindexed_search', { rows, milliseconds: Math.round(performance.now() - start) })
-  const indexes = "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = 'pets'"
-  expect(opened.prepare(indexes).pluck().all()).not.toContain('pets_by_name')
-})
-
 test('a release puts its own backup back in the place of a database that a newer release has migrated', async () => {
   const { folder, database, backup } = await makeBackup()
   change(database, "INSERT INTO migrations VALUES ('9999_future', 'x', 'now'); DELETE FROM pets")

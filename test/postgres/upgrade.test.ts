@@ -4,9 +4,8 @@ import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
 import drizzleConfig from '../../db/drizzle.postgres.config.ts'
-import { migrate } from '../../engine/store/postgres/migrate.ts'
 import { isLongForm, report } from '../../engine/test/support/long-form.ts'
-import { connectTo, emptyDatabase, query } from '../../engine/test/support/postgres/databases.ts'
+import { emptyDatabase, query } from '../../engine/test/support/postgres/databases.ts'
 import { document, read, rowsOf } from '../support/documents.ts'
 import { onPostgres, postgresDatabase, preparePostgres } from '../support/petstore.ts'
 import { expectResumed, expectUpgraded, insertInterrupted } from '../support/upgraded-store.ts'
@@ -54,21 +53,6 @@ test('the time of the migration that constrains times depends on the number of i
   await preparePostgres(url)
   report('PostgreSQL migration 0001_readable_times', { rows, milliseconds: Math.round(performance.now() - start) })
   expect(await query(url, 'SELECT count(*)::int AS rows FROM idempotency_keys')).toEqual([{ rows }])
-})
-
-test('the time of the migration that drops the indexes of the search depends on the number of pets', async () => {
-  const rows = isLongForm ? 1_000_000 : 1_000
-  const url = await loadFixture('0003_search')
-  await query(
-    url,
-    `INSERT INTO pets (name, category_id, status)
-    SELECT md5(n::text), n % 100, 'sold' FROM generate_series(1, ${rows}) AS n`,
-  )
-  const start = performance.now()
-  await preparePostgres(url)
-  report('PostgreSQL migration 0004_unindexed_search', { rows, milliseconds: Math.round(performance.now() - start) })
-  const indexes = await query(url, "SELECT indexname FROM pg_indexes WHERE tablename = 'pets' ORDER BY 1")
-  expect(indexes.map(({ indexname }) => indexname)).toEqual(['pets_by_status', 'pets_pkey'])
 })
 
 async function loadFixture(name: string): Promise<string> {
@@ -120,33 +104,4 @@ test('the migrations create the columns, constraints and indexes of the schema',
     expect(seen.length).toBeGreaterThan(5)
     expect(seen).toEqual(await query(drafted, catalogue))
   }
-})
-
-test('the migration that constrains times replaces unreadable times by times that grant no access', async () => {
-  const url = await emptyDatabase()
-  const client = await connectTo(url)
-  await migrate(client, { ...onPostgres, migrations: onPostgres.migrations.slice(0, 1) }, { name: 'test' })
-  const times = [
-    ["'2026-01-01'", "'infinity'", 'NULL', 'NULL'],
-    ["'2026-01-01'", "'2027-01-01'", "'-infinity'", "'infinity'"],
-    ["'infinity'", 'NULL', 'NULL', "'2026-01-02'"],
-    ["'2026-01-01'", 'NULL', 'NULL', 'NULL'],
-  ].map((row, index) => `('key ${index}', 'pet_', '${String(index).repeat(64)}', ${row.join(', ')})`)
-  await client.query(`
-    INSERT INTO api_keys (name, start, hash, created_at, expires_at, revoked_at, last_used_at) VALUES ${times};
-    INSERT INTO idempotency_keys (api_key_id, key, fingerprint, pet_id, created_at)
-    VALUES (1, 'a', '${'f'.repeat(64)}', 1, 'infinity'), (1, 'b', '${'f'.repeat(64)}', 1, '2026-01-01')`)
-  await preparePostgres(url)
-  const [epoch, created] = ['1970-01-01', '2026-01-01'].map((day) => new Date(day))
-  const keys = await query(url, 'SELECT created_at, expires_at, revoked_at, last_used_at FROM api_keys ORDER BY id')
-  expect(keys.map((key) => Object.values(key))).toEqual([
-    [created, epoch, null, null],
-    [created, new Date('2027-01-01'), epoch, null],
-    [epoch, epoch, null, new Date('2026-01-02')],
-    [created, null, null, null],
-  ])
-  expect(await query(url, 'SELECT created_at FROM idempotency_keys ORDER BY id')).toEqual([
-    { created_at: epoch },
-    { created_at: created },
-  ])
 })

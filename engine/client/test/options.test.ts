@@ -4,20 +4,54 @@ import { fetchFrom } from '../../test/support/transport.ts'
 
 const url = 'http://service.test'
 
-test.for([
-  ...['#key=note_secret', '?x=note_secret', '/v1', '/v1/', '/v1//', '/trpc', '/shop/trpc'].map((end) => [
-    end,
-    'end before ?, #, /v1 and /trpc',
+const ends = (all: string[]) => all.map((end) => ({ url: url + end }))
+const refused: [message: string, options: object[]][] = [
+  [
+    'The url of the service is invalid: expected a URL such as http://host:port.',
+    ['', '/notes', 'localhost:3000', 'ftp://service.test', 'service.test'].map((url) => ({ url })),
+  ],
+  [
+    'The url of the service must end before ?, #, /v1 and /trpc.',
+    ends(['#key=note_secret', '?x=note_secret', '/v1', '/v1/', '/v1//', '/trpc', '/shop/trpc']),
+  ],
+  ['The url of the service must not hold white space or a backslash.', ends(['/a b', ' ', '\n', '\\shop'])],
+  [
+    'The url of the service must not hold a user name or password: pass the API key as apiKey.',
+    [{ url: 'http://user:pa@ss@service.test' }],
+  ],
+  ['The apiKey is missing: pass an API key of the service.', [undefined, '', ' '].map((apiKey) => ({ apiKey }))],
+  [
+    'The apiKey contains a character that no API key has: copy it again from where it was printed.',
+    ['note_✓', 'note_ö', 'note_ 1', 'note_\n1'].map((apiKey) => ({ apiKey })),
+  ],
+  ...['retries', 'maxPause', 'timeout'].map((name): [string, object[]] => [
+    `The option ${name} must be a number, and not negative.`,
+    [{ [name]: Number.NaN }],
   ]),
-  ...['/a b', ' ', '\n', '\\shop'].map((end) => [end, 'not hold white space or a backslash']),
-])('the client rejects a URL that ends with %j, and does not show it', ([end, rule]) => {
-  const create = () => createNotesClient({ url: url + end, apiKey: 'none' })
-  expect(create).toThrow(new TypeError(`The url of the service must ${rule}.`))
+]
+
+test.for(refused)('a client is refused when it is created: %s', ([message, all]) => {
+  for (const options of all)
+    expect(() => createNotesClient({ url, apiKey: 'none', ...options })).toThrow(new TypeError(message))
 })
 
-test.for(['retries', 'maxPause', 'timeout'])('the client rejects NaN as %s', (option) => {
-  const create = () => createNotesClient({ url, apiKey: 'none', [option]: Number.NaN })
-  expect(create).toThrow(new TypeError(`The option ${option} must be a number, and not negative.`))
+test('an API key may have line breaks around it, as files have', async () => {
+  const { app, key } = await startTestApi()
+  const client = createNotesClient({ url, apiKey: `\n${key}\n`, fetch: fetchFrom(app) })
+  expect(await client.notes.list.query()).toEqual([])
+})
+
+test('in a browser the URL may be relative to the page', async () => {
+  vi.stubGlobal('location', new URL('http://service.test/shop'))
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const { app, key } = await startTestApi()
+  const paths: string[] = []
+  const fetch: typeof globalThis.fetch = (input, init) => {
+    paths.push(String(input))
+    return fetchFrom(app)(new URL(String(input), 'http://service.test'), init)
+  }
+  await createNotesClient({ url: '/', apiKey: key, fetch }).notes.list.query()
+  expect(paths).toEqual([expect.stringMatching(/^\/trpc\/notes.list/)])
 })
 
 test('a further header in other case does not change that of the client', async () => {
