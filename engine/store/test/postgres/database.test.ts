@@ -97,7 +97,7 @@ test('statements that were planned for a small table use its indexes when it gro
   await expect.poll(() => query(url, rowsRead)).toEqual([{ inTable: '0', inIndexes: '41' }])
 })
 
-test('the counts read only the index by state, and no more of it than they count', async () => {
+test('the counts and a page of one state read only the index by state, and no more of it than they return', async () => {
   const url = await notesDatabase()
   await query(
     url,
@@ -105,22 +105,25 @@ test('the counts read only the index by state, and no more of it than they count
   )
   const { notes, close } = await openStore(definition, { kind: 'postgres', url })
   await notes.counts()
+  expect((await notes.list({ state: 'waiting', limit: 2 })).map(({ id }) => id)).toEqual([50_001n, 50_002n])
   // PostgreSQL adds the statistics of a session when it ends.
   await close()
   const read = "SELECT indexrelname AS index, idx_tup_read AS entries FROM pg_stat_user_indexes WHERE relname = 'notes'"
   await expect
     .poll(() => query(url, `${read} ORDER BY 1`))
     .toEqual([
-      { index: 'notes_by_state', entries: '20002' },
+      { index: 'notes_by_state', entries: '20004' },
       { index: 'notes_pkey', entries: '0' },
     ])
 })
 
-test('notes of one batch get ascending ids in the order of the calls', async () => {
+test('notes of one batch get ascending ids in the order of the calls, and each read gets its own note', async () => {
   const { notes } = await postgresDatabase(await notesDatabase()).open()
   const bodies = Array.from({ length: 500 }, (_, index) => `note ${index}`)
   const created = await Promise.all(bodies.map((body) => notes.create({ body, priority: 7n, state: 'done' })))
   expect(created.map(({ id }) => id)).toEqual(bodies.map((_, index) => BigInt(index + 1)))
+  const reversed = created.toReversed()
+  expect(await Promise.all(reversed.map(({ id }) => notes.get(id)))).toEqual(reversed)
 })
 
 describe('a database that cannot be used is refused with the reason and without its password:', () => {

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { onPostgres, postgresDatabase, startTestApi } from '../../../test/notes/tests.ts'
 import { freePort } from '../../../test/support/free-port.ts'
 import { logLinesIn } from '../../../test/support/log-lines.ts'
-import { createRole, emptyDatabase, query, setReadOnly } from '../../../test/support/postgres/databases.ts'
+import { createRole, emptyDatabase, query } from '../../../test/support/postgres/databases.ts'
 import { StoreUnavailable } from '../../collection/errors.ts'
 import { openPool } from '../../postgres/connection/connection.ts'
 import { failuresOf } from '../../postgres/connection/failure.ts'
@@ -12,75 +12,66 @@ import { tablesOf } from '../../postgres/table.ts'
 const failures = failuresOf(tablesOf(onPostgres.collections))
 
 describe('while the service runs, the operator reads what to do about', () => {
-  test.for<[string, (url: string) => Promise<{ url?: string; sql?: string }>, RegExp]>([
+  const raise = (condition: string, message: string) =>
+    `DO $$ BEGIN RAISE ${condition} USING MESSAGE = '${message}'; END $$`
+
+  test.for<[sql: string, message: RegExp]>([
+    [
+      'SET transaction_read_only = on; CREATE TABLE t (x int)',
+      /cannot execute CREATE TABLE in a read-only transaction; wait until the server accepts writes, .* \(25006\)\.$/,
+    ],
+    [
+      "SET statement_timeout = '50ms'; SELECT pg_sleep(10)",
+      /canceling statement due to statement timeout; look for slow queries and locks in pg_stat_activity \(57014\)\.$/,
+    ],
+    ['SELECT * FROM notes', /relation "notes" does not exist; put it back, or name another database \(42P01\)\.$/],
+    [
+      raise('insufficient_privilege', 'permission denied'),
+      /permission denied; GRANT this user the right to create and use tables in its schema \(42501\)\.$/,
+    ],
+    [raise('disk_full', 'could not extend file'), /the disk is full; free some space \(53100\)\.$/],
+    [
+      "SELECT 'secret-value'::int",
+      /it refused a value that this release accepts; look for changed columns and triggers \(22P02\)\.$/,
+    ],
+  ])('what fails: %s', async ([sql, message]) => expectMessage(await emptyDatabase(), message, sql))
+
+  test.for<[what: string, breakDatabase: (url: string) => Promise<string>, message: RegExp]>([
     [
       'a server that is stopped',
-      async (url) => ({ url: changed(url, { port: String(await freePort()) }) }),
-      /: nothing listens there; start PostgreSQL, or correct the address \(ECONNREFUSED\)\.$/,
+      async (url) => changed(url, { port: String(await freePort()) }),
+      /nothing listens there; start PostgreSQL, or correct the address \(ECONNREFUSED\)\.$/,
     ],
     [
       'a wrong password',
-      async (url) => ({ url: changed(url, { password: 'secret-password' }) }),
-      /: password authentication failed for user "tester"; correct the address, .* \(28P01\)\.$/,
+      async (url) => changed(url, { password: 'secret-password' }),
+      /password authentication failed for user "tester"; correct the address, .* \(28P01\)\.$/,
     ],
     [
       'too many connections',
       async (url) => {
         await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} CONNECTION LIMIT 0`)
-        return createRole(url)
+        return (await createRole(url)).url
       },
-      /: too many connections for database .*; raise max_connections of PostgreSQL, or lower DATABASE_CONNECTIONS \(53300\)\.$/,
-    ],
-    [
-      'a read-only server',
-      async (url) => {
-        await setReadOnly(url, true)
-        return { sql: 'CREATE TABLE t (x int)' }
-      },
-      /: cannot execute CREATE TABLE in a read-only transaction; wait until the server accepts writes, .* \(25006\)\.$/,
-    ],
-    [
-      'a statement that takes too long',
-      async () => ({ sql: "SET statement_timeout = '50ms'; SELECT pg_sleep(10)" }),
-      /: canceling statement due to statement timeout; look for slow queries and locks in pg_stat_activity \(57014\)\.$/,
-    ],
-    [
-      'a missing table',
-      async () => ({ sql: 'SELECT * FROM notes' }),
-      /: relation "notes" does not exist; put it back, or name another database \(42P01\)\.$/,
-    ],
-    [
-      'a missing right',
-      async () => ({ sql: "DO $$ BEGIN RAISE insufficient_privilege USING MESSAGE = 'permission denied'; END $$" }),
-      /: permission denied; GRANT this user the right to create and use tables in its schema \(42501\)\.$/,
-    ],
-    [
-      'a full disk',
-      async () => ({ sql: "DO $$ BEGIN RAISE disk_full USING MESSAGE = 'could not extend file'; END $$" }),
-      /: the disk is full; free some space \(53100\)\.$/,
+      /too many connections for database .*; raise max_connections of PostgreSQL, or lower DATABASE_CONNECTIONS \(53300\)\.$/,
     ],
     [
       'a server without TLS',
-      async (url) => ({ url: `${url}?sslmode=require` }),
-      /: it does not offer TLS; turn on ssl in PostgreSQL, or change sslmode in the address\.$/,
+      async (url) => `${url}?sslmode=require`,
+      /it does not offer TLS; turn on ssl in PostgreSQL, or change sslmode in the address\.$/,
     ],
-    [
-      'a value that the schema refuses',
-      async () => ({ sql: "SELECT 'secret-value'::int" }),
-      /: it refused a value that this release accepts; look for changed columns and triggers \(22P02\)\.$/,
-    ],
-  ])('%s', async ([, breakDatabase, message]) => {
-    const url = await emptyDatabase()
-    const broken = await breakDatabase(url)
-    const pool = openPool(broken.url ?? url)
+  ])('%s', async ([, breakDatabase, message]) => expectMessage(await breakDatabase(await emptyDatabase()), message))
+
+  async function expectMessage(url: string, message: RegExp, sql = 'SELECT 1'): Promise<void> {
+    const pool = openPool(url)
     onTestFinished(() => pool.end())
-    const error: unknown = await pool.query(broken.sql ?? 'SELECT 1').catch((thrown) => failures.storeError(thrown))
+    const error: unknown = await pool.query(sql).catch((thrown) => failures.storeError(thrown))
     expect(error).toBeInstanceOf(StoreUnavailable)
     expect(error).toMatchObject({ message: expect.stringMatching(/^The database cannot be used: [^;]+; [^;]+\.$/) })
     expect(error).toMatchObject({ message: expect.stringMatching(message) })
     const { stack = '', cause } = error as Error
     expect(`${stack} ${cause instanceof Error ? cause.stack : ''}`).not.toMatch(/secret-(password|value)/)
-  })
+  }
 
   test.for([
     ['SELF_SIGNED_CERT_IN_CHAIN', 'name the authority of its certificate with sslrootcert in the address'],

@@ -64,12 +64,3 @@ describe('a table that another program has rebuilt without its rules', () => {
     await open()
   })
 })
-
-test('a database without the journal of its migrations is reported to an inspection', async () => {
-  const { execute, location } = await databaseWithNote()
-  await execute('DROP TABLE migrations')
-  const inspection = await inspect(definition, location)
-  const problem = 'it has some of the tables, but no table "migrations"'
-  expect(await inspection?.schema()).toMatchObject({ problem: expect.stringContaining(problem) })
-  await inspection?.close()
-})

@@ -165,21 +165,6 @@ describe('the history', () => {
     expect(await database.rows('history')).toEqual([])
   })
 
-  test('is read in pages, the newest first, also of one row', async () => {
-    const { notes } = await openNotes()
-    await notes.create({ ...note })
-    for (let i = 1; i <= 6; i++) await notes.update({ id: i % 2 ? 1n : 2n, set: { body: `${i}` } })
-    const bodies = async (query: Parameters<typeof notes.history>[0]) =>
-      (await notes.history(query)).map(({ after }) => after?.body).join(' ')
-    const page = await notes.history({ limit: 4 })
-    expect(page.map(({ after }) => after?.body)).toEqual(['6', '5', '4', '3'])
-    expect(await bodies({ limit: 4, cursor: page[3]?.id })).toBe('2 1')
-    expect(await bodies({ limit: 2, rowId: 1n })).toBe('5 3')
-    expect(await bodies({ limit: 2, rowId: 1n, cursor: page[3]?.id })).toBe('1')
-    expect(await bodies({ limit: 9, rowId: 9n })).toBe('')
-    expect(await bodies({ limit: 9, cursor: 0n })).toBe('')
-  })
-
   test('leaves out fields and choices that the table does not have any more, and other collections', async () => {
     const { database, notes, entries } = await openNotes()
     await notes.update({ id: 1n, set: { body: 'new' } })

@@ -7,10 +7,6 @@ import { emptyDatabase } from '../../../test/support/postgres/databases.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { inspect } from '../../open.ts'
 
-test('the store has several tables', () => {
-  expect(tableNames.length).toBeGreaterThan(2)
-})
-
 describe('a table that is dropped while the store is open makes it unready, and the next start is refused:', () => {
   test.for([...tableNames, 'migrations'])('%s', async (table) => {
     const database = await ownDatabase()

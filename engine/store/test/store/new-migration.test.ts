@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { int64 } from '../../collection/schema.ts'
 import { collection, defineStore } from '../../collection.ts'
 import { ownTables } from '../../database/migrations.ts'
-import { inspect, migrateStore, openStore } from '../../open.ts'
+import { inspect, migrateStore } from '../../open.ts'
 
 const table = sqliteTable(
   'notes',
@@ -69,13 +69,6 @@ describe('a product without migrations for this kind of database', () => {
     const database = await newDatabase()
     await expect(migrateStore(withoutThisKind(), database.location, {})).rejects.toThrow(message)
     expect(await database.isEmpty()).toBe(true)
-  })
-
-  test('says so of a database that another release of it made', async () => {
-    const database = await newDatabase()
-    await migrateStore(productWith({ '0001_notes': notes }), database.location, {})
-    const opened = openStore(withoutThisKind(), database.location, { busyTimeout: 1_000 })
-    await expect(opened).rejects.toThrow(message)
   })
 
   test('needs statements of its own for the other kind only', () => {

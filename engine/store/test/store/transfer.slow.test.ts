@@ -5,10 +5,10 @@ import { describeKeys, listKeys } from '../../../service/commands/keys.ts'
 import type { NotesStore } from '../../../test/notes/definition.ts'
 import { bookTransfer } from '../../../test/notes/service.ts'
 import type { Note } from '../../../test/notes/tables.ts'
-import { createKey, exportText, importText, ndjsonOf, openTestStore } from '../../../test/notes/tests.ts'
+import { createKey, importText, ndjsonOf, openTestStore } from '../../../test/notes/tests.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { exportedText, importItemsOf } from '../../../test/support/transfer.ts'
-import { IdsExhausted, StoreUnavailable } from '../../collection/errors.ts'
+import { StoreUnavailable } from '../../collection/errors.ts'
 
 describe.for(['ndjson', 'csv'] as const)('an export as %s', (format) => {
   test('has every kind of value, but an import does not keep what the service generates', async () => {
@@ -26,18 +26,6 @@ describe.for(['ndjson', 'csv'] as const)('an export as %s', (format) => {
     expect(imported).toStrictEqual(books.map((book, index) => ({ id: BigInt(index + 1), ...book })))
     const ofShelf = await exportedText(bookTransfer, source.books, { format, filters: { shelf: 'null' } })
     expect(ofShelf.trimEnd().split('\n')).toHaveLength(format === 'csv' ? 2 : 1)
-  })
-
-  test('has the notes of one state only, if it is chosen', async () => {
-    const store = await openTestStore()
-    await store.notes.create({ body: 'Ann', priority: 1n, state: 'done' })
-    await store.notes.create({ body: 'Bea', priority: 2n, state: 'open' })
-    const text = await exportText(store, format, { state: 'done' })
-    expect(text).toBe(
-      format === 'csv'
-        ? 'id,body,priority,state,dueAt,bookId\r\n1,Ann,1,done,,\r\n'
-        : '{"id":1,"body":"Ann","priority":1,"state":"done"}\n',
-    )
   })
 })
 
@@ -108,15 +96,6 @@ describe('an import', () => {
     const notes = await allNotes(store)
     expect(notes.map(({ body }) => body)).toEqual(notes.map(({ id }) => `note ${id}`))
     expect(notes).toHaveLength(700)
-  })
-
-  test('says how many it has created when no id is left', async () => {
-    const store = await openTestStore()
-    const { create } = store.notes
-    let calls = 0
-    store.notes.create = (...args) =>
-      ++calls > 2 ? Promise.reject(new IdsExhausted('No id is left.')) : create(...args)
-    await expect(importText(store, ndjsonOf(3))).rejects.toThrow('No id is left. 2 notes created, 0 already imported.')
   })
 
   test('is completed by running it again after the database has failed', async () => {
