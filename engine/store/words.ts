@@ -22,24 +22,18 @@ export function partsOf(text: string, words: readonly string[]): string[] {
   const parts = ['']
   const folds = Array.from(new Intl.Segmenter().segment(text), ({ segment }) => ({ segment, folded: fold(segment) }))
   const whole = folds.map(({ folded }) => folded).join('')
-  const found = words.flatMap((word) => occurrencesOf(word, whole))
+  const isFound = new Uint8Array(whole.length)
+  for (const word of words)
+    for (let at = whole.indexOf(word); at !== -1; at = whole.indexOf(word, at + 1))
+      isFound.fill(1, at, at + word.length)
   let end = 0
   for (const { segment, folded } of folds) {
     const start = end
     end += folded.length
-    const isFound = found.some((each) => each.start < end && start < each.end)
-    if (isFound === (parts.length % 2 === 1)) parts.push('')
+    if (isFound.subarray(start, end).includes(1) === (parts.length % 2 === 1)) parts.push('')
     parts.push(parts.pop() + segment)
   }
   return parts
-}
-
-function occurrencesOf(word: string, text: string): { start: number; end: number }[] {
-  const found: { start: number; end: number }[] = []
-  for (let start = text.indexOf(word); start !== -1; start = text.indexOf(word, start + 1)) {
-    found.push({ start, end: start + word.length })
-  }
-  return found
 }
 
 /** Latin letters that are no other letter with an accent, and what CLDR's transform Latin-ASCII makes of them. */
