@@ -80,25 +80,17 @@ const blockSize = 4096
 
 /** Blocks that cannot be read are zero in the copy. */
 async function copyBlocks(from: string, to: string, onProgress: () => void): Promise<void> {
-  const source = await open(from, 'r')
-  const copy = await open(to, 'r+').catch(async (error) => {
-    await source.close()
-    throw error
-  })
-  try {
-    const { size } = await source.stat()
-    await copy.truncate(size)
-    for (let position = 0; position < size; position += chunkSize) {
-      const isCopied = await copyPart(source, copy, position, chunkSize)
-      for (let part = 0; part < chunkSize && !isCopied; part += blockSize)
-        await copyPart(source, copy, position + part, blockSize)
-      onProgress()
-    }
-    await copy.sync()
-  } finally {
-    await source.close()
-    await copy.close()
+  await using source = await open(from, 'r')
+  await using copy = await open(to, 'r+')
+  const { size } = await source.stat()
+  await copy.truncate(size)
+  for (let position = 0; position < size; position += chunkSize) {
+    const isCopied = await copyPart(source, copy, position, chunkSize)
+    for (let part = 0; part < chunkSize && !isCopied; part += blockSize)
+      await copyPart(source, copy, position + part, blockSize)
+    onProgress()
   }
+  await copy.sync()
 }
 
 async function copyPart(source: FileHandle, copy: FileHandle, position: number, length: number): Promise<boolean> {
