@@ -18,12 +18,7 @@ import { lockStatement } from '../postgres/transaction.ts'
 import type { CopyDatabase, Row } from './driver.ts'
 
 /** Milliseconds; 0 disables a timeout. A copy may take hours, but does not wait long for the locks of others. */
-const timeouts = {
-  lock_timeout: 10_000,
-  statement_timeout: 0,
-  query_timeout: 0,
-  idle_in_transaction_session_timeout: 0,
-}
+const timeouts = { lock_timeout: 10_000, statement_timeout: 0, idle_in_transaction_session_timeout: 0 }
 
 export async function openSource(url: string, definition: StoreDefinition): Promise<CopyDatabase> {
   const loaded = await definition.forPostgres()
@@ -56,7 +51,7 @@ async function begin(
 ): Promise<CopyDatabase> {
   const tables = tablesOf(collections)
   return orUnusable(url, async () => {
-    const client = await connectClient(url, { application_name: program, ...timeouts })
+    const client = await connectClient(url, { application_name: program, query_timeout: 0 }, timeouts)
     return orEnd(client, async () => {
       await client.query(`BEGIN ISOLATION LEVEL ${mode}`)
       // The URL, the role or the database may set timeouts. Not every server version has all of them.

@@ -22,8 +22,8 @@ export interface ServerState {
 /** May reject, as its methods: {@link UnusableDatabase}. */
 export async function inspectPostgres(url: string, loaded: Loaded<PostgresCollection>) {
   const run = <T>(step: () => Promise<T>) => orUnusable(url, step)
-  const options = { application_name: loaded.program, statement_timeout: timeout, query_timeout: timeout }
-  const client = await run(() => connectClient(url, options))
+  const config = { application_name: loaded.program, query_timeout: timeout }
+  const client = await run(() => connectClient(url, config, { statement_timeout: timeout }))
   const db = drizzle({ client })
   const common = inspectionOf<PgTable>({
     name: urlWithoutPassword(url),

@@ -22,6 +22,11 @@ import { lockCall, lockStatement } from './transaction.ts'
 
 /** Milliseconds for a server that is starting, and for the locks of other instances that are starting. */
 const startTimeout = 10_000
+const startTimeouts = {
+  lock_timeout: startTimeout,
+  statement_timeout: 0,
+  idle_in_transaction_session_timeout: startTimeout,
+}
 const retryInterval = 200
 
 export const journal = pgTable('migrations', {
@@ -64,13 +69,7 @@ export async function prepareDatabase(
 async function connectWithRetries(url: string, program: string): Promise<Client> {
   for (const deadline = performance.now() + startTimeout; ; await wait(retryInterval)) {
     try {
-      return await connectClient(url, {
-        application_name: program,
-        lock_timeout: startTimeout,
-        idle_in_transaction_session_timeout: startTimeout,
-        statement_timeout: 0,
-        query_timeout: 0,
-      })
+      return await connectClient(url, { application_name: program, query_timeout: 0 }, startTimeouts)
     } catch (error) {
       // The server is starting or stopping, has too many connections at the moment, or is about to be promoted.
       const isTemporary = error instanceof Standby || /^(57P03|57P01|53300)$/.test(sqlStateOf(error))

@@ -39,7 +39,7 @@ if (hasPgBouncer) {
 
   test('a session that ends leaves no settings to the next one', async () => {
     const { pooled } = await start({ pool_mode: 'session' })
-    const client = await connectClient(pooled, { lock_timeout: 1_234 })
+    const client = await connectClient(pooled, {}, { lock_timeout: 1_234 })
     expect(await readTimeout(client)).toBe('1234ms')
     await client.end()
     expect(await query(pooled, "SELECT current_setting('lock_timeout') AS timeout")).toEqual([{ timeout: '0' }])

@@ -21,16 +21,16 @@ function settings(url: string): ClientConfig {
 }
 
 /** Opens a connection outside a pool. Refuses a pooler that shares connections between sessions, and a {@link Standby}. */
-export async function connectClient(url: string, options: ClientConfig = {}): Promise<Client> {
-  const { lock_timeout, statement_timeout, idle_in_transaction_session_timeout, ...config } = {
-    ...serverTimeouts,
-    ...options,
-  }
+export async function connectClient(
+  url: string,
+  config: ClientConfig = {},
+  timeouts: Partial<typeof serverTimeouts> = {},
+): Promise<Client> {
   const client = await connect(url, config)
   return orEnd(client, async () => {
     // Before the settings, which a shared connection would keep for other sessions.
     await refuseSharedConnections(url, client, () => connect(url, config))
-    await applySessionSettings(client, url, { lock_timeout, statement_timeout, idle_in_transaction_session_timeout })
+    await applySessionSettings(client, url, { ...serverTimeouts, ...timeouts })
     return client
   })
 }
