@@ -2,7 +2,7 @@ import type { AnyRouter } from '@trpc/server'
 import type { FastifyInstance } from 'fastify'
 import type { BaseStore, StoreDefinition } from '#store'
 import type { WithApiKeys } from '#store/keys'
-import type { ResolverContext } from './procedures/trpc.ts'
+import type { QueryContext } from './procedures/trpc.ts'
 import type { Product } from './product.ts'
 import type { Transfer } from './transfer/fields.ts'
 
@@ -23,5 +23,5 @@ export interface Service<Stores extends WithApiKeys> {
 
 /** A service whose procedures use no more than its store has. */
 export type Matching<Stores extends WithApiKeys> = Service<Stores> & {
-  router: { createCaller: (ctx: ResolverContext<BaseStore & NoInfer<Stores>>) => unknown }
+  router: { createCaller: (ctx: QueryContext<BaseStore & NoInfer<Stores>>) => unknown }
 }

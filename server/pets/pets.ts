@@ -16,7 +16,7 @@ import {
   updateOf,
 } from '#service'
 import { maxCount, maxNameLength, petStatuses } from '../../db/pets/pets.ts'
-import { mutation, procedure, router } from '../trpc.ts'
+import { mutation, query, router } from '../trpc.ts'
 
 export const PetStatus = z
   .enum(petStatuses, { error: mustBe(`one of ${petStatuses.join(', ')}`) })
@@ -77,20 +77,19 @@ const RemovePet = removalOf({ petId }, fields)
 const tag = { name: 'pets', description: 'The pets of the store.' }
 
 export const petsRouter = router({
-  list: procedure
-    .meta({
-      tag,
-      openapi: {
-        method: 'GET',
-        path: '/pets',
-        operationId: 'listPets',
-        summary: 'List all pets',
-        description: 'Returns a paginated list of pets, in ascending order of their ids.',
-        successDescription: 'A page of pets.',
-        errorResponses: { 400: 'A parameter has an invalid value.' },
-      },
-      cache: true,
-    })
+  list: query({
+    tag,
+    openapi: {
+      method: 'GET',
+      path: '/pets',
+      operationId: 'listPets',
+      summary: 'List all pets',
+      description: 'Returns a paginated list of pets, in ascending order of their ids.',
+      successDescription: 'A page of pets.',
+      errorResponses: { 400: 'A parameter has an invalid value.' },
+    },
+    cache: true,
+  })
     .input(ListPets)
     .output(z.array(Pet))
     .query(({ ctx, input }) => ctx.store.pets.list(input)),
@@ -138,8 +137,7 @@ export const petsRouter = router({
    * Reads who has updated or removed pets, when, and what has changed, the newest change first. The key must be one
    * that may write.
    */
-  history: procedure
-    .meta({ access: 'write' })
+  history: query({ access: 'write' })
     .input(HistoryOfPets)
     .output(historyOf({ petId: Pet.shape.id }, fields))
     .query(async ({ ctx, input: { petId, ...page } }) => {
@@ -148,26 +146,25 @@ export const petsRouter = router({
     }),
 
   /** @deprecated To be removed on 5 December 2030. Use `pets.list` with the `status` filter. */
-  get: procedure
-    .meta({
-      tag,
-      openapi: {
-        method: 'GET',
-        path: '/pets/{petId}',
-        operationId: 'getPet',
-        summary: 'Get a pet',
-        description: 'Returns one pet by its identifier.',
-        deprecated: true,
-        successDescription: 'The pet.',
-        errorResponses: { 404: 'No pet has this id.' },
-      },
-      deprecation: {
-        since: new Date('2026-11-20T00:00:00Z'),
-        sunset: new Date('2030-12-05T00:00:00Z'),
-        successor: '/pets',
-        replacement: '`GET /pets` with the `status` filter',
-      },
-    })
+  get: query({
+    tag,
+    openapi: {
+      method: 'GET',
+      path: '/pets/{petId}',
+      operationId: 'getPet',
+      summary: 'Get a pet',
+      description: 'Returns one pet by its identifier.',
+      deprecated: true,
+      successDescription: 'The pet.',
+      errorResponses: { 404: 'No pet has this id.' },
+    },
+    deprecation: {
+      since: new Date('2026-11-20T00:00:00Z'),
+      sunset: new Date('2030-12-05T00:00:00Z'),
+      successor: '/pets',
+      replacement: '`GET /pets` with the `status` filter',
+    },
+  })
     .input(GetPet)
     .output(Pet)
     .query(({ ctx, input }) => orNotFound('pet', input.petId, (id) => ctx.store.pets.get(id))),
@@ -176,15 +173,13 @@ export const petsRouter = router({
    * Finds pets by an id, a part of the name, a category or a status. Each call compares some thousand pets, and `next` says
    * where the next one continues.
    */
-  search: procedure
-    .meta({ cache: true })
+  search: query({ cache: true })
     .input(SearchPets)
     .output(searchResultOf('pets', Pet))
     .query(({ ctx, input }) => ctx.store.pets.search(input, ctx.searcher?.())),
 
   /** Counts the pets of each status up to 10,000. If `isExact` is false, there are more. */
-  counts: procedure
-    .meta({ cache: true })
+  counts: query({ cache: true })
     .output(countsOf('pets', petStatuses, maxCount))
     .query(({ ctx }) => ctx.store.pets.counts()),
 })

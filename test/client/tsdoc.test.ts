@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { addTsdoc } from '../../deploy/client/tsdoc.ts'
-import { createTrpc, type ProcedureMeta } from '../../engine/service/procedures/trpc.ts'
+import { createTrpc, type MutationMeta } from '../../engine/service/procedures/trpc.ts'
 
 const { mutation, router } = createTrpc()
 
@@ -45,7 +45,7 @@ type NewKennel = inferRouterInputs<AppRouter>['kennels']['add'];
 type Size = NonNullable<NewKennel['size']>;
 `
 
-function routerWith(input: z.ZodType, meta: ProcedureMeta = {}) {
+function routerWith(input: z.ZodType, meta: Partial<MutationMeta> = {}) {
   const add = mutation({ ...meta, idempotencyKey: 'ignored' })
     .input(input)
     .output(z.array(Size))

@@ -6,7 +6,7 @@ import { operationsOf } from '../../engine/service/rest/operations.ts'
 import { serversOf } from '../../engine/service/rest/reference.ts'
 import { exactly } from '../../engine/test/support/exact-json.ts'
 import { appRouter } from '../../server/router.ts'
-import { mutation, procedure, router } from '../../server/trpc.ts'
+import { mutation, query, router } from '../../server/trpc.ts'
 import { operationsIn } from '../support/documented-requests.ts'
 import { DocumentedSchemas } from '../support/documented-schemas.ts'
 import { product, startTestApi } from '../support/petstore.ts'
@@ -225,8 +225,7 @@ test.for([
   ['with a name', z.object({ parts: z.array(z.object({ grams: z.int() })) }).meta({ id: 'Scale' })],
 ] as const)('an object inside of an output may gain fields later: %s', ([, output]) => {
   const openapi = { method: 'GET', path: '/scale' } as const
-  const read = procedure
-    .meta({ openapi })
+  const read = query({ openapi })
     .output(output)
     .query(() => ({ parts: [] }))
   const document = JSON.stringify(createDocument(router({ read }), product, []))
@@ -255,7 +254,7 @@ test.for([
 })
 
 describe('a mistake in a procedure stops the start:', () => {
-  const get = procedure.meta({ openapi: { method: 'GET', path: '/x' } })
+  const get = query({ openapi: { method: 'GET', path: '/x' } })
   const nothing = z.object({})
 
   test.for([
@@ -287,8 +286,7 @@ describe('a mistake in a procedure stops the start:', () => {
     ],
     [
       'a query that is not GET',
-      procedure
-        .meta({ openapi: { method: 'POST', path: '/x' } })
+      query({ openapi: { method: 'POST', path: '/x' } })
         .output(nothing)
         .query(() => ({})),
       'a query needs the method GET',

@@ -5,11 +5,11 @@ import { Time } from '../../engine/service/api/time.ts'
 import { mustBe } from '../../engine/service/api/validation.ts'
 import { inputReader } from '../../engine/service/rest/input.ts'
 import { operationsOf } from '../../engine/service/rest/operations.ts'
-import { mutation, procedure, router } from '../../server/trpc.ts'
+import { mutation, query, router } from '../../server/trpc.ts'
 import { shareTestApi } from '../support/petstore.ts'
 
 const Flag = z.boolean({ error: mustBe('true or false') })
-const get = (path: `/${string}`) => procedure.meta({ openapi: { method: 'GET', path } })
+const get = (path: `/${string}`) => query({ openapi: { method: 'GET', path } })
 const Seen = z.object({ seen: z.string() })
 const describeInput = ({ input }: { input: object }) => ({ seen: Object.values(input).map(nameOf).join() })
 const Flags = z.object({ isOpen: Flag.optional(), isNew: Flag.default(false) })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { Text } from '../../engine/service/api/text.ts'
 import { createDocument } from '../../engine/service/rest/document.ts'
-import { mutation, procedure, router } from '../../server/trpc.ts'
+import { mutation, query, router } from '../../server/trpc.ts'
 import { consoleFolder } from '../support/built-console.ts'
 import { addPets, product, startTestApi } from '../support/petstore.ts'
 
@@ -22,8 +22,7 @@ const createsInStore = mutation({
   .output(Created)
   .mutation(({ input }) => ({ id: '7', name: input.name }))
 const reads = (path: `/${string}`, parameters: string[]) =>
-  procedure
-    .meta({ openapi: { method: 'GET', path } })
+  query({ openapi: { method: 'GET', path } })
     .input(z.object(Object.fromEntries(parameters.map((name) => [name, Text]))))
     .output(Created)
     .query(() => ({ id: '7', name: 'Rex' }))
@@ -73,8 +72,7 @@ test('the document lists Location only for these creates', () => {
 })
 
 test('the link to the next page has the parameters of the path in the path', async () => {
-  const list = procedure
-    .meta({ openapi: { method: 'GET', path: '/stores/{store}/tags' } })
+  const list = query({ openapi: { method: 'GET', path: '/stores/{store}/tags' } })
     .input(z.object({ store: Text, cursor: Text.optional(), limit: Text.default('1') }))
     .output(z.array(Created))
     .query(() => [{ id: '7', name: 'Rex' }])

@@ -1,6 +1,6 @@
-import { mutation, procedure, router } from '../../server/trpc.ts'
+import { mutation, query, router } from '../../server/trpc.ts'
 
-/** Only a mutation knows its caller: a cached response of a query must not depend on it. */
+/** Who calls is known to mutations, and to queries whose response is not cached for every key. */
 export const callers = router({
   one: mutation({ idempotencyKey: 'ignored' }).mutation(({ ctx }) => [
     ctx.apiKey.id,
@@ -8,8 +8,13 @@ export const callers = router({
     ctx.apiKey.access,
   ]),
   two: mutation({ idempotencyKey: 'replays' }).mutation(({ ctx }) => ctx.apiKey.name),
-  // @ts-expect-error A query has no key.
-  three: procedure.query(({ ctx }) => ctx.apiKey),
+  three: query().query(({ ctx }) => ctx.apiKey.name),
+  // @ts-expect-error A cached query has no key.
+  four: query({ cache: true }).query(({ ctx }) => ctx.apiKey),
   // @ts-expect-error The hash is not for resolvers.
-  four: mutation({ idempotencyKey: 'ignored' }).mutation(({ ctx }) => ctx.apiKey.hash),
+  five: mutation({ idempotencyKey: 'ignored' }).mutation(({ ctx }) => ctx.apiKey.hash),
+  // @ts-expect-error Every key would get the response.
+  six: query({ cache: true, access: 'write' }).query(() => 1),
+  // @ts-expect-error A mutation runs each time.
+  seven: mutation({ idempotencyKey: 'ignored', cache: true }).mutation(() => 1),
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Time } from '../api/time.ts'
 import { requireApiKey } from '../procedures/access.ts'
-import { createBuilder, type ProcedureMeta, RateLimitState, type SessionContext } from '../procedures/trpc.ts'
+import { createBuilder, type QueryMeta, RateLimitState, type SessionContext } from '../procedures/trpc.ts'
 
 const Session = z.object({
   keyName: z.string().meta({ description: 'The name of the API key.' }),
@@ -11,8 +11,7 @@ const Session = z.object({
   release: z.string().meta({ description: 'The version of the service.' }),
 })
 
-// Without `cache`, because a cached response is sent to every API key.
-const { procedure, router } = createBuilder<SessionContext, Omit<ProcedureMeta, 'cache'>>()
+const { procedure, router } = createBuilder<SessionContext, QueryMeta>()
 
 export const sessionRouter = router({
   /** Describes the API key of the request. */

@@ -42,9 +42,9 @@ export function proceduresOf(router: AnyRouter): Procedure[] {
     const { type } = _def
     // The `router` function of trpc.ts, which builds every router, types the metadata.
     const meta = (_def.meta ?? {}) as ProcedureMeta & Partial<MutationMeta>
-    if (meta.cache && type !== 'query') throw new Error(`${name}: only a query can have meta.cache.`)
-    // Otherwise a key that may only read could get a cached response.
-    if (meta.cache && meta.access) throw new Error(`${name}: a query with meta.access cannot have meta.cache.`)
+    // Otherwise a key that may only read could get a cached response, or a mutation would not run.
+    if (meta.cache && (meta.access || type !== 'query'))
+      throw new Error(`${name}: only a query without meta.access can have meta.cache.`)
     // Otherwise it would lack the guard that refuses keys that may only read.
     if (type === 'mutation' && !meta.idempotencyKey) throw new Error(`${name}: begin a mutation with mutation().`)
     const definition: Definition = { ..._def, meta }

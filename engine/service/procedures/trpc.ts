@@ -12,9 +12,9 @@ import { requireApiKey, requireWriteAccess } from './access.ts'
 import { decodeSuperjson } from './superjson-input.ts'
 
 /**
- * The functions with which a product begins its procedures: `procedure` for a query, `mutation`, and `router`. The adapters
- * make a whole {@link Context}, of which a resolver sees the part that its kind of procedure may depend on. So a query cannot
- * read the API key, because other keys get its cached response, and a mutation does not compile without its idempotency key.
+ * The functions with which a product begins its procedures: `query`, `mutation` and `router`. The adapters make a whole
+ * {@link Context}, of which a resolver sees the part that its kind of procedure may depend on. So a query whose response is
+ * cached cannot read the API key, because other keys get it, too, and a mutation does not compile without its idempotency key.
  */
 
 /** The context that the adapters make for a request. A resolver reads a part of it. */
@@ -48,21 +48,25 @@ export const RateLimitState = z.object({
 export type RateLimitState = z.infer<typeof RateLimitState>
 
 /**
- * What the resolver of a query reads. A cached response depends only on the store, so every API key may get it. It must not
+ * What the resolver of a cached query reads. Its response depends only on the store, so every API key may get it. It must not
  * depend on the id of the searcher.
  */
-export interface ResolverContext<Store> {
+export interface CachedContext<Store> {
   /** Without the methods that mutate and without the keys: a query also runs for a key that may only read. */
   store: { [Name in Exclude<keyof Store, keyof WithApiKeys>]: ReadsOf<Store[Name]> }
   /** Says on whose behalf a search runs. Its signal is aborted when the client has gone before it got the response. */
   searcher?: () => Searcher
 }
 
-/** What the resolver of a mutation reads. Its response is never cached, so it may depend on the caller. */
-export interface MutationContext<Store> extends Omit<ResolverContext<Store>, 'store'> {
-  store: { [Name in keyof Store]: MutatingWith<[idempotency?: IdempotencyKey], Store[Name]> }
+/** What the resolver of another query reads. Its response may depend on the caller. */
+export interface QueryContext<Store> extends CachedContext<Store> {
   /** The API key of the call, without what identifies it to the service. */
   apiKey: Pick<ApiKey, 'id' | 'name' | 'access'>
+}
+
+/** What the resolver of a mutation reads. */
+export interface MutationContext<Store> extends Omit<QueryContext<Store>, 'store'> {
+  store: { [Name in keyof Store]: MutatingWith<[idempotency?: IdempotencyKey], Store[Name]> }
 }
 
 /** What the resolver of a mutation that replays reads. */
@@ -105,12 +109,23 @@ export interface ProcedureMeta extends OpenApiMeta {
   cache?: true
   /**
    * With `write`, a query also needs a key that may write. A key that may only read can be built into a page, whose visitors
-   * must not see, for example, who has changed what. The response cannot be cached.
+   * must not see, for example, who has changed what.
    */
   access?: 'write'
 }
 
-export interface MutationMeta extends ProcedureMeta {
+export interface CachedMeta extends ProcedureMeta {
+  cache: true
+  access?: never
+}
+
+/** The metadata of a query whose responses are not cached. */
+export interface QueryMeta extends ProcedureMeta {
+  cache?: never
+}
+
+export interface MutationMeta extends QueryMeta {
+  access?: never
   /**
    * Whether a repeated request with the same `Idempotency-Key` gets the response of the first one, or the header is
    * ignored. With `replays`, the resolver passes `ctx.idempotency` to the store.
@@ -136,7 +151,7 @@ type Declared<Procedures> = {
   [Name in keyof Procedures]: Procedures[Name] extends { _def: { type: 'mutation' }; meta: infer Meta }
     ? Meta extends MutationMeta
       ? Procedures[Name]
-      : 'Begin a mutation with mutation(), not with procedure.'
+      : 'Begin a mutation with mutation(), not with query().'
     : Procedures[Name]
 }
 
@@ -145,9 +160,16 @@ export type Guard = (ctx: Context, meta?: ProcedureMeta) => unknown
 
 /** Begins procedures and routers over a store. Every procedure needs an API key, and a mutation one that may write. */
 export function createTrpc<Store>() {
-  const t = createBuilder<ResolverContext<Store>, ProcedureMeta>()
+  const cached = createBuilder<CachedContext<Store>, CachedMeta>().procedure
+  const { procedure: uncached, router } = createBuilder<QueryContext<Store>, QueryMeta>()
   const replaying = createBuilder<ReplayContext<Store>, MutationMeta>(requireWriteAccess).procedure
   const ignoring = createBuilder<MutationContext<Store>, MutationMeta>(requireWriteAccess).procedure
+
+  function query(meta: CachedMeta): typeof cached
+  function query(meta?: QueryMeta): typeof uncached
+  function query(meta: CachedMeta | QueryMeta = {}) {
+    return meta.cache ? cached.meta(meta) : uncached.meta(meta)
+  }
 
   function mutation(meta: MutationMeta & { idempotencyKey: 'replays' }): typeof replaying
   function mutation(meta: MutationMeta & { idempotencyKey: 'ignored' }): typeof ignoring
@@ -156,11 +178,10 @@ export function createTrpc<Store>() {
   }
 
   return {
-    /** Begins a query. */
-    procedure: t.procedure,
+    query,
     mutation,
     router: <Procedures extends TRPCCreateRouterOptions>(procedures: Procedures & Declared<Procedures>) =>
-      t.router<Procedures>(procedures),
+      router<Procedures>(procedures),
   }
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Int64, mustBe, pageOf, searchOf, searchResultOf, Text, Time } from '#service'
-import { mutation, procedure, router } from './trpc.ts'
+import { mutation, query, router } from './trpc.ts'
 
 const Words = Text.max(300)
 
@@ -26,17 +26,16 @@ const tag = { name: 'books', description: 'The books.' }
 
 /** Their path does not have their name. */
 export const booksRouter = router({
-  list: procedure
-    .meta({
-      tag,
-      openapi: {
-        method: 'GET',
-        path: '/team/all-books',
-        operationId: 'listBooks',
-        errorResponses: { 400: 'A parameter has an invalid value.' },
-      },
-      cache: true,
-    })
+  list: query({
+    tag,
+    openapi: {
+      method: 'GET',
+      path: '/team/all-books',
+      operationId: 'listBooks',
+      errorResponses: { 400: 'A parameter has an invalid value.' },
+    },
+    cache: true,
+  })
     .input(pageOf('book', 'books', filters))
     .output(z.array(Book))
     .query(({ ctx, input }) => ctx.store.books.list(input)),
@@ -56,7 +55,7 @@ export const booksRouter = router({
     .output(Book)
     .mutation(({ ctx, input }) => ctx.store.books.create(input, ctx.idempotency)),
 
-  search: procedure
+  search: query()
     .input(searchOf('book', 'books', { ...filters, title: fields.title.optional(), author: fields.author }))
     .output(searchResultOf('books', Book))
     .query(({ ctx, input }) => ctx.store.books.search(input, ctx.searcher?.())),

@@ -19,7 +19,7 @@ import {
 } from '#service'
 import { booksRouter } from './books.ts'
 import { maxCount, states } from './tables.ts'
-import { mutation, procedure, router } from './trpc.ts'
+import { mutation, query, router } from './trpc.ts'
 
 const State = z
   .enum(states, { error: mustBe(`one of ${states.join(', ')}`) })
@@ -47,17 +47,16 @@ const noteId = AnyId.meta({ description: 'Identifier of the note.', examples: [1
 const tag = { name: 'notes', description: 'The notes.' }
 
 const notesRouter = router({
-  list: procedure
-    .meta({
-      tag,
-      openapi: {
-        method: 'GET',
-        path: '/notes',
-        operationId: 'listNotes',
-        errorResponses: { 400: 'A parameter has an invalid value.' },
-      },
-      cache: true,
-    })
+  list: query({
+    tag,
+    openapi: {
+      method: 'GET',
+      path: '/notes',
+      operationId: 'listNotes',
+      errorResponses: { 400: 'A parameter has an invalid value.' },
+    },
+    cache: true,
+  })
     .input(pageOf('note', 'notes', filters))
     .output(z.array(Note))
     .query(({ ctx, input }) => ctx.store.notes.list(input)),
@@ -115,8 +114,7 @@ const notesRouter = router({
       orNotFound('note', noteId, (id) => ctx.store.notes.raise({ id, amount, by: ctx.apiKey.name }, ctx.idempotency)),
     ),
 
-  history: procedure
-    .meta({ access: 'write' })
+  history: query({ access: 'write' })
     .input(pageOf('change', 'changes', { noteId: Int64.optional() }))
     .output(historyOf({ noteId: Note.shape.id }, fields))
     .query(async ({ ctx, input: { noteId, ...page } }) => {
@@ -124,35 +122,32 @@ const notesRouter = router({
       return changes.map(({ rowId, ...change }) => ({ ...change, noteId: rowId }))
     }),
 
-  get: procedure
-    .meta({
-      tag,
-      openapi: {
-        method: 'GET',
-        path: '/notes/{noteId}',
-        operationId: 'getNote',
-        deprecated: true,
-        errorResponses: { 404: 'No note has this id.' },
-      },
-      deprecation: {
-        since: new Date('2026-11-20T00:00:00Z'),
-        sunset: new Date('2030-12-05T00:00:00Z'),
-        successor: '/notes',
-        replacement: '`GET /notes` with the `state` filter',
-      },
-    })
+  get: query({
+    tag,
+    openapi: {
+      method: 'GET',
+      path: '/notes/{noteId}',
+      operationId: 'getNote',
+      deprecated: true,
+      errorResponses: { 404: 'No note has this id.' },
+    },
+    deprecation: {
+      since: new Date('2026-11-20T00:00:00Z'),
+      sunset: new Date('2030-12-05T00:00:00Z'),
+      successor: '/notes',
+      replacement: '`GET /notes` with the `state` filter',
+    },
+  })
     .input(z.object({ noteId }, { error: mustBe('an object') }))
     .output(Note)
     .query(({ ctx, input }) => orNotFound('note', input.noteId, (id) => ctx.store.notes.get(id))),
 
-  search: procedure
-    .meta({ cache: true })
+  search: query({ cache: true })
     .input(searchOf('note', 'notes', { ...filters, body: partOfLine(255).optional(), priority: Int64.optional() }))
     .output(searchResultOf('notes', Note))
     .query(({ ctx, input }) => ctx.store.notes.search(input, ctx.searcher?.())),
 
-  counts: procedure
-    .meta({ cache: true })
+  counts: query({ cache: true })
     .output(countsOf('notes', states, maxCount))
     .query(({ ctx }) => ctx.store.notes.counts()),
 })

@@ -1,4 +1,4 @@
 import { createTrpc } from '#service'
 import type { NotesStore } from './definition.ts'
 
-export const { procedure, mutation, router } = createTrpc<NotesStore>()
+export const { query, mutation, router } = createTrpc<NotesStore>()

@@ -52,7 +52,7 @@ test('null of a client that deduplicates its values does not clear a field', () 
 })
 
 test('a mutation that was not begun with mutation() is refused, also in a router inside of a router', () => {
-  const { procedure, router } = createTrpc()
-  const inner = { wipe: procedure.mutation(() => 1) }
+  const { query, router } = createTrpc()
+  const inner = { wipe: query().mutation(() => 1) }
   expect(() => proceduresOf(router({ inner }))).toThrow('inner.wipe: begin a mutation with mutation().')
 })

@@ -8,7 +8,7 @@ import {
   shareEmptiedTestApi,
   startTestApi,
 } from '../../../test/notes/tests.ts'
-import { procedure, router } from '../../../test/notes/trpc.ts'
+import { query, router } from '../../../test/notes/trpc.ts'
 import { fetchFrom } from '../../../test/support/transport.ts'
 import { Int64 } from '../../api/int64.ts'
 import { proceduresOf } from '../../procedures/procedures.ts'
@@ -87,8 +87,8 @@ test('the typed client of a key that may only read gets the error, and the lists
 
 test.for(['direct', 'chained'])('a %s query with `access: write` refuses a key that may only read', async (name) => {
   const routes = router({
-    direct: procedure.meta({ access: 'write' }).query(() => 'names'),
-    chained: procedure
+    direct: query({ access: 'write' }).query(() => 'names'),
+    chained: query()
       .use(({ next }) => next())
       .meta({ access: 'write' })
       .query(() => 'names'),
@@ -104,22 +104,14 @@ test.for(['direct', 'chained'])('a %s query with `access: write` refuses a key t
 
 test('the document of a query with `access: write` has the status 403, and a link only if it returns a list', () => {
   const pages = z.object({ cursor: Int64.optional(), limit: z.int().default(20) })
-  const query = (path: `/${string}`, output: z.ZodType) =>
-    procedure
-      .meta({ access: 'write', openapi: { method: 'GET', path } })
+  const queryOf = (path: `/${string}`, output: z.ZodType) =>
+    query({ access: 'write', openapi: { method: 'GET', path } })
       .input(pages)
       .output(output)
       .query(() => [])
-  const routes = router({ list: query('/list', z.array(z.string())), found: query('/found', z.object({})) })
+  const routes = router({ list: queryOf('/list', z.array(z.string())), found: queryOf('/found', z.object({})) })
   const { paths } = createDocument(routes, product, [])
   const responses = [paths?.['/list'], paths?.['/found']].map((path) => path?.get?.responses)
   expect(responses).toMatchObject([{ 403: { description: 'The API key may only read.' } }, { 403: {} }])
   expect(responses.map((each) => /"Link"/.test(JSON.stringify(each)))).toEqual([true, false])
-})
-
-test('a query with `access: write` cannot be cached', () => {
-  const meta = { access: 'write', cache: true } as const
-  expect(() => proceduresOf(router({ names: procedure.meta(meta).query(() => []) }))).toThrow(
-    'names: a query with meta.access cannot have meta.cache.',
-  )
 })

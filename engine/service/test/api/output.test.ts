@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import type { BaseStore } from '../../../store/collection/base-store.ts'
 import { contextWith, startTestApi } from '../../../test/notes/tests.ts'
-import { procedure, router } from '../../../test/notes/trpc.ts'
+import { query, router } from '../../../test/notes/trpc.ts'
 import { keepsValues } from '../../api/output.ts'
 import { proceduresOf } from '../../procedures/procedures.ts'
 
@@ -111,8 +111,7 @@ const filtering: [what: string, schema: z.ZodType, returned: unknown, sent: unkn
 
 test('neither adapter sends a field that the output does not list', async () => {
   const procedures = filtering.map(([, schema, returned], index) =>
-    procedure
-      .meta({ openapi: { method: 'GET', path: `/query${index}` } })
+    query({ openapi: { method: 'GET', path: `/query${index}` } })
       .input(z.object({}))
       .output(schema)
       .query(() => returned),
@@ -128,10 +127,10 @@ test('neither adapter sends a field that the output does not list', async () => 
 
 /** Calls a procedure with this output that returns this value. */
 async function callWith(schema: z.ZodType, returned: unknown): Promise<unknown> {
-  const query = procedure
+  const called = query()
     .input(z.object({}))
     .output(schema)
     .query(() => returned)
-  const [only] = proceduresOf(router({ query }))
+  const [only] = proceduresOf(router({ called }))
   return only?.call({}, ctx)
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { shareTestApi, startTestApi } from '../../../test/notes/tests.ts'
-import { mutation, procedure, router } from '../../../test/notes/trpc.ts'
+import { mutation, query, router } from '../../../test/notes/trpc.ts'
 import { updateOf } from '../../api/change.ts'
 import { Int64 } from '../../api/int64.ts'
 import { pageOf, searchOf } from '../../api/page.ts'
@@ -17,15 +17,13 @@ const Counted = z.object({ id: Int64 })
 const size = Int64.prefault(7n)
 /** A deprecated list, and another operation at its path. */
 const counts = router({
-  list: procedure
-    .meta({ openapi: { method: 'GET', path: '/counts', deprecated: true }, deprecation })
+  list: query({ openapi: { method: 'GET', path: '/counts', deprecated: true }, deprecation })
     .input(pageOf('count', 'counts', { from: Int64.optional() }))
     .output(z.array(Counted))
     .query(({ input: { cursor = 0n, limit } }) =>
       Array.from({ length: limit }, (_, i) => ({ id: cursor + BigInt(i) })),
     ),
-  add: procedure
-    .meta({ openapi: { method: 'GET', path: '/counts/{id}' } })
+  add: query({ openapi: { method: 'GET', path: '/counts/{id}' } })
     .input(z.object({ id: Int64, size }))
     .output(Counted)
     .query(({ input: { id, size } }) => ({ id: id + size })),
@@ -41,8 +39,7 @@ const counts = router({
 /** What libraries throw that call another service. */
 const failures: Record<string, object> = { status: { statusCode: 404 }, reset: { code: 'ECONNRESET' } }
 const failing = router({
-  ask: procedure
-    .meta({ openapi: { method: 'GET', path: '/failing/{failure}' } })
+  ask: query({ openapi: { method: 'GET', path: '/failing/{failure}' } })
     .input(z.object({ failure: z.enum(['status', 'reset']) }))
     .output(Counted)
     .query(({ input: { failure } }) => {
@@ -98,8 +95,7 @@ test('a body that may contain itself, and a page without a default size, are ref
   await expect(startTestApi({ router: router({ trees: router({ grow }) }) })).rejects.toThrow(
     'The field parts cannot be served as REST, because it may contain itself.',
   )
-  const list = procedure
-    .meta({ openapi: { method: 'GET', path: '/trees' } })
+  const list = query({ openapi: { method: 'GET', path: '/trees' } })
     .input(z.object({ cursor: Int64.optional(), limit: z.int() }))
     .output(z.array(Counted))
     .query(() => [])

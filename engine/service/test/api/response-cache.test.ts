@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { addNotes, apiKeyRecord, mintApiKey, startTestApi } from '../../../test/notes/tests.ts'
-import { procedure, router } from '../../../test/notes/trpc.ts'
+import { query, router } from '../../../test/notes/trpc.ts'
 import { temporarilyUnavailable } from '../../api/errors.ts'
 
 const Names = z.array(z.string())
@@ -107,13 +107,11 @@ function countCompressions(): { count: number } {
 async function startService({ failures = 0 } = {}) {
   let [own, count] = [0, 0]
   const routes = router({
-    own: procedure
-      .meta(get('/own'))
+    own: query(get('/own'))
       .input(z.object({}))
       .output(Names)
       .query(() => [`own ${++own}`]),
-    cached: procedure
-      .meta({ ...get('/cached'), cache: true })
+    cached: query({ ...get('/cached'), cache: true })
       .input(z.object({}))
       .output(Names)
       .query(() => {

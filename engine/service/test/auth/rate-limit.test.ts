@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { StoreUnavailable } from '../../../store/collection/errors.ts'
 import { createKey, createNotesClient, type NotesClient, startTestApi } from '../../../test/notes/tests.ts'
-import { procedure, router } from '../../../test/notes/trpc.ts'
+import { query, router } from '../../../test/notes/trpc.ts'
 import { fetchFrom } from '../../../test/support/transport.ts'
 import { Text } from '../../api/text.ts'
 
@@ -50,8 +50,7 @@ describe('RATE_LIMIT', () => {
   })
 
   test('counts a REST request as one call, whatever its parameters are named and hold', async () => {
-    const readFile = procedure
-      .meta({ openapi: { method: 'GET', path: '/files/{path}' } })
+    const readFile = query({ openapi: { method: 'GET', path: '/files/{path}' } })
       .input(z.object({ path: Text }))
       .output(z.string())
       .query(({ input }) => input.path)

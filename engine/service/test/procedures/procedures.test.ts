@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { BaseStore } from '../../../store/collection/base-store.ts'
 import { appRouter } from '../../../test/notes/notes.ts'
 import { contextWith, testDatabase } from '../../../test/notes/tests.ts'
-import { mutation, procedure, router } from '../../../test/notes/trpc.ts'
+import { mutation, query, router } from '../../../test/notes/trpc.ts'
 import { share } from '../../../test/support/share.ts'
 import type { AtEnd } from '../../../test/support/temporary.ts'
 import { toApiError } from '../../api/errors.ts'
@@ -33,8 +33,10 @@ test.for(['direct', 'chained'])(
   'a %s call without an API key is refused, also where no hook has done so',
   async (name) => {
     const routes = router({
-      direct: procedure.query(() => 'secret'),
-      chained: procedure.use(({ next }) => next()).query(() => 'secret'),
+      direct: query().query(() => 'secret'),
+      chained: query()
+        .use(({ next }) => next())
+        .query(() => 'secret'),
     })
     const { call, isDirect } = procedureOf(routes, name)
     expect(isDirect).toBe(name === 'direct')
@@ -74,10 +76,12 @@ describe.for(proceduresOf(appRouter))('the procedure $name of the service', ({ n
 test('the resolver of a direct call gets the options that tRPC documents', async () => {
   const seen: unknown[] = []
   const routes = router({
-    double: procedure.input(Doubled).query((options) => {
-      seen.push({ ...options })
-      return options.input.n * 2
-    }),
+    double: query()
+      .input(Doubled)
+      .query((options) => {
+        seen.push({ ...options })
+        return options.input.n * 2
+      }),
   })
   const { call } = procedureOf(routes, 'double')
   expect([await call(undefined, ctx), await call({ n: 21 }, ctx)]).toEqual([2, 42])
@@ -90,7 +94,9 @@ test('the resolver of a direct call gets the options that tRPC documents', async
 })
 
 test('a procedure without an input ignores the value that it is called with', async () => {
-  const bare = procedure.output(z.array(z.string())).query(({ input }) => [typeof input])
+  const bare = query()
+    .output(z.array(z.string()))
+    .query(({ input }) => [typeof input])
   const { call, isDirect } = procedureOf(router({ bare }), 'bare')
   expect(isDirect).toBe(true)
   expect(await call({ n: 1 }, ctx)).toEqual(['undefined'])
@@ -98,8 +104,10 @@ test('a procedure without an input ignores the value that it is called with', as
 
 test('an invalid input is a bad request, as through the chain', async () => {
   const routes = router({
-    direct: procedure.input(Doubled).query(() => 0),
-    chained: procedure
+    direct: query()
+      .input(Doubled)
+      .query(() => 0),
+    chained: query()
       .input(Doubled)
       .use(({ next }) => next())
       .query(() => 0),
@@ -114,13 +122,13 @@ test('an invalid input is a bad request, as through the chain', async () => {
 
 test('a procedure with a middleware, or with more than one input, is called through the chain', async () => {
   const order: string[] = []
-  const noted = procedure.use(({ next }) => {
+  const noted = query().use(({ next }) => {
     order.push('middleware')
     return next()
   })
   const routes = router({
     guarded: noted.input(Doubled).query(({ input }) => input.n),
-    twice: procedure
+    twice: query()
       .input(z.object({ n: z.number() }))
       .input(z.object({ m: z.number() }))
       .query(({ input }) => input.n + input.m),
@@ -132,13 +140,20 @@ test('a procedure with a middleware, or with more than one input, is called thro
 
 test('an input with an asynchronous refinement is validated by the chain', async () => {
   const Even = z.object({ n: z.number() }).refine(async ({ n }) => n % 2 === 0)
-  const { call } = procedureOf(router({ half: procedure.input(Even).query(({ input }) => input.n / 2) }), 'half')
+  const { call } = procedureOf(
+    router({
+      half: query()
+        .input(Even)
+        .query(({ input }) => input.n / 2),
+    }),
+    'half',
+  )
   expect(await call({ n: 4 }, ctx)).toBe(2)
   await expect(call({ n: 3 }, ctx)).rejects.toMatchObject({ code: 'BAD_REQUEST', cause: { issues: [{ path: [] }] } })
 })
 
 test('a procedure with its own caller is called through that caller', async () => {
-  const called = procedure
+  const called = query()
     .experimental_caller(async () => 'caller')
     .input(Doubled)
     .query(() => 'resolver')
@@ -151,26 +166,31 @@ test.for(['inputs', 'middlewares', 'resolver'])(
   'a procedure whose definition has no field %s, as in another version of tRPC, is called through the chain',
   async (name) => {
     const routes = router({
-      query: procedure
+      stringify: query()
         .input(Doubled)
         .output(z.object({ n: z.string() }))
         .query(({ input }) => ({ n: String(input.n), secret: 1 })),
     })
-    const { query } = routes._def.procedures
-    const changed = Object.assign((options: Parameters<typeof query>[0]) => query(options), {
-      ...query,
-      _def: { ...query._def, [name]: undefined },
+    const { stringify } = routes._def.procedures
+    const changed = Object.assign((options: Parameters<typeof stringify>[0]) => stringify(options), {
+      ...stringify,
+      _def: { ...stringify._def, [name]: undefined },
     })
-    Object.assign(routes._def.procedures, { query: changed })
-    const { call, isDirect } = procedureOf(routes, 'query')
+    Object.assign(routes._def.procedures, { stringify: changed })
+    const { call, isDirect } = procedureOf(routes, 'stringify')
     expect(isDirect).toBe(false)
     expect(await call({ n: 3 }, ctx)).toEqual({ n: '3' })
   },
 )
 
-test('a mutation that opts in to the response cache stops the start', () => {
-  const add = mutation({ cache: true, idempotencyKey: 'ignored' }).mutation(() => 0)
-  expect(() => proceduresOf(router({ add }))).toThrow('add: only a query can have meta.cache.')
+test('a cached mutation, and a cached query for keys that may write, stop the start, also where types are not checked', () => {
+  const cached: object = { cache: true }
+  const routes = [
+    router({ add: mutation({ ...cached, idempotencyKey: 'ignored' }).mutation(() => 0) }),
+    router({ add: query({ ...cached, access: 'write' }).query(() => 0) }),
+  ]
+  for (const each of routes)
+    expect(() => proceduresOf(each)).toThrow('add: only a query without meta.access can have meta.cache.')
 })
 
 function procedureOf(routes: AnyRouter, name: string): Procedure {

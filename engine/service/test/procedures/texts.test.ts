@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { procedure, router } from '../../../test/notes/trpc.ts'
+import { query, router } from '../../../test/notes/trpc.ts'
 import { Text } from '../../api/text.ts'
 import { describeIssues, issuesOf } from '../../api/validation.ts'
 import { refuseOtherTexts } from '../../procedures/texts.ts'
@@ -33,7 +33,9 @@ describe('an input stops the start, with a sentence that names the field, if it 
     ['a text that becomes another value', z.object({ size: z.string().transform(Number) }), 'size'],
     ['a text itself', z.string(), 'input'],
   ] as const)('%s', ([, input, field]) => {
-    const create = procedure.input(input).query(() => 1)
+    const create = query()
+      .input(input)
+      .query(() => 1)
     expect(() => refuseOtherTexts(router({ create }))).toThrow(
       `create: the field ${field} is a text that a database may not hold exactly. Make it of Text of #service`,
     )
@@ -45,6 +47,14 @@ describe('an input stops the start, with a sentence that names the field, if it 
       tags: z.array(Text.meta({ description: 'A tag.' })),
       n: z.int(),
     })
-    expect(() => refuseOtherTexts(router({ create: procedure.input(input).query(() => 1) }))).not.toThrow()
+    expect(() =>
+      refuseOtherTexts(
+        router({
+          create: query()
+            .input(input)
+            .query(() => 1),
+        }),
+      ),
+    ).not.toThrow()
   })
 })
