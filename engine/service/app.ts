@@ -86,7 +86,7 @@ function createBase(
 
   app.decorateRequest('apiKey', null)
   app.decorateRequest('rateLimit', undefined)
-  app.decorateRequest('idempotency', undefined)
+  app.decorateRequest('callers', undefined)
   app.decorateRequest('changedIds', undefined)
   tracing?.traceRequests(app)
   makeDrainable(app, connections)

@@ -54,7 +54,7 @@ interface Definition<T extends TableWithId, F extends Names, Q extends SearchFie
   /** Whether each change and each removal of a row leaves an entry in the history. */
   history?: H
   /** Makes further changes of a row besides `update`, each from a function. Each becomes a method of its name. */
-  changes?(change: MakeChange<T, H>): C & { [Name in 'create' | 'update' | 'remove']?: never }
+  changes?(change: MakeChange<T>): C & { [Name in 'create' | 'update' | 'remove']?: never }
   /**
    * Chooses the methods that the store gets, from the derived ones, and may wrap them. Without it, the store has only those
    * of `changes` and `own`.

@@ -10,7 +10,7 @@ export { ownTables } from './database/migrations.ts'
 // Open it.
 
 export type { BaseStore, Searcher } from './collection/base-store.ts'
-export type { IdempotencyKey } from './collection/idempotency.ts'
+export type { Caller } from './collection/mutation.ts'
 export type { Location } from './database/location.ts'
 export { migrateStore, openStore } from './open.ts'
 

@@ -110,7 +110,7 @@ export const petsRouter = router({
   })
     .input(NewPet)
     .output(Pet)
-    .mutation(({ ctx, input }) => ctx.store.pets.create(input, ctx.idempotency)),
+    .mutation(({ ctx, input }) => ctx.store.pets.create(input, ctx.caller)),
 
   /**
    * Changes fields of a pet; the others stay. With `expected`, nothing changes if somebody has changed one of these fields
@@ -120,9 +120,7 @@ export const petsRouter = router({
     .input(UpdatePet)
     .output(Pet)
     .mutation(({ ctx, input: { petId, expected, ...set } }) =>
-      orNotFound('pet', petId, (id) =>
-        ctx.store.pets.update({ id, set, expected, by: ctx.apiKey.name }, ctx.idempotency),
-      ),
+      orNotFound('pet', petId, (id) => ctx.store.pets.update({ id, set, expected }, ctx.caller)),
     ),
 
   /** Removes a pet. Its id is never used again. `expected` is that of `update`. */
@@ -130,7 +128,7 @@ export const petsRouter = router({
     .input(RemovePet)
     .output(removedOf(Pet.shape.id))
     .mutation(({ ctx, input: { petId, expected } }) =>
-      orNotFound('pet', petId, (id) => ctx.store.pets.remove({ id, expected, by: ctx.apiKey.name }, ctx.idempotency)),
+      orNotFound('pet', petId, (id) => ctx.store.pets.remove({ id, expected }, ctx.caller)),
     ),
 
   /**

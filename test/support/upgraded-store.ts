@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { Store } from '../../db/store.ts'
 import { hashApiKey } from '../../engine/service/auth/api-key.ts'
 import { IdempotencyKeyReused } from '../../engine/store/collection/errors.ts'
-import type { IdempotencyKey } from '../../engine/store/collection/idempotency.ts'
+import type { Caller } from '../../engine/store/collection/mutation.ts'
 import { expired, key, pets, revoked } from '../fixtures/rows.ts'
 
 /** Expects that the store has every row of a fixture, and that it accepts new ones. */
@@ -24,11 +24,11 @@ export async function expectUpgraded(store: Store): Promise<void> {
   const [rex] = pets
   if (!rex) throw new Error('The fixtures have a pet.')
   expect((await store.pets.create(rex)).id).toBe(5n)
-  const idempotency: IdempotencyKey = { owner: 1n, key: 'after the upgrade' }
-  expect(await store.pets.create(rex, idempotency)).toMatchObject({ id: 6n })
-  expect(idempotency.isReplay).toBe(false)
-  expect(await store.pets.create(rex, idempotency)).toMatchObject({ id: 6n })
-  expect(idempotency.isReplay).toBe(true)
+  const caller: Caller = { owner: 1n, key: 'after the upgrade' }
+  expect(await store.pets.create(rex, caller)).toMatchObject({ id: 6n })
+  expect(caller.isReplay).toBe(false)
+  expect(await store.pets.create(rex, caller)).toMatchObject({ id: 6n })
+  expect(caller.isReplay).toBe(true)
   for (const found of await store.apiKeys.list()) await store.apiKeys.revoke(found, new Date())
   expect(await store.apiKeys.find(hashApiKey(key))).toMatchObject({ revokedAt: expect.any(Date) })
 }
@@ -63,11 +63,11 @@ export function insertInterrupted(now: string): string {
 
 /** Expects that the retried create gets the first pet, and that the owner of the keys of imports is no API key any more. */
 export async function expectResumed(store: Store): Promise<void> {
-  const idempotency: IdempotencyKey = { owner: 1n, key: 'interrupted' }
+  const caller: Caller = { owner: 1n, key: 'interrupted' }
   const bella = { name: 'Bella', categoryId: 5n, status: 'pending' } as const
-  expect(await store.pets.create(bella, idempotency)).toEqual({ id: 6n, ...bella })
-  expect(idempotency.isReplay).toBe(true)
-  await expect(store.pets.create({ ...bella, categoryId: 6n }, idempotency)).rejects.toThrow(IdempotencyKeyReused)
+  expect(await store.pets.create(bella, caller)).toEqual({ id: 6n, ...bella })
+  expect(caller.isReplay).toBe(true)
+  await expect(store.pets.create({ ...bella, categoryId: 6n }, caller)).rejects.toThrow(IdempotencyKeyReused)
   const stored = await store.pets.list({ limit: 100, cursor: 4n })
   expect(stored.map(({ name }) => name)).toEqual(['Rex', 'Bella'])
   expect((await store.apiKeys.list()).map(({ name }) => name)).toEqual(['shop', 'expired', 'revoked'])

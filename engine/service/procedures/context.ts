@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { BaseStore, IdempotencyKey, Searcher } from '#store'
+import type { BaseStore, Caller, Searcher } from '#store'
+import type { ApiKey } from '#store/keys'
 import { readIdempotencyKey, readIdempotencyKeys } from '../api/idempotency-key.ts'
 import { isSafeMethod } from '../api/method.ts'
 import { signalOf } from '../http/request.ts'
@@ -7,8 +8,8 @@ import type { Context } from './trpc.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the store gets of the `Idempotency-Key`. After the calls each says whether its response is a replay. */
-    idempotency: readonly IdempotencyKey[] | undefined
+    /** What the store gets of a request with an `Idempotency-Key`. After the calls each says whether it is a replay. */
+    callers: readonly Caller[] | undefined
     changedIds: bigint[] | undefined
   }
 }
@@ -27,16 +28,17 @@ export function createContext(
   replays: boolean,
 ): Context {
   const { apiKey, rateLimit } = request
+  const isSafe = isSafeMethod(request.method)
   const key = replays ? readIdempotencyKey(request) : undefined
-  const idempotency = key === undefined || !apiKey ? undefined : { owner: apiKey.id, key, isReplay: false }
-  request.idempotency = idempotency && [idempotency]
-  request.changedIds = isSafeMethod(request.method) ? undefined : []
+  const caller = isSafe || !apiKey ? undefined : callerOf(apiKey, key)
+  request.callers = caller && key !== undefined ? [caller] : undefined
+  request.changedIds = isSafe ? undefined : []
   // All calls of a batch share it, because each signal listens to the response.
   let searcher: Searcher | undefined
   // One literal, without a getter: otherwise V8 would make a hidden class for each request.
   const context: Context = {
     store,
-    idempotency,
+    caller,
     apiKey,
     rateLimit,
     release,
@@ -51,14 +53,18 @@ export function contextsOfBatch(ctx: Context, request: FastifyRequest, replays: 
   const keys = replays.includes(true) ? readIdempotencyKeys(request, replays.length) : undefined
   const { apiKey } = request
   if (!keys || !apiKey) return replays.map(() => ctx)
-  const idempotency = keys.map((key) => ({ owner: apiKey.id, key, isReplay: false }))
-  request.idempotency = idempotency
-  return replays.map((isReplaying, call) => (isReplaying ? { ...ctx, idempotency: idempotency[call] } : ctx))
+  const callers = keys.map((key) => callerOf(apiKey, key))
+  request.callers = callers
+  return replays.map((isReplaying, call) => (isReplaying ? { ...ctx, caller: callers[call] } : ctx))
+}
+
+function callerOf({ id, name }: ApiKey, key: string | undefined): Caller {
+  return { owner: id, name, ...(key !== undefined && { key }), isReplay: false }
 }
 
 /** Call it after the calls and before the response, which says of each call whether it repeats an earlier one. */
-export function markReplays(calls: Pick<Context, 'idempotency'>[], reply: FastifyReply): void {
-  if (!calls.some(({ idempotency }) => idempotency?.isReplay)) return
-  const replayed = calls.map(({ idempotency }) => idempotency?.isReplay ?? false)
+export function markReplays(calls: Pick<Context, 'caller'>[], reply: FastifyReply): void {
+  if (!calls.some(({ caller }) => caller?.isReplay)) return
+  const replayed = calls.map(({ caller }) => caller?.isReplay ?? false)
   reply.header('idempotency-replayed', replayed.join(', '))
 }

@@ -3,7 +3,7 @@ import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import superjson from 'superjson'
 import type { OpenApiMeta } from 'trpc-to-openapi'
 import { z } from 'zod'
-import type { BaseStore, IdempotencyKey, Searcher } from '#store'
+import type { BaseStore, Caller, Searcher } from '#store'
 import type { ApiKey, WithApiKeys } from '#store/keys'
 import { type ApiError, type RpcError, toApiError } from '../api/errors.ts'
 import { requestHeaders, responseHeaders } from '../api/idempotency-key.ts'
@@ -14,14 +14,14 @@ import { decodeSuperjson } from './superjson-input.ts'
 /**
  * The functions with which a product begins its procedures: `query`, `mutation` and `router`. The adapters make a whole
  * {@link Context}, of which a resolver sees the part that its kind of procedure may depend on. So a query whose response is
- * cached cannot read the API key, because other keys get it, too, and a mutation does not compile without its idempotency key.
+ * cached cannot read the API key, because other keys get it, too.
  */
 
 /** The context that the adapters make for a request. A resolver reads a part of it. */
 export interface Context extends SessionContext {
   store: BaseStore
-  /** The `Idempotency-Key` of a request that calls a mutation which replays. */
-  idempotency: IdempotencyKey | undefined
+  /** What the store gets of the request of a mutation. It has the `Idempotency-Key` if the mutation replays. */
+  caller: Caller | undefined
   searcher?: () => Searcher
   /** Collects the ids of the rows that mutations return, for the log. Undefined for queries. */
   changedIds?: bigint[] | undefined
@@ -66,21 +66,17 @@ export interface QueryContext<Store> extends CachedContext<Store> {
 
 /** What the resolver of a mutation reads. */
 export interface MutationContext<Store> extends Omit<QueryContext<Store>, 'store'> {
-  store: { [Name in keyof Store]: MutatingWith<[idempotency?: IdempotencyKey], Store[Name]> }
-}
-
-/** What the resolver of a mutation that replays reads. */
-export interface ReplayContext<Store> extends Omit<MutationContext<Store>, 'store'> {
-  /** Each mutation needs `idempotency`, so that a resolver that does not pass it on does not compile. */
-  store: { [Name in keyof Store]: MutatingWith<[idempotency: IdempotencyKey | undefined], Store[Name]> }
-  idempotency: IdempotencyKey | undefined
+  /** Each method that mutates needs `caller`, so that a resolver that does not pass it on does not compile. */
+  store: { [Name in keyof Store]: MutatingOf<Store[Name]> }
+  /** The name of the API key, for the history, and the `Idempotency-Key` of a mutation that replays. */
+  caller: Caller
 }
 
 type AnyMethod = (...args: never) => unknown
 
-/** What a method that mutates gets besides its key; never for another one. */
+/** What a method that mutates gets besides its caller; never for another one. */
 type InputOf<Method> = Method extends (...args: infer Args) => unknown
-  ? Required<Args> extends [infer Input, IdempotencyKey]
+  ? Required<Args> extends [infer Input, Caller]
     ? Input
     : never
   : never
@@ -89,16 +85,13 @@ type ReadsOf<Part> = Part extends AnyMethod
   ? Part
   : { [Name in keyof Part as [InputOf<Part[Name]>] extends [never] ? Name : never]: Part[Name] }
 
-type MutatingWith<Key extends unknown[], Part> = Part extends AnyMethod
+type MutatingOf<Part> = Part extends AnyMethod
   ? Part
   : {
       [Name in keyof Part]: [InputOf<Part[Name]>] extends [never]
         ? Part[Name]
-        : (input: WithCaller<InputOf<Part[Name]>>, ...key: Key) => ReturnType<Extract<Part[Name], AnyMethod>>
+        : (input: InputOf<Part[Name]>, caller: Caller) => ReturnType<Extract<Part[Name], AnyMethod>>
     }
-
-/** A change of a collection with a history needs the name of the key. */
-type WithCaller<Input> = 'by' extends keyof Input ? Input & { by: string } : Input
 
 /** The metadata of a procedure. With `openapi` the REST adapter serves it. */
 export interface ProcedureMeta extends OpenApiMeta {
@@ -128,7 +121,7 @@ export interface MutationMeta extends QueryMeta {
   access?: never
   /**
    * Whether a repeated request with the same `Idempotency-Key` gets the response of the first one, or the header is
-   * ignored. With `replays`, the resolver passes `ctx.idempotency` to the store.
+   * ignored. With `replays`, it is a part of `ctx.caller`, which the resolver passes to the store.
    */
   idempotencyKey: 'replays' | 'ignored'
   /** What the mutation creates, for the description of the header. */
@@ -162,8 +155,7 @@ export type Guard = (ctx: Context, meta?: ProcedureMeta) => unknown
 export function createTrpc<Store>() {
   const cached = createBuilder<CachedContext<Store>, CachedMeta>().procedure
   const { procedure: uncached, router } = createBuilder<QueryContext<Store>, QueryMeta>()
-  const replaying = createBuilder<ReplayContext<Store>, MutationMeta>(requireWriteAccess).procedure
-  const ignoring = createBuilder<MutationContext<Store>, MutationMeta>(requireWriteAccess).procedure
+  const mutating = createBuilder<MutationContext<Store>, MutationMeta>(requireWriteAccess).procedure
 
   function query(meta: CachedMeta): typeof cached
   function query(meta?: QueryMeta): typeof uncached
@@ -171,15 +163,9 @@ export function createTrpc<Store>() {
     return meta.cache ? cached.meta(meta) : uncached.meta(meta)
   }
 
-  function mutation(meta: MutationMeta & { idempotencyKey: 'replays' }): typeof replaying
-  function mutation(meta: MutationMeta & { idempotencyKey: 'ignored' }): typeof ignoring
-  function mutation(meta: MutationMeta) {
-    return meta.idempotencyKey === 'replays' ? replaying.meta(withHeaders(meta)) : ignoring.meta(meta)
-  }
-
   return {
     query,
-    mutation,
+    mutation: (meta: MutationMeta) => mutating.meta(withHeaders(meta)),
     router: <Procedures extends TRPCCreateRouterOptions>(procedures: Procedures & Declared<Procedures>) =>
       router<Procedures>(procedures),
   }
@@ -253,8 +239,8 @@ export function errorEnvelope(error: ApiError, path: string | undefined): object
 
 /** REST documents the headers of a mutation that replays. */
 function withHeaders(meta: MutationMeta): MutationMeta {
-  const { openapi, creates } = meta
-  if (!openapi) return meta
+  const { openapi, idempotencyKey, creates } = meta
+  if (!openapi || idempotencyKey === 'ignored') return meta
   const errorResponses = {
     ...openapi.errorResponses,
     422: 'The `Idempotency-Key` was used before with another payload.',

@@ -1,6 +1,6 @@
 import type { AnyRouter } from '@trpc/server'
 import { z } from 'zod'
-import type { IdempotencyKey } from '#store'
+import type { Caller } from '#store'
 import { innerOf } from '../api/validation.ts'
 import { UsageError } from '../operator/operator-error.ts'
 import { proceduresOf } from '../procedures/procedures.ts'
@@ -28,7 +28,7 @@ export type Item = { id: bigint } & Record<string, unknown>
 
 export interface ItemStore<New> {
   list(query: { limit: number; cursor: bigint }): Promise<Item[]>
-  create(item: New, idempotency?: IdempotencyKey): Promise<unknown>
+  create(item: New, caller?: Caller): Promise<unknown>
 }
 
 /** Items with commands. An export has the filters of the list. */

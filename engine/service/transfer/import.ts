@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type IdempotencyKey, noApiKey, RowConflict, RuleViolation, StoreUnavailable } from '#store'
+import { type Caller, noApiKey, RowConflict, RuleViolation, StoreUnavailable } from '#store'
 import { describeIssues, OtherText } from '../api/validation.ts'
 import { count } from '../operator/format.ts'
 import { OperatorError } from '../operator/operator-error.ts'
@@ -38,15 +38,15 @@ export async function importItems<New>(
   let [created, existing] = [0, 0]
 
   async function create({ item, place }: Placed<New>): Promise<void> {
-    const idempotency: IdempotencyKey = { owner: noApiKey, key: nextKey(item) }
+    const caller: Caller = { owner: noApiKey, key: nextKey(item) }
     try {
-      await items.create(item, idempotency)
+      await items.create(item, caller)
     } catch (error) {
       if (!(error instanceof RowConflict)) throw error
       if (options.onInvalid) return options.onInvalid(`${place}: ${error.message}`)
       throw refusalOf(`${place} of ${input.name} cannot be stored`, error.message)
     }
-    if (idempotency.isReplay) existing++
+    if (caller.isReplay) existing++
     else created++
   }
 

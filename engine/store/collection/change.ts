@@ -1,7 +1,6 @@
 import { getTableName, type Table } from 'drizzle-orm'
 import { RowChanged } from './errors.ts'
-import type { IdempotencyKey } from './idempotency.ts'
-import { methodOf, type RunMutation } from './mutation.ts'
+import { type Caller, methodOf, type RunMutation } from './mutation.ts'
 import { columnOf, type Entity, fieldsOf, type Generated, type NewEntity, textOfValue, type Value } from './row.ts'
 
 /** Changes of a row, which are the same on both databases: the row is read, compared and changed here, and written. */
@@ -15,9 +14,6 @@ export interface Expectation<T extends Table> {
   expected?: Some<Omit<Entity<T>, 'id'>> | undefined
 }
 
-/** What a change of a collection with a history also has: the name of the API key of its caller. */
-export type By<H extends boolean> = H extends true ? { by?: string | undefined } : unknown
-
 export interface Change<T extends Table> extends Expectation<T> {
   /** The new values. Other fields stay as they are. */
   set: Some<NewEntity<T>>
@@ -25,13 +21,13 @@ export interface Change<T extends Table> extends Expectation<T> {
 
 /** What a collection's own change gets besides the id. An input with a name that is taken does not compile. */
 type Input<I> = {
-  [Name in keyof I]: Name extends 'id' | 'by' | 'expected' | 'set' ? { taken: Name } : Value | undefined
+  [Name in keyof I]: Name extends 'id' | 'expected' | 'set' ? { taken: Name } : Value | undefined
 }
 
 /** The method of a collection's own change. Resolves to the changed row, or to undefined if no row has the id. */
-export type ChangeMethod<T extends Table, H extends boolean, I> = (
-  change: Expectation<T> & By<H> & I,
-  idempotency?: IdempotencyKey,
+export type ChangeMethod<T extends Table, I> = (
+  change: Expectation<T> & I,
+  caller?: Caller,
 ) => Promise<Entity<T> | undefined>
 
 declare const kept: unique symbol
@@ -42,12 +38,9 @@ type Kept<T extends Table> = {
 }
 
 /** Makes a change from a function, which returns the new values, or throws to refuse. It runs where the row is written. */
-export type MakeChange<T extends Table, H extends boolean> = <
-  I extends Input<I>,
-  S extends Some<NewEntity<T>> & Partial<Kept<T>>,
->(
+export type MakeChange<T extends Table> = <I extends Input<I>, S extends Some<NewEntity<T>> & Partial<Kept<T>>>(
   compute: (row: Readonly<NewEntity<T>> & Kept<T>, input: I) => S & Record<Exclude<keyof S, keyof Entity<T>>, never>,
-) => ChangeMethod<T, H, I>
+) => ChangeMethod<T, I>
 
 /** The functions of a collection's own changes, by their names. */
 export type OwnChanges = Record<string, (row: object, input: Record<string, unknown>) => Record<string, unknown>>
@@ -70,16 +63,16 @@ export interface RowChange {
 
 /** Makes the method of a mutation that changes or deletes a row. It resolves to what the mutation returns. */
 export function changeMethodOf<T extends Table, Result>(name: string, run: RunMutation) {
-  type Call = Expectation<T> & Partial<Change<T>> & By<true>
+  type Call = Expectation<T> & Partial<Change<T>>
 
-  function valuesOf({ id, by, expected = {}, set, ...own }: Call): ChangeValues {
+  function valuesOf({ id, expected = {}, set, ...own }: Call, caller: Caller | undefined): ChangeValues {
     const given = (part: object) =>
       Object.entries(part)
         .filter(([, value]) => value !== undefined)
         .sort(([a], [b]) => (a < b ? -1 : 1))
     const parts = [given(set ?? own), given(expected)]
     const [input = '', seen = ''] = parts.map((part) => part.map(([field]) => field).join())
-    return [id, by ?? null, name, input, seen, ...parts.flat().map(([, value]: [string, unknown]) => value)]
+    return [id, caller?.name ?? null, name, input, seen, ...parts.flat().map(([, value]: [string, unknown]) => value)]
   }
 
   // Safe: the mutation returns a row, or undefined if there is none.

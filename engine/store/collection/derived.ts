@@ -1,10 +1,9 @@
 import type { Table } from 'drizzle-orm'
 import type { Searcher } from './base-store.ts'
-import { type By, type Change, type ChangeMethod, changeMethodOf, type Expectation } from './change.ts'
+import { type Change, type ChangeMethod, changeMethodOf, type Expectation } from './change.ts'
 import type { Count, Counted } from './counts.ts'
 import { type HistoryEntry, type HistoryQuery, historyWith } from './history.ts'
-import type { IdempotencyKey } from './idempotency.ts'
-import { addingMethodOf, operationOf, type RunMutation } from './mutation.ts'
+import { addingMethodOf, type Caller, operationOf, type RunMutation } from './mutation.ts'
 import type { Found, Names, Only, PageOrder, PageQuery, SearchFields, SearchQuery } from './query.ts'
 import type { Entity, NewEntity } from './row.ts'
 import { type Reads, searchWith } from './search.ts'
@@ -33,13 +32,13 @@ export interface Derived<
     limit: number,
   ): () => Promise<Record<T['$inferSelect'][Name] & string, Count>>
   /** Makes the mutation that adds a row. It resolves when the row is on disk, where it survives a loss of power. */
-  create(): (row: NewEntity<T>, idempotency?: IdempotencyKey) => Promise<Entity<T>>
+  create(): (row: NewEntity<T>, caller?: Caller) => Promise<Entity<T>>
   /** Makes the mutation that changes a row. Resolves to the changed row, or to undefined if no row has the id. */
-  update(): (change: Change<T> & By<H>, idempotency?: IdempotencyKey) => Promise<Entity<T> | undefined>
+  update(): (change: Change<T>, caller?: Caller) => Promise<Entity<T> | undefined>
   /** Makes the mutation that deletes a row. Resolves to its id, or to undefined if no row has it. */
-  remove(): (row: Expectation<T> & By<H>, idempotency?: IdempotencyKey) => Promise<{ id: bigint } | undefined>
+  remove(): (row: Expectation<T>, caller?: Caller) => Promise<{ id: bigint } | undefined>
   /** The methods of its own changes, by their names. */
-  changes: Record<string, ChangeMethod<T, H, object>>
+  changes: Record<string, ChangeMethod<T, object>>
   history: H extends true ? () => (query: HistoryQuery) => Promise<HistoryEntry<T>[]> : unknown
   /** Like {@link BaseStore.revision}, for a collection. On PostgreSQL, a change of another instance shows within a second. */
   revision(): number | undefined

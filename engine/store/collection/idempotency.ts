@@ -14,8 +14,6 @@ export interface IdempotencyKey {
   /** The owner of the key. Each API key has idempotency keys of its own. */
   owner: bigint
   key: string
-  /** The store sets it if the result is that of an earlier mutation. */
-  isReplay?: boolean
 }
 
 /** The owner of idempotency keys that belong to no API key: those of imports. No API key has this id. */

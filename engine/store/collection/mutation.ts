@@ -11,16 +11,26 @@ export interface MutationResult {
 /** An input that has a fingerprint, or a result that is equal when it is replayed: it is stored as text. */
 export type Replayable<Part> = { [Name in keyof Part]: Value | undefined }
 
+/** On whose behalf a mutation runs. */
+export interface Caller extends Pick<IdempotencyKey, 'owner'>, Partial<Pick<IdempotencyKey, 'key'>> {
+  /** The name of the API key, for the history. */
+  name?: string
+  /** The store sets it if the result is that of an earlier mutation with the same idempotency key. */
+  isReplay?: boolean
+}
+
 export type RunMutation = (values: unknown[], idempotency: IdempotencyKey | undefined) => Promise<MutationResult>
 
 export function methodOf<Input, Output>(
-  valuesOf: (input: Input) => unknown[],
+  valuesOf: (input: Input, caller: Caller | undefined) => unknown[],
   run: RunMutation,
   outputOf: (generated: object | undefined, input: Input) => Output,
 ) {
-  return async (input: Input, idempotency?: IdempotencyKey): Promise<Output> => {
-    const { generated, isReplay } = await run(valuesOf(input), idempotency)
-    if (idempotency) idempotency.isReplay = isReplay
+  return async (input: Input, caller?: Caller): Promise<Output> => {
+    const { owner, key } = caller ?? {}
+    const idempotency = owner === undefined || key === undefined ? undefined : { owner, key }
+    const { generated, isReplay } = await run(valuesOf(input, caller), idempotency)
+    if (caller) caller.isReplay = isReplay
     return outputOf(generated, input)
   }
 }

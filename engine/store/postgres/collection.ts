@@ -2,8 +2,7 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { ClientBase } from 'pg'
 import type { CollectionOn } from '../collection/derived.ts'
 import type { RuleViolation } from '../collection/errors.ts'
-import type { IdempotencyKey } from '../collection/idempotency.ts'
-import type { Replayable } from '../collection/mutation.ts'
+import type { Caller, Replayable } from '../collection/mutation.ts'
 import type { Generated, NewEntity } from '../collection/row.ts'
 
 export type PostgresTable = PgTable & { id: PgColumn }
@@ -61,5 +60,5 @@ export interface PostgresAccess {
   /** Makes a method that runs one of the collection's mutations, and adds what it has generated to the input. */
   replayable<Input extends Replayable<Input>, Generated extends Replayable<Generated>>(
     mutation: PostgresMutation<Input, Generated>,
-  ): (input: Input, idempotency?: IdempotencyKey) => Promise<Generated & Input>
+  ): (input: Input, caller?: Caller) => Promise<Generated & Input>
 }

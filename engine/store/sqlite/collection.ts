@@ -2,8 +2,8 @@ import type Database from 'better-sqlite3'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { CollectionOn } from '../collection/derived.ts'
 import { history } from '../collection/history.ts'
-import { type IdempotencyKey, idempotencyKeys } from '../collection/idempotency.ts'
-import type { Replayable } from '../collection/mutation.ts'
+import { idempotencyKeys } from '../collection/idempotency.ts'
+import type { Caller, Replayable } from '../collection/mutation.ts'
 import type { Generated, NewEntity } from '../collection/row.ts'
 
 export type TableWithId = SQLiteTable & { id: SQLiteColumn }
@@ -32,7 +32,7 @@ export interface SqliteAccess {
   /** Makes a method that runs one of the collection's mutations, and adds what it has generated to the input. */
   replayable<Input extends Replayable<Input>, Generated extends Replayable<Generated>>(
     mutation: SqliteMutation<Input, Generated>,
-  ): (input: Input, idempotency?: IdempotencyKey) => Promise<Generated & Input>
+  ): (input: Input, caller?: Caller) => Promise<Generated & Input>
 }
 
 /** Every table that the service needs, each after those that its foreign keys refer to. */

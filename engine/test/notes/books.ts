@@ -53,7 +53,7 @@ export const booksRouter = router({
   })
     .input(NewBook)
     .output(Book)
-    .mutation(({ ctx, input }) => ctx.store.books.create(input, ctx.idempotency)),
+    .mutation(({ ctx, input }) => ctx.store.books.create(input, ctx.caller)),
 
   search: query()
     .input(searchOf('book', 'books', { ...filters, title: fields.title.optional(), author: fields.author }))

@@ -74,24 +74,20 @@ const notesRouter = router({
   })
     .input(NewNote)
     .output(Note)
-    .mutation(({ ctx, input }) => ctx.store.notes.create(input, ctx.idempotency)),
+    .mutation(({ ctx, input }) => ctx.store.notes.create(input, ctx.caller)),
 
   update: mutation({ idempotencyKey: 'replays' })
     .input(updateOf({ noteId }, fields))
     .output(Note)
     .mutation(({ ctx, input: { noteId, expected, ...set } }) =>
-      orNotFound('note', noteId, (id) =>
-        ctx.store.notes.update({ id, set, expected, by: ctx.apiKey.name }, ctx.idempotency),
-      ),
+      orNotFound('note', noteId, (id) => ctx.store.notes.update({ id, set, expected }, ctx.caller)),
     ),
 
   remove: mutation({ idempotencyKey: 'replays' })
     .input(removalOf({ noteId }, fields))
     .output(removedOf(Note.shape.id))
     .mutation(({ ctx, input: { noteId, expected } }) =>
-      orNotFound('note', noteId, (id) =>
-        ctx.store.notes.remove({ id, expected, by: ctx.apiKey.name }, ctx.idempotency),
-      ),
+      orNotFound('note', noteId, (id) => ctx.store.notes.remove({ id, expected }, ctx.caller)),
     ),
 
   raise: mutation({
@@ -111,7 +107,7 @@ const notesRouter = router({
     .input(z.object({ noteId, amount: fields.priority }, { error: mustBe('an object') }).meta({ id: 'RaiseNote' }))
     .output(Note)
     .mutation(({ ctx, input: { noteId, amount } }) =>
-      orNotFound('note', noteId, (id) => ctx.store.notes.raise({ id, amount, by: ctx.apiKey.name }, ctx.idempotency)),
+      orNotFound('note', noteId, (id) => ctx.store.notes.raise({ id, amount }, ctx.caller)),
     ),
 
   history: query({ access: 'write' })

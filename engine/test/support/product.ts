@@ -18,7 +18,7 @@ export function productTests(product: Product) {
     /** The context of a call with an API key that does not expire. */
     contextWith: (store: BaseStore): Context => ({
       store,
-      idempotency: undefined,
+      caller: undefined,
       apiKey: { id: 1n, ...format.apiKeyRecord(mintApiKey(), 'test') },
       rateLimit: undefined,
       release: product.version,

@@ -1,5 +1,5 @@
 import { conflicts, IdempotencyKeyReused, RowChanged, RowConflict } from '../../store/collection/errors.ts'
-import type { IdempotencyKey } from '../../store/collection/idempotency.ts'
+import type { Caller } from '../../store/collection/mutation.ts'
 import type { ApiKey, NewApiKey } from '../../store/keys.ts'
 import type { NotesStore } from '../notes/definition.ts'
 import type { Note } from '../notes/tables.ts'
@@ -24,14 +24,14 @@ export function openStoreModel(): ModelledStore {
   }
 
   /** Runs a call once for each idempotency key. One that finds nothing or throws does not use up its key. */
-  function once<T extends object>(call: unknown[], idempotency: IdempotencyKey | undefined, run: () => T | undefined) {
-    if (!idempotency) return run()
-    const name = `${idempotency.owner} ${idempotency.key}`
+  function once<T extends object>(call: unknown[], caller: Caller | undefined, run: () => T | undefined) {
+    if (caller?.key === undefined) return run()
+    const name = `${caller.owner} ${caller.key}`
     const text = JSON.stringify(call, (_key, value) => (typeof value === 'bigint' ? String(value) : value))
     const earlier = replays.get(name)
     if (earlier && earlier.call !== text)
       throw new IdempotencyKeyReused('The key was used for another operation or another input.')
-    idempotency.isReplay = earlier !== undefined
+    caller.isReplay = earlier !== undefined
     // Safe: the same call has returned it.
     if (earlier) return earlier.result as T
     const result = run()
@@ -72,11 +72,11 @@ export function openStoreModel(): ModelledStore {
         return { open: of('open'), waiting: of('waiting'), done: of('done') }
       },
       // Safe: a create finds no earlier note or returns it.
-      create: async (note, idempotency) =>
-        once(['create', note.body, note.priority, note.state], idempotency, () => addNote(note)) as Note,
-      update: async (input, idempotency) => once(['update', input], idempotency, () => change(input)),
-      remove: async ({ id, expected }, idempotency) =>
-        once(['remove', id, expected], idempotency, () => change({ id, expected }) && { id }),
+      create: async (note, caller) =>
+        once(['create', note.body, note.priority, note.state], caller, () => addNote(note)) as Note,
+      update: async (input, caller) => once(['update', input], caller, () => change(input)),
+      remove: async ({ id, expected }, caller) =>
+        once(['remove', id, expected], caller, () => change({ id, expected }) && { id }),
     },
     apiKeys: {
       find: async (hash) => keys.find((key) => key.hash === hash),

@@ -110,24 +110,24 @@ const seen = fc.record({ id: noteId, expected: fc.oneof(fc.constant({}), some) }
 const change = fc.tuple(seen, some).map(([row, set]) => ({ ...row, set }))
 const use = fc.tuple(fc.constantFrom('a', 'b', undefined), place)
 
-/** The idempotency key of a call, if it has one. */
-async function keyOf(subject: ModelledStore, [key, place]: [key: string | undefined, place: number]) {
+/** The caller with its idempotency key, if the call has one. */
+async function callerOf(subject: ModelledStore, [key, place]: [key: string | undefined, place: number]) {
   const owner = await idAt(subject, place)
   return owner === undefined || key === undefined ? undefined : { owner, key, isReplay: false }
 }
 
 const calls = [
   call('update', fc.tuple(change, use), async (subject, [input, use]) => {
-    const idempotency = await keyOf(subject, use)
-    return { note: await subject.notes.update(input, idempotency), isReplay: idempotency?.isReplay }
+    const caller = await callerOf(subject, use)
+    return { note: await subject.notes.update(input, caller), isReplay: caller?.isReplay }
   }),
   call('remove', fc.tuple(seen, use), async (subject, [input, use]) => {
-    const idempotency = await keyOf(subject, use)
-    return { removed: await subject.notes.remove(input, idempotency), isReplay: idempotency?.isReplay }
+    const caller = await callerOf(subject, use)
+    return { removed: await subject.notes.remove(input, caller), isReplay: caller?.isReplay }
   }),
   // Calls that arrive together may share a batch, in which they take effect in their order.
   call('together', fc.array(fc.tuple(fc.boolean(), change, use), { maxLength: 6 }), async (subject, inputs) => {
-    const keys = await Promise.all(inputs.map(([, , use]) => keyOf(subject, use)))
+    const keys = await Promise.all(inputs.map(([, , use]) => callerOf(subject, use)))
     const settled = await Promise.allSettled(
       inputs.map(([isRemoval, { id, expected, set }], index) =>
         isRemoval

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import type { Caller } from '../../../store/collection/mutation.ts'
 import { startTestApi } from '../../../test/notes/tests.ts'
 import { mutation, router } from '../../../test/notes/trpc.ts'
 
 const Seen = z.object({ idempotency: z.string() })
-const see = ({ ctx }: { ctx: object }) => ({
-  idempotency: 'idempotency' in ctx && ctx.idempotency ? 'a key' : 'no key',
+const see = ({ ctx }: { ctx: { caller: Caller } }) => ({
+  idempotency: ctx.caller.key === undefined ? 'no key' : 'a key',
 })
 const input = z.object({}).meta({ id: 'Nothing' })
 const routes = router({

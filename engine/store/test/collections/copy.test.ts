@@ -16,7 +16,7 @@ test.for(copies)('a copy from $from to $to has every row, its history, and the r
   await source.notes.create({ ...note, body: `O'Hara "\\x" NULL {}`, bookId: 1n, dueAt: new Date(0) })
   const raised = await source.notes.raise({ id: 1n, amount: 5n }, second)
   await source.notes.create({ ...note, dueAt: new Date(0) })
-  await source.notes.update({ id: 2n, set: { priority: 2n ** 62n, body: 'Минка 🐈' }, by: 'till' })
+  await source.notes.update({ id: 2n, set: { priority: 2n ** 62n, body: 'Минка 🐈' } }, { owner: 1n, name: 'till' })
   await source.notes.remove({ id: 2n })
   const all = { limit: 9 }
   const [books, notes, history] = await Promise.all([
@@ -37,6 +37,6 @@ test.for(copies)('a copy from $from to $to has every row, its history, and the r
   expect(await target.notes.raise({ id: 1n, amount: 5n }, second)).toEqual(raised)
   expect(await target.books.create(book, first)).toStrictEqual(created)
   expect(await target.books.create({ title: 'new', isLent: false })).toMatchObject({ id: 3n })
-  await target.notes.remove({ id: 1n, by: 'till' })
+  await target.notes.remove({ id: 1n }, { owner: 1n, name: 'till' })
   expect(await target.notes.history(all)).toMatchObject([{ rowId: 1n }, ...history])
 })

@@ -22,9 +22,9 @@ describe('a change of its own', () => {
   test('sets what its function returns of the row and its input, and leaves an entry in the history', async () => {
     const { notes, first } = await openNotes()
     const raised = { ...first, priority: 8n }
-    expect(await notes.raise({ id: 1n, amount: 7n, by: 'till' })).toStrictEqual(raised)
+    expect(await notes.raise({ id: 1n, amount: 7n }, { owner: 1n, name: 'till' })).toStrictEqual(raised)
     const { dueAt: _, ...rest } = raised
-    expect(await notes.finish({ id: 1n, by: 'desk' }, newKey())).toStrictEqual({ ...rest, state: 'done' })
+    expect(await notes.finish({ id: 1n }, { ...newKey(), name: 'desk' })).toStrictEqual({ ...rest, state: 'done' })
     expect(await notes.get(1n)).toStrictEqual({ ...rest, state: 'done' })
     expect(await notes.history({ limit: 9 })).toMatchObject([
       { keyName: 'desk', rowId: 1n, before: { state: 'open', dueAt }, after: { state: 'done' } },

@@ -32,7 +32,7 @@ describe('the history', () => {
     const { database, notes, entries } = await openNotes()
     expect(await entries()).toEqual([])
     const start = Date.now()
-    await notes.update({ id: 1n, set: { state: 'done', body: note.body, dueAt: null }, by: 'till' })
+    await notes.update({ id: 1n, set: { state: 'done', body: note.body, dueAt: null } }, { owner: 1n, name: 'till' })
     const [entry] = await entries()
     expect(entry).toStrictEqual({
       id: expect.any(BigInt),
@@ -52,7 +52,7 @@ describe('the history', () => {
 
   test('has all fields of a removed row, which can be found', async () => {
     const { notes, entries } = await openNotes()
-    await notes.remove({ id: 1n, by: 'till' })
+    await notes.remove({ id: 1n }, { owner: 1n, name: 'till' })
     const [entry] = await entries()
     expect(entry).toMatchObject({ rowId: 1n, kind: 'remove', keyName: 'till', before: { ...note, dueAt } })
     expect(entry).not.toHaveProperty('after')
@@ -63,9 +63,9 @@ describe('the history', () => {
   test('has no name of a key for a change without one, and a later change does not get that of an earlier one', async () => {
     const { notes, entries } = await openNotes()
     await Promise.all([
-      notes.update({ id: 1n, set: { body: 'a' }, by: 'till' }),
+      notes.update({ id: 1n, set: { body: 'a' } }, { owner: 1n, name: 'till' }),
       notes.update({ id: 1n, set: { body: 'b' } }),
-      notes.update({ id: 1n, set: { body: 'c' }, by: 'office' }, newKey()),
+      notes.update({ id: 1n, set: { body: 'c' } }, { ...newKey(), name: 'office' }),
       notes.update({ id: 1n, set: { body: 'd' } }, newKey()),
     ])
     expect((await entries()).map(({ keyName, after }) => [after?.body, keyName])).toEqual([
@@ -123,12 +123,12 @@ describe('the history', () => {
 
   test('has one entry of changes with the same idempotency key', async () => {
     const { notes, entries } = await openNotes()
-    const key = newKey()
-    const change = { id: 1n, set: { body: 'new' }, by: 'till' }
-    await Promise.all([notes.update(change, { ...key }), notes.update(change, { ...key })])
+    const till = { ...newKey(), name: 'till' }
+    const change = { id: 1n, set: { body: 'new' } }
+    await Promise.all([notes.update(change, { ...till }), notes.update(change, { ...till })])
     expect(await entries()).toMatchObject([{ keyName: 'till', after: { body: 'new' } }])
     await notes.update({ id: 1n, set: { body: 'newer' } })
-    await notes.update(change, { ...key })
+    await notes.update(change, { ...till })
     expect(await entries()).toMatchObject([{ after: { body: 'newer' } }, { after: { body: 'new' } }])
     const removal = newKey()
     await notes.remove({ id: 1n }, { ...removal })
@@ -140,9 +140,9 @@ describe('the history', () => {
     const { notes, entries } = await openNotes()
     const others = await Promise.all(Array.from({ length: 20 }, () => notes.create({ ...note })))
     await Promise.all([
-      ...['a', 'b', 'c'].map((body) => notes.update({ id: 1n, set: { body }, by: body })),
-      ...others.map(({ id }) => notes.update({ id, set: { priority: id }, by: `${id}` })),
-      notes.remove({ id: 1n, by: 'last' }),
+      ...['a', 'b', 'c'].map((body) => notes.update({ id: 1n, set: { body } }, { owner: 1n, name: body })),
+      ...others.map(({ id }) => notes.update({ id, set: { priority: id } }, { owner: 1n, name: `${id}` })),
+      notes.remove({ id: 1n }, { owner: 1n, name: 'last' }),
     ])
     const own = await notes.history({ limit: 9, rowId: 1n })
     expect(own.map(({ keyName, before, after }) => [keyName, before.body, after?.body])).toEqual([
@@ -211,7 +211,7 @@ describe('the retention', () => {
   test('of 0 days records nothing, and deletes what there is', async () => {
     const { database, notes, entries } = await openNotes(0)
     await database.execute(addOld([1, 2, 3]))
-    await notes.update({ id: 1n, set: { body: 'a' }, by: 'till' })
+    await notes.update({ id: 1n, set: { body: 'a' } }, { owner: 1n, name: 'till' })
     await notes.remove({ id: 1n })
     expect(await entries()).toEqual([])
   })

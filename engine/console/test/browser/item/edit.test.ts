@@ -200,7 +200,7 @@ describe('the state of a note', () => {
       await page.locator('tr[data-saving]').waitFor()
       await store.notes.update({ id: 2n, set: { state: 'waiting' }, ...by })
       // The history has a later change of another field.
-      await store.notes.update({ id: 2n, set: { priority: state === 'done' ? 8n : 9n }, by: 'other' })
+      await store.notes.update({ id: 2n, set: { priority: state === 'done' ? 8n : 9n } }, { owner: 1n, name: 'other' })
       release()
       const alert = page.getByRole('alert')
       await alert.getByText(`${author} changed the state of note 2 to Waiting. Yours: Done.`).waitFor()
