@@ -33,15 +33,7 @@ export const petCollection = collection({
   table: pets,
   filters: ['status'],
   search: { name: 'text', categoryId: 'value' },
+  counts: { field: 'status', limit: maxCount },
   history: true,
-  methods: ({ list, get, search, count, create, update, remove, history }) => ({
-    list: list(),
-    get: get(),
-    search: search(),
-    counts: count('status', maxCount),
-    create: create(),
-    update: update(),
-    remove: remove(),
-    history: history(),
-  }),
+  mutations: ['create', 'update', 'remove'],
 })

@@ -1,14 +1,24 @@
-import { getTableName, is } from 'drizzle-orm'
+import { getTableName, is, type Table } from 'drizzle-orm'
 import { getTableConfig, SQLiteInteger, SQLiteText } from 'drizzle-orm/sqlite-core'
 import type { MakeChange, OwnChanges } from './collection/change.ts'
-import type { Derived, OwnOn } from './collection/derived.ts'
+import type { Count, Counted } from './collection/counts.ts'
+import type {
+  AddingMutation,
+  CollectionOn,
+  Derived,
+  DerivedMutations,
+  MutationMethods,
+  OwnOn,
+  ReadMethods,
+} from './collection/derived.ts'
+import type { HistoryEntry, HistoryQuery } from './collection/history.ts'
 import type { Names, SearchFields } from './collection/query.ts'
 import { columnOf } from './collection/row.ts'
 import { oneOfCheck, timestampCheck } from './collection/schema.ts'
 import type { Identity, Loaded, SqliteRelease } from './database/loaded.ts'
 import { type Migration, readMigrations } from './database/migrations.ts'
-import type { AnyMutation, PostgresAccess, PostgresCollection, PostgresTable } from './postgres/collection.ts'
-import type { AnyWrite, SqliteAccess, SqliteCollection, TableWithId } from './sqlite/collection.ts'
+import type { OwnOnPostgres, PostgresCollection, PostgresTable } from './postgres/collection.ts'
+import type { OwnOnSqlite, SqliteCollection, TableWithId } from './sqlite/collection.ts'
 
 /** Defines the collections of a product and its store. Each has a function for each database, to load only one driver. */
 
@@ -43,7 +53,18 @@ type Unsupported<T extends TableWithId> = {
 
 type Field<T extends TableWithId> = keyof T['$inferSelect'] & string
 
-interface Definition<T extends TableWithId, F extends Names, Q extends SearchFields, H extends boolean, S, C, Own> {
+type MutationName = keyof MutationMethods<TableWithId>
+
+interface Definition<
+  T extends TableWithId,
+  F extends Names,
+  Q extends SearchFields,
+  H extends boolean,
+  M extends MutationName,
+  C,
+  OwnMutations,
+  OwnReads,
+> {
   /** The table of SQLite, from which that of PostgreSQL is derived. */
   table: T &
     ([Unsupported<T>] extends [never] ? unknown : { 'Use text, int64, a boolean or timestamp for': Unsupported<T> })
@@ -53,18 +74,21 @@ interface Definition<T extends TableWithId, F extends Names, Q extends SearchFie
   search?: Q & Record<Exclude<keyof Q, Field<T>>, never>
   /** Whether each change and each removal of a row leaves an entry in the history. */
   history?: H
+  /** The derived mutations that it has. */
+  mutations?: readonly M[]
   /** Makes further changes of a row besides `update`, each from a function. Each becomes a method of its name. */
-  changes?(change: MakeChange<T>): C & { [Name in 'create' | 'update' | 'remove']?: never }
-  /**
-   * Chooses the methods that the store gets, from the derived ones, and may wrap them. Without it, the store has only those
-   * of `changes` and `own`.
-   */
-  methods?(derived: Derived<T, F, Q, H>): S
+  changes?(change: MakeChange<T>): C & { [Name in MutationName]?: never }
   /** What else it adds, with statements of its own, for each database that the product uses. */
   own?: {
-    sqlite?(): Promise<OwnOn<AnyWrite, SqliteAccess, Own>>
-    postgres?(): Promise<OwnOn<AnyMutation, PostgresAccess, Own>>
+    sqlite?(): Promise<OwnOnSqlite<OwnMutations, OwnReads>>
+    postgres?(): Promise<OwnOnPostgres<OwnMutations, OwnReads>>
   }
+}
+
+/** The filter by whose values `counts` counts the rows, each up to a limit. */
+interface Counts<Name> {
+  field: Name
+  limit: number
 }
 
 /** Without AUTOINCREMENT, SQLite gives the id of a removed row to another one. */
@@ -120,44 +144,91 @@ function refuseSlowFilters(table: TableWithId, filters: Names): void {
  */
 export function collection<
   T extends TableWithId,
-  S,
   C,
-  Own,
+  OwnMutations,
+  OwnReads,
   const F extends Names = readonly [],
   const Q extends SearchFields = Record<never, never>,
   const H extends boolean = false,
+  const M extends MutationName = never,
+  const N extends Counted<T, F> = never,
 >({
-  table,
-  filters,
-  search,
-  history,
-  changes,
-  methods,
-  own,
-}: Definition<T, F, Q, H, S, C, Own>): Collection<S & C & Own> {
+  counts,
+  ...definition
+}: Definition<T, F, Q, H, M, C, OwnMutations, OwnReads> & { counts?: Counts<N> }): Collection<
+  ReadMethods<T, F, Q> &
+    HistoryMethods<T, H> &
+    CountMethods<T, N> &
+    Pick<MutationMethods<T>, M> &
+    C &
+    OwnMutations &
+    OwnReads
+> {
+  const { history, mutations = [] } = definition
+  return collectionWith(definition, (derived) => ({
+    list: derived.list(),
+    get: derived.get(),
+    search: derived.search(),
+    ...(history && { history: derived.history() }),
+    ...(counts && { counts: derived.count(counts.field, counts.limit) }),
+    ...Object.fromEntries(mutations.map((name) => [name, derived[name]()])),
+  }))
+}
+
+type HistoryMethods<T extends TableWithId, H> = H extends true
+  ? { history(query: HistoryQuery): Promise<HistoryEntry<T>[]> }
+  : unknown
+
+type CountMethods<T extends TableWithId, N extends keyof T['$inferSelect']> = [N] extends [never]
+  ? unknown
+  : { counts(): Promise<Record<T['$inferSelect'][N] & string, Count>> }
+
+/** A collection whose other methods are made of the derived ones. */
+export function collectionWith<
+  T extends TableWithId,
+  F extends Names,
+  Q extends SearchFields,
+  H extends boolean,
+  M extends MutationName,
+  C,
+  OwnMutations,
+  OwnReads,
+  S,
+>(
+  {
+    table,
+    filters,
+    search,
+    history,
+    mutations: names = [],
+    changes,
+    own,
+  }: Definition<T, F, Q, H, M, C, OwnMutations, OwnReads>,
+  methodsOf: (derived: Derived<T, F, Q>) => object,
+): Collection<S> {
   refuseColumns(table)
   refuseSlowFilters(table, filters ?? [])
   refuseReusedIds(table)
   // Safe: it gets the functions of changes, and says what methods they become.
   const ownChanges = changes?.((compute) => compute as never) as OwnChanges | undefined
   /** What is the same on both databases. */
-  const partsOf = <Table, Changes, Mutations, Writes, E>(
-    table: Table,
-    { changes, ...mutations }: Mutations & { changes: Changes },
-    own: { writes?: Writes; open(access: E): Own } | undefined,
-  ) => ({
+  const partsOf = <OnDatabase extends Table, Mutation, Create extends Mutation, Access>(
+    table: OnDatabase,
+    mutations: DerivedMutations<Create, Mutation>,
+    own: OwnOn<Record<string, AddingMutation<Mutation>>, Access, OwnReads> = {},
+  ): CollectionOn<OnDatabase, Create, Mutation, Access, S> => ({
     table,
     filters: filters ?? [],
     search,
-    mutations: { ...mutations, changes },
-    writes: { ...changes, ...(methods && mutations), ...own?.writes },
+    mutations,
+    own: own.mutations ?? {},
+    writes: {
+      ...mutations.changes,
+      ...Object.fromEntries(names.map((name) => [name, mutations[name]])),
+      ...own.mutations,
+    },
     // Safe: the methods are derived from this table.
-    open: (access: object) =>
-      ({
-        ...methods?.(access as Derived<T, F, Q, H>),
-        ...(access as Derived).changes,
-        ...own?.open(access as E),
-      }) as S & C & Own,
+    open: (access) => ({ ...methodsOf(access as Derived<T, F, Q>), ...access.own, ...own.reads?.(access) }) as S,
   })
   return {
     kinds: kinds.filter((kind) => !own || own[kind]),

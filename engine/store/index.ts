@@ -33,7 +33,7 @@ export {
 
 // Add statements of your own to a collection, with `own`. The type for PostgreSQL is in `#store/postgres`.
 
-export type { SqliteAccess } from './sqlite/collection.ts'
+export type { SqliteAccess, SqliteMutation } from './sqlite/collection.ts'
 
 // Report on it.
 

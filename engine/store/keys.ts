@@ -4,7 +4,7 @@ import type { Derived } from './collection/derived.ts'
 import { RowChanged, RowConflict } from './collection/errors.ts'
 import type { Entity } from './collection/row.ts'
 import { int64, oneOfCheck, timestamp, timestampCheck } from './collection/schema.ts'
-import { collection } from './collection.ts'
+import { type Collection, collectionWith } from './collection.ts'
 
 /** With `write`, a key may also call mutations. */
 const accesses = ['read', 'write'] as const
@@ -110,4 +110,7 @@ async function unless(Rule: typeof RowChanged | typeof RowConflict, change: Prom
   }
 }
 
-export const apiKeyCollection = collection({ table: apiKeys, methods: methodsOf })
+export const apiKeyCollection: Collection<ApiKeyStore> = collectionWith(
+  { table: apiKeys, mutations: ['create', 'update'] },
+  methodsOf,
+)

@@ -19,6 +19,13 @@ export interface Caller extends Pick<IdempotencyKey, 'owner'>, Partial<Pick<Idem
   isReplay?: boolean
 }
 
+/** A mutation whose method adds what it generates to its input. */
+export interface Adding<Input, Generated> {
+  fields: readonly (keyof Input & string)[]
+  /** Only a type: no mutation has it. */
+  method?: (input: Input, caller?: Caller) => Promise<Generated & Input>
+}
+
 export type RunMutation = (values: unknown[], idempotency: IdempotencyKey | undefined) => Promise<MutationResult>
 
 export function methodOf<Input, Output>(
@@ -48,11 +55,4 @@ export function addingMethodOf<Input extends object, Generated extends object>(
     // Safe: an operation is the name of one mutation, so these are the fields that it generates.
     return output as Generated & Input
   })
-}
-
-/** The name under which a collection lists one of its writes: that of the collection, a dot, and that of the write. */
-export function operationOf(collection: string, writes: Record<string, unknown>, write: unknown): string {
-  const [name] = Object.entries(writes).find(([, each]) => each === write) ?? []
-  if (name === undefined) throw new Error(`The collection ${collection} does not list one of its writes.`)
-  return `${collection}.${name}`
 }

@@ -1,9 +1,9 @@
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { ClientBase } from 'pg'
-import type { CollectionOn } from '../collection/derived.ts'
+import type { CollectionOn, MutationsWith, OwnOn } from '../collection/derived.ts'
 import type { RuleViolation } from '../collection/errors.ts'
-import type { Caller, Replayable } from '../collection/mutation.ts'
-import type { Generated, NewEntity } from '../collection/row.ts'
+import type { Adding, Replayable } from '../collection/mutation.ts'
+import type { NewEntity } from '../collection/row.ts'
 
 export type PostgresTable = PgTable & { id: PgColumn }
 
@@ -31,13 +31,14 @@ export type Queries = Pick<ClientBase, 'query'>
 
 export type Result = object | RuleViolation | undefined
 
-export interface PostgresMutation<Input extends object, Generated extends object> extends AnyMutation {
-  /** The values of a row are those of these fields in their order. */
-  fields: readonly (keyof Input & string)[]
+/** A mutation that adds what it generates to its input. The values of a row are those of `fields` in their order. */
+export interface PostgresMutation<Input extends Replayable<Input>, Generated extends Replayable<Generated>>
+  extends AnyMutation,
+    Adding<Input, Generated> {
   run(client: Queries, rows: unknown[][]): Promise<(Generated | RuleViolation)[]>
 }
 
-export type CreateOf<T extends PostgresTable> = PostgresMutation<NewEntity<T>, Generated<T>>
+export type CreateOf<T extends PostgresTable> = AnyMutation & { fields: readonly (keyof NewEntity<T> & string)[] }
 
 export type PostgresCollection<S = object> = CollectionOn<
   PostgresTable,
@@ -57,8 +58,7 @@ export type Read = <Row extends unknown[]>(statement: Statement, values: unknown
 
 export interface PostgresAccess {
   read: Read
-  /** Makes a method that runs one of the collection's mutations, and adds what it has generated to the input. */
-  replayable<Input extends Replayable<Input>, Generated extends Replayable<Generated>>(
-    mutation: PostgresMutation<Input, Generated>,
-  ): (input: Input, caller?: Caller) => Promise<Generated & Input>
 }
+
+/** What a collection has of its own on PostgreSQL. */
+export type OwnOnPostgres<Mutations, Reads> = OwnOn<MutationsWith<AnyMutation, Mutations>, PostgresAccess, Reads>

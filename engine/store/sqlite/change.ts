@@ -8,10 +8,9 @@ import { prepareHistory } from './history.ts'
 import { encode, insertInto, prepareGet, sqlTextOf } from './statements.ts'
 
 export function mutationsOf<T extends TableWithId>(table: T, hasHistory = false, own: OwnChanges = {}) {
-  // A function for each, because the name of a mutation is found by its function.
-  const change = () => changeIn(table, hasHistory, own)
-  const changes = Object.fromEntries(Object.keys(own).map((name) => [name, change()]))
-  return { create: insertInto(table), update: change(), remove: change(), changes }
+  const change = changeIn(table, hasHistory, own)
+  const changes = Object.fromEntries(Object.keys(own).map((name) => [name, change]))
+  return { create: insertInto(table), update: change, remove: change, changes }
 }
 
 /** The maximum number of prepared statements that set some fields only. */

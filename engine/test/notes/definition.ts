@@ -17,20 +17,15 @@ export const definition = defineStore({
       table: books,
       filters: ['addedAt', 'shelf', 'pages', 'isLent'],
       search: { title: 'text', author: 'text' },
-      methods: ({ list, get, search, create, update, remove }) => ({
-        list: list(),
-        get: get(),
-        search: search(),
-        create: create(),
-        update: update(),
-        remove: remove(),
-      }),
+      mutations: ['create', 'update', 'remove'],
     }),
     notes: collection({
       table: notes,
       filters: ['state'],
       search: { body: 'text', priority: 'value' },
+      counts: { field: 'state', limit: maxCount },
       history: true,
+      mutations: ['create', 'update', 'remove'],
       changes: (change) => ({
         // Within the range of int64.
         raise: change((note, { amount }: { amount: bigint }) => {
@@ -38,16 +33,6 @@ export const definition = defineStore({
           const sum = note.priority + amount
           return { priority: sum === BigInt.asIntN(64, sum) ? sum : amount < 0n ? -(2n ** 63n) : 2n ** 63n - 1n }
         }),
-      }),
-      methods: ({ list, get, search, count, create, update, remove, history }) => ({
-        list: list(),
-        get: get(),
-        search: search(),
-        counts: count('state', maxCount),
-        create: create(),
-        update: update(),
-        remove: remove(),
-        history: history(),
       }),
       // The method `copy`, which compares several rows.
       own: { sqlite: () => import('./sqlite.ts'), postgres: () => import('./postgres.ts') },

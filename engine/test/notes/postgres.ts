@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { type PostgresAccess, type PostgresMutation, postgresTableOf, sqlTextOf } from '#store/postgres'
+import { type PostgresMutation, postgresTableOf, sqlTextOf } from '#store/postgres'
 import { type Copy, maxCopies, TooManyCopies, notes as table, throwDefect } from './tables.ts'
 
 const notes = postgresTableOf(table)
@@ -39,8 +39,4 @@ const copy: PostgresMutation<Copy, { copies: bigint }> = {
   },
 }
 
-export const writes = { copy }
-
-export function open({ replayable }: PostgresAccess) {
-  return { copy: replayable(copy) }
-}
+export const mutations = { copy }

@@ -1,14 +1,12 @@
 import type Database from 'better-sqlite3'
-import type { SqliteAccess } from '#store'
+import type { SqliteMutation } from '#store'
 import { type Copy, maxCopies, TooManyCopies, throwDefect } from './tables.ts'
 
-const copy = Object.assign(prepareCopy, { fields: ['body', 'priority'] as const })
+const copy: SqliteMutation<Copy, { copies: bigint }> = Object.assign(prepareCopy, {
+  fields: ['body', 'priority'] as const,
+})
 
-export const writes = { copy }
-
-export function open({ replayable }: SqliteAccess) {
-  return { copy: replayable<Copy, { copies: bigint }>(copy) }
-}
+export const mutations = { copy }
 
 /** Two statements, of which the second may find that the first must not stay. */
 function prepareCopy(connection: Database.Database) {

@@ -1,13 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { type IndexBuilder, index, type SQLiteColumn, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { expect, test } from 'vitest'
-import { definition } from '../../../test/notes/definition.ts'
-import { notesDatabase } from '../../../test/notes/open.ts'
 import { books, notes } from '../../../test/notes/tables.ts'
 import { uniqueColumnOf } from '../../collection/row.ts'
 import { int64, oneOfCheck } from '../../collection/schema.ts'
-import { collection, defineStore } from '../../collection.ts'
-import { openStore } from '../../open.ts'
+import { collection } from '../../collection.ts'
 
 test('a table that could give the id of a removed row to another one is refused', () => {
   const table = sqliteTable('lax', { id: int64('id').primaryKey(), name: text().notNull() })
@@ -55,21 +52,4 @@ test('a row is found by a unique field only', () => {
 test('a choice may have an apostrophe', () => {
   const { state } = sqliteTable('toys', { state: text({ enum: ["can't", 'can'] }) })
   expect(oneOfCheck(state).value.queryChunks).toMatchObject([{ value: [`"state" IN ('can''t', 'can')`] }])
-})
-
-test('a mutation that its collection does not list is an error when the store is opened', async () => {
-  const database = await notesDatabase()
-  await database.open()
-  const { migrations, program, applicationId } = definition
-  const { notes, ...others } = definition.collections
-  const unlisted = {
-    ...notes,
-    sqlite: async () => ({ ...(await notes.sqlite()), writes: {} }),
-    postgres: async () => ({ ...(await notes.postgres()), writes: {} }),
-  }
-  const collections = { ...others, notes: unlisted }
-  const faulty = defineStore({ url: import.meta.url, program, applicationId, migrations, collections })
-  await expect(openStore(faulty, database.location, { busyTimeout: 250 })).rejects.toThrow(
-    'The collection notes does not list one of its writes.',
-  )
 })

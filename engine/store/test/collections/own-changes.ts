@@ -43,12 +43,7 @@ export const definition = defineStore({
       table: books,
       history: true,
       changes: (change) => ({ lend: change((book) => ({ ...book, isLent: true })) }),
-      methods: ({ create, get, update, history }) => ({
-        create: create(),
-        get: get(),
-        update: update(),
-        history: history(),
-      }),
+      mutations: ['create', 'update'],
     }),
     notes: collection({
       table: notes,
@@ -77,12 +72,7 @@ export const definition = defineStore({
         })),
         nothing: change(() => JSON.parse('null')),
       }),
-      methods: ({ create, get, update, history }) => ({
-        create: create(),
-        get: get(),
-        update: update(),
-        history: history(),
-      }),
+      mutations: ['create', 'update'],
     }),
   },
 })

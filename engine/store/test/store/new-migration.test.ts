@@ -72,7 +72,7 @@ describe('a product without migrations for this kind of database', () => {
   })
 
   test('needs statements of its own for the other kind only', () => {
-    const own = { [isOnPostgres ? 'sqlite' : 'postgres']: async () => ({ writes: {}, open: () => ({}) }) }
+    const own = { [isOnPostgres ? 'sqlite' : 'postgres']: async () => ({}) }
     const collections = { notes: collection({ table, own }) }
     const kind = isOnPostgres ? 'postgres' : 'sqlite'
     expect(withoutThisKind(collections).migrationsFor(kind)).toEqual([])
