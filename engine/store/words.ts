@@ -4,11 +4,14 @@
  * scripts, marks make other letters.
  */
 
-/** The words of a text, as the other functions compare them. */
+/** The words of a text, as the other functions compare them. Dashes separate words, because people type the one they have. */
 export function wordsOf(text: string): string[] {
-  return fold(text)
-    .split(/\s+/)
-    .filter((word) => word !== '')
+  const parts = (separator: RegExp) =>
+    fold(text)
+      .split(separator)
+      .filter((part) => part !== '')
+  const words = parts(/[\s\p{Pd}]+/u)
+  return words.length > 0 ? words : parts(/\s+/)
 }
 
 /** Whether a text has all of the words, in any order. */

@@ -57,7 +57,7 @@ const SearchPets = searchOf('pet', 'pets', {
   ...filters,
   name: partOfLine(maxNameLength).optional().meta({
     description:
-      'Returns only pets whose name contains each word of this text, in any order and case. Accents of Latin letters make no difference.',
+      'Returns only pets whose name contains each word of this text, in any order and case. Dashes separate words, and accents of Latin letters make no difference.',
   }),
   categoryId: Int64.optional().meta({ description: 'Returns only pets of this category.' }),
 })
