@@ -4,14 +4,16 @@
  * scripts, marks make other letters.
  */
 
-/** The words of a text, as the other functions compare them. Dashes separate words, because people type the one they have. */
+/**
+ * The words of a text, as the other functions compare them. Dashes between words separate them, because people type the dash
+ * that their keyboard has.
+ */
 export function wordsOf(text: string): string[] {
-  const parts = (separator: RegExp) =>
-    fold(text)
-      .split(separator)
-      .filter((part) => part !== '')
-  const words = parts(/[\s\p{Pd}]+/u)
-  return words.length > 0 ? words : parts(/\s+/)
+  const words = fold(text)
+    .split(/\s+|(?<=\S)\p{Pd}+(?=\S)/u)
+    .filter((word) => word !== '')
+  const others = words.filter((word) => /\P{Pd}/u.test(word))
+  return others.length > 0 ? others : words
 }
 
 /** Whether a text has all of the words, in any order. */

@@ -5,7 +5,7 @@ import { date } from '../texts/formats.ts'
 import { partsOf } from './words.ts'
 
 /**
- * A value of a field. Nothing if there is none. What was found is marked: the words of a text, or a whole number.
+ * A value of a field. Nothing if there is none. What was found is marked: the words of a text, or whole numbers.
  *
  * Each text that changes is alone in its element. The translation of a browser replaces texts, and React would then change
  * what the page no longer shows, or fail to remove it.
@@ -17,7 +17,7 @@ export function Value({ field, value, found }: { field: Field; value: unknown; f
   }
   const text = String(value)
   if (field.kind === 'text') return <Text text={text} found={found === undefined ? '' : String(found)} />
-  if (!field.choices) return <span translate="no">{found === value ? <mark>{text}</mark> : text}</span>
+  if (!field.choices) return <span translate="no">{[found].flat().includes(value) ? <mark>{text}</mark> : text}</span>
   return (
     // The shape of the dot differs too, for forced colors and for users who do not see its color.
     <span className="choice" data-choice={text}>

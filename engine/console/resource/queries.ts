@@ -13,7 +13,7 @@ import {
   type Values,
 } from '../resource.ts'
 import { areEqual } from './list/changes.ts'
-import { isScan, loadPart, maxLimit, meaningsOf, type Start } from './search.ts'
+import { idsIn, isScan, loadPart, maxLimit, meaningsOf, type Start } from './search.ts'
 import type { Place } from './view.ts'
 
 /**
@@ -62,7 +62,7 @@ export function queriesOf(resource: Resource, client: ServiceClient) {
     const { filter, search } = place
     const isPartial = isScan(resource, place)
     const loadingWords = search === undefined ? undefined : loadWords()
-    const found = search === undefined ? undefined : Object.assign({}, ...meaningsOf(resource, search, filter))
+    const found = search && Object.assign({}, ...meaningsOf(resource, search, filter), { id: idsIn(search) })
     let page: PageData = { items: [], searched: 0, isSearching: true, found }
     let cursor = place.cursor
     for (let request = 1; ; request++) {

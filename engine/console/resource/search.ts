@@ -37,8 +37,8 @@ export function pageCalls(resource: Resource, start: Start, limit: number): Page
 }
 
 /**
- * Loads the items after the cursor as far as one request looks. The item whose id the user searches for is the first one,
- * the others have the order of their ids.
+ * Loads the items after the cursor as far as one request looks. The items whose ids the user searches for come first, the
+ * others have the order of their ids.
  */
 export async function loadPart(
   resource: Resource,
@@ -57,8 +57,8 @@ export async function loadPart(
   const byId = found.filter((_, call) => calls[call]?.input.id !== undefined).flatMap(({ items }) => items)
   const others = found.filter((_, call) => calls[call]?.input.id === undefined)
   const joined = join(others, (one, other) => (start.order === 'newest' ? one > other : one < other))
-  const id = start.search === undefined ? undefined : idIn(start.search)
-  return { ...joined, items: [...byId, ...joined.items.filter((item) => item.id !== id)] }
+  const ids = idsIn(start.search ?? '')
+  return { ...joined, items: [...byId, ...joined.items.filter(({ id }) => !ids.includes(id))] }
 }
 
 /** Joins what several calls have found, as far as all of them have looked. */
@@ -77,16 +77,24 @@ export function idIn(text: string): bigint | undefined {
   return parseId(text.trim().replace(/^#/, ''))
 }
 
+/** The ids that a text lists, as many as the smallest page has items. None if it has other words. */
+export function idsIn(text: string): bigint[] {
+  const ids = text
+    .trim()
+    .split(/[\s,;]+/)
+    .map(idIn)
+  return ids.length <= 20 && ids.every((id) => id !== undefined) ? [...new Set(ids)] : []
+}
+
 /** What a text that was searched for may be, as inputs of the search. */
 export function meaningsOf({ fields }: Resource, typed: string, filter: Values = {}): Values[] {
   const text = typed.trim()
-  const id = idIn(text)
   const integer = parseInt64(text)
   return fields.flatMap((field): Values[] => {
     const { name, kind, isSearched } = field
     // Another value would replace the filter.
     if (name in filter) return []
-    if (kind === 'id') return id === undefined ? [] : [{ [name]: id }]
+    if (kind === 'id') return idsIn(text).map((id) => ({ [name]: id }))
     if (!isSearched) return []
     if (kind === 'text') return isPossible(field, typed) ? [{ [name]: typed }] : []
     return integer === undefined ? [] : [{ [name]: integer }]

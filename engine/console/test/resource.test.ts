@@ -183,6 +183,8 @@ test('a text that is searched for is an id, an integer and a part of a text', ()
     [' 007 ', [{ id: 7n }, { body: ' 007 ' }, { priority: 7n }]],
     ['-7', [{ body: '-7' }, { priority: -7n }]],
     ['#7', [{ id: 7n }, { body: '#7' }]],
+    ['#7, 8;9 7', [{ id: 7n }, { id: 8n }, { id: 9n }, { body: '#7, 8;9 7' }]],
+    ['7 Ann', [{ body: '7 Ann' }]],
     // Larger than an integer of 64 bits.
     ['9223372036854775808', [{ body: '9223372036854775808' }]],
     [' An', [{ body: ' An' }]],

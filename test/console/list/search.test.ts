@@ -110,6 +110,9 @@ test('a search marks also the id and the category that it has found', async ({ v
     [['categoryId', '12']],
   ])
   await inspect(page, 'found-id')
+  // Such as the list of a fair, of which one is wrong.
+  await searchField(page).fill('#7, 3;99')
+  await expect.poll(marked).toEqual([[['id', '7']], [['id', '3']]])
 })
 
 test('all words are found and marked, in any order, and also without accents', async ({ visit }) => {
