@@ -15,9 +15,9 @@ const tests = 'engine/console/test'
 const shared = ['imports', 'dependencies', 'optionalDependencies', 'devDependencies', 'overrides', 'allowScripts']
 
 const scripts = {
-  prestart: 'vite build web --configLoader native',
+  build: 'vite build web --configLoader native',
   start: 'node main.ts',
-  check: 'tsc',
+  check: 'tsc && tsc -p web',
   test: 'vitest run --config engine/test/vitest.config.ts',
 }
 
@@ -36,13 +36,11 @@ export function createProduct(folder: string): void {
   const writeJson = (path: string, value: object) => write(path, jsonText(value))
   const product = { name: basename(folder), private: true, type: 'module', scripts }
   writeJson('package.json', { ...product, ...sharedParts() })
-  const [ofNode, ofPages] = ['tsconfig.json', 'web/tsconfig.json'].map((path) => JSON.parse(read(path)).compilerOptions)
-  const { tsBuildInfoFile: _, ...compilerOptions } = { ...ofNode, ...ofPages, incremental: false }
-  writeJson('tsconfig.json', {
-    compilerOptions,
-    include: ['.'],
-    exclude: ['node_modules', 'web/dist', `${tests}/browser`],
-  })
+  const [ofNode, ofPages] = ['tsconfig.json', 'web/tsconfig.json'].map((path) => JSON.parse(read(path)))
+  const engines = ['store', 'service', 'client', 'test'].map((name) => `engine/${name}`)
+  writeJson('tsconfig.json', { ...ofNode, include: ['*.ts', 'test', ...engines], exclude: [] })
+  const included = ofPages.include.filter((path: string) => !path.startsWith('../test'))
+  writeJson('web/tsconfig.json', { ...ofPages, include: included })
   write('.gitignore', 'node_modules/\ndata/\nweb/dist/\n')
   for (const page of globSync('engine/*/README.md', { cwd: root })) {
     for (const [, code = ''] of read(page).matchAll(/^```\w+\n(.*?)^```$/gms)) {
@@ -74,7 +72,7 @@ export function updateProduct(folder: string): void {
 function copyEngine(folder: string): void {
   cpSync(join(root, 'engine'), join(folder, 'engine'), {
     recursive: true,
-    filter: (path) => !['node_modules', 'screenshots'].includes(basename(path)),
+    filter: (path) => !['node_modules', 'screenshots', 'create.ts'].includes(basename(path)),
   })
 }
 
@@ -104,7 +102,9 @@ if (import.meta.main) {
       )
     } else {
       createProduct(resolve(folder))
-      process.stdout.write(`${folder} has the engines and an example. There, run npm install and npm start.\n`)
+      process.stdout.write(
+        `${folder} has the engines and an example. There, run npm install, npm run build and npm start.\n`,
+      )
     }
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
