@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, renameSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, renameSync } from 'node:fs'
 import { join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 import { engines, filesOf, folders } from '../../sources.ts'
@@ -30,4 +30,20 @@ test('the pages of the engines link to nothing outside', () => {
   )
   expect(links.length).toBeGreaterThan(5)
   expect(links.filter((path) => !path.startsWith('engine/'))).toEqual([])
+})
+
+test('the page of each engine lists its folders', () => {
+  for (const engine of ['store', 'service', 'console']) {
+    const [, inside = ''] = /^## Inside$(.*?)^## /ms.exec(read(`engine/${engine}/README.md`)) ?? []
+    const listed = [...inside.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, names = '']) => names.match(/\w[\w-]*/g) ?? [])
+    const folders = readdirSync(join(root, 'engine', engine), { withFileTypes: true }).filter((each) =>
+      each.isDirectory(),
+    )
+    expect(listed.toSorted()).toEqual(
+      folders
+        .map(({ name }) => name)
+        .filter((name) => name !== 'test')
+        .toSorted(),
+    )
+  }
 })
