@@ -10,15 +10,14 @@ interface Call {
 }
 
 /**
- * Mutations that are sent as one request. Each has the batch in its context and waits until there are as many as the batch
- * has calls. Each has an idempotency key and gets a response of its own. Their signals are ignored.
- * Further calls are sent alone.
+ * Mutations that are sent as one request: those that are called at once, with the batch in their contexts. Each has an
+ * idempotency key and gets a response of its own. Their signals are ignored.
  */
 export class Batch {
-  #size: number
+  readonly #size: number
   readonly #calls: Call[] = []
 
-  /** @param size the number of calls, of which a service takes at most 20 in a request */
+  /** @param size the number of calls that are sent without a pause, of which a service takes at most 20 in a request */
   constructor(size: number) {
     this.#size = size
   }
@@ -27,9 +26,10 @@ export class Batch {
   fetch(send: Send, url: string, init: Init): Promise<Response> {
     return new Promise((resolve, reject) => {
       this.#calls.push({ url, init, resolve, reject })
-      if (this.#calls.length < this.#size) return
-      void sendAll(send, this.#calls.splice(0))
-      this.#size = 1
+      const sendThem = () => void sendAll(send, this.#calls.splice(0))
+      if (this.#calls.length === this.#size) sendThem()
+      // Those that are missing may have failed before they were sent.
+      else if (this.#calls.length === 1) setTimeout(sendThem)
     })
   }
 }
