@@ -63,7 +63,7 @@ export class RuleViolation extends Error {
 
 /**
  * A rule of a product refuses a call, which has no effect. The message is for clients. A subclass can have a name of its own,
- * which is kept.
+ * by which callers recognize it: what reaches them is a plain `Refusal` with this name, because it comes from another thread.
  */
 export class Refusal extends RuleViolation {
   override name = 'Refusal'
@@ -74,6 +74,11 @@ export class Refusal extends RuleViolation {
     super(message)
     this.code = code
   }
+}
+
+/** What callers get of a refusal, on both databases alike. */
+export function refusalOf({ name, message, code }: Pick<Refusal, 'name' | 'message' | 'code'>): Refusal {
+  return Object.assign(new Refusal(message, code), { name })
 }
 
 /** Why a write failed, for metrics. */

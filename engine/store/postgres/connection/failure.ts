@@ -6,9 +6,11 @@ import {
   brokenReference,
   conflicts,
   IdsExhausted,
+  Refusal,
   RowConflict,
   RuleViolation,
   reasons,
+  refusalOf,
   runtimeMessage,
   StoreUnavailable,
   UnusableDatabase,
@@ -96,6 +98,7 @@ export function failuresOf(tables: PgTable[]) {
     const isOwn = error instanceof MutationError
     const cause = isOwn ? error.cause : causeOf(error)
     if (!(cause instanceof Error)) return new Error(String(cause))
+    if (cause instanceof Refusal) return refusalOf(cause)
     if (isOwn || cause instanceof StoreUnavailable) return cause
     // sequence_generator_limit_exceeded
     if (sqlStateOf(cause) === '2200H') {

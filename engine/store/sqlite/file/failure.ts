@@ -11,6 +11,7 @@ import {
   RowConflict,
   RuleViolation,
   reasons,
+  refusalOf,
   runtimeMessage,
   StoreUnavailable,
 } from '../../collection/errors.ts'
@@ -120,7 +121,7 @@ function kindOf({ code, damage }: Failure): WriteFailure {
 
 export function storeError(failure: Failure): Error {
   const { code, message, rule, refusal, damage, isOtherRelease } = failure
-  if (refusal !== undefined) return Object.assign(new Refusal(message, refusal), { name: code })
+  if (refusal !== undefined) return refusalOf({ name: code, message, code: refusal })
   if (rule !== undefined) {
     const Rule =
       [IdempotencyKeyReused, IdsExhausted, RowChanged, RowConflict].find(({ name }) => name === code) ?? RuleViolation

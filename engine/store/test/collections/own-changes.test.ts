@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { note, notesDatabase } from '../../../test/notes/open.ts'
+import { Refusal } from '../../collection/errors.ts'
 import { openStore } from '../../open.ts'
 import { changedAt, definition } from './own-changes.ts'
 
@@ -96,7 +97,10 @@ describe('a change of its own', () => {
       notes.finish({ id: 1n }, key?.()),
       notes.raise({ id: 1n, amount: 1n }, key?.()),
     ])
-    const refused = { reason: { name: 'Finished', code: 'conflict', message: 'The note is done.' } }
+    // The same class on both databases, because on SQLite another thread has refused.
+    const refused = {
+      reason: { name: 'Finished', code: 'conflict', message: 'The note is done.', constructor: Refusal },
+    }
     expect(settled.slice(-4)).toMatchObject([{}, { value: { body: 'new' } }, refused, { value: { priority: 12n } }])
     // The first call may begin a transaction. The others share the next one.
     expect(transactions.reduce((sum, count) => sum + count)).toBe(13)
