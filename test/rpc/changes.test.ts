@@ -55,7 +55,8 @@ describe('pets.update', () => {
     const { id: petId } = await addRex()
     await rpc.pets.update.mutate({ petId, status: 'pending' })
     const late = rpc.pets.update.mutate({ petId, status: 'sold', expected: { status: 'available', name: 'Rex' } })
-    expect(await failureOf(late)).toEqual({ code: 'conflict', message: 'Changed meanwhile: status.', status: 409 })
+    const data = { code: 'conflict', message: 'Changed meanwhile: status.', status: 409 }
+    await expect(late).rejects.toMatchObject({ data: { ...data, issues: [{ path: 'status', code: 'changed' }] } })
     expect(await rpc.pets.list.query()).toMatchObject([{ status: 'pending' }])
   })
 

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 
 /** The rule that a value breaks, for programs that describe it in their own words. */
 interface Rule {
-  /** `required`, the code of Zod's issue, such as `invalid_type`, or the name of a rule of the field, such as `length`. */
+  /** `required`, `changed`, Zod's code, such as `invalid_type`, or the name of a rule of the field, such as `length`. */
   code: string
   /** The limits of the rule, if it has any. One that a number cannot hold exactly is a text of digits. */
   minimum?: number | string

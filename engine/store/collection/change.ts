@@ -109,7 +109,7 @@ export function prepareChange<T extends Table>(table: T, own: OwnChanges = {}) {
 
   return (row: Entity<T>, { name, input, expected }: RowChange): { changed?: Entity<T>; fields: string[] } => {
     const unexpected = changedFields(Object.keys(expected), row, expected)
-    if (unexpected.length > 0) throw new RowChanged(`Changed meanwhile: ${unexpected.join(', ')}.`, getTableName(table))
+    if (unexpected.length > 0) throw new RowChanged(unexpected, getTableName(table))
     if (name === 'remove') return { fields: [] }
     const set = name === 'update' ? input : own[name]?.(row, input)
     if (!set) throw new TypeError(`The change ${name} has returned no fields.`)

@@ -107,9 +107,15 @@ export function brokenReference(operation: string, hasReferences: boolean): stri
   return operation.endsWith('.remove') || !hasReferences ? conflicts.referenced : conflicts.reference
 }
 
-/** A row is not as the caller has seen it, and stays as it is. The message names the fields, and is for clients, too. */
+/** A row is not as the caller has seen it, and stays as it is. The message is for clients, too. */
 export class RowChanged extends RuleViolation {
   override name = 'RowChanged'
+  readonly fields: string[]
+
+  constructor(fields: string[], subject: string) {
+    super(`Changed meanwhile: ${fields.join(', ')}.`, subject)
+    this.fields = fields
+  }
 }
 
 /** The idempotency key was used for another operation or another input within its lifetime. */

@@ -45,7 +45,7 @@ export function openStoreModel(): ModelledStore {
     const note = notes[index]
     if (!note) return undefined
     for (const name of ['body', 'priority', 'state'] as const) {
-      if (expected[name] !== undefined && note[name] !== expected[name]) throw new RowChanged('changed')
+      if (expected[name] !== undefined && note[name] !== expected[name]) throw new RowChanged([name], 'notes')
     }
     const given = Object.entries(set ?? {}).filter(([, value]) => value !== undefined)
     const changed = { ...note, ...Object.fromEntries(given) }

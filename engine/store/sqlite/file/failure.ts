@@ -49,6 +49,8 @@ export interface Failure {
   rule?: string
   /** The code of a {@link Refusal}. */
   refusal?: Refusal['code']
+  /** Those of {@link RowChanged}. */
+  fields?: string[]
   /** The damage that {@link FilesDamaged} reports. Its message is a sentence for the operator. */
   damage?: Damage
   isOtherRelease?: boolean
@@ -58,6 +60,7 @@ export function toFailure(error: unknown): Failure {
   if (!(error instanceof Error)) return { code: 'UNKNOWN', message: String(error) }
   if (error instanceof RuleViolation) {
     const failure = { code: error.name, message: error.message, rule: error.subject }
+    if (error instanceof RowChanged) return { ...failure, fields: error.fields }
     return error instanceof Refusal ? { ...failure, refusal: error.code } : failure
   }
   if (error instanceof FilesDamaged) return { code: error.name, message: error.message, damage: error.damage }
@@ -120,11 +123,11 @@ function kindOf({ code, damage }: Failure): WriteFailure {
 }
 
 export function storeError(failure: Failure): Error {
-  const { code, message, rule, refusal, damage, isOtherRelease } = failure
+  const { code, message, rule, refusal, fields, damage, isOtherRelease } = failure
   if (refusal !== undefined) return refusalOf({ name: code, message, code: refusal })
   if (rule !== undefined) {
-    const Rule =
-      [IdempotencyKeyReused, IdsExhausted, RowChanged, RowConflict].find(({ name }) => name === code) ?? RuleViolation
+    if (fields) return new RowChanged(fields, rule)
+    const Rule = [IdempotencyKeyReused, IdsExhausted, RowConflict].find(({ name }) => name === code) ?? RuleViolation
     return Object.assign(new Rule(message, rule), { name: code })
   }
   if (!concernsDatabase(failure)) return new Error(`${code}: ${message}`)
