@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { Note } from '../../../test/notes/notes.ts'
 import { writeJson } from '../../api/literals.ts'
-import { jsonWriter, superjsonWriter } from '../../api/writer.ts'
+import { jsonWriter, superjsonWriter } from '../../api/output.ts'
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
 const note = fc.record({

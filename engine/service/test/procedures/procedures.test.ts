@@ -9,7 +9,7 @@ import { mutation, query, router } from '../../../test/notes/trpc.ts'
 import { share } from '../../../test/support/share.ts'
 import type { AtEnd } from '../../../test/support/temporary.ts'
 import { toApiError } from '../../api/errors.ts'
-import { superjsonWriter } from '../../api/writer.ts'
+import { superjsonWriter } from '../../api/output.ts'
 import { type Procedure, proceduresOf } from '../../procedures/procedures.ts'
 import type { Context } from '../../procedures/trpc.ts'
 
