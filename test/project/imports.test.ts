@@ -124,28 +124,14 @@ function nodeOf(file: string): string {
   return /^(?:engine\/\w+|server|db)$/.test(dirname(file)) ? file : dirname(file)
 }
 
-/** The groups of nodes that reach each other. */
-function cyclesIn(graph: Map<string, Set<string>>): string[][] {
-  const reached = new Map([...graph.keys()].map((start) => [start, reachableFrom(graph, start)]))
-  const groups = [...reached].map(([start, nodes]) => [...nodes].filter((node) => reached.get(node)?.has(start)).sort())
-  return [...new Set(groups.filter((group) => group.length > 0).map((group) => group.join(' ')))]
-    .sort()
-    .map((group) => group.split(' '))
-}
-
-/** Without the node itself, unless a cycle leads back to it. */
-function reachableFrom(graph: Map<string, Set<string>>, start: string): Set<string> {
-  const found = new Set<string>()
-  const visit = (node: string) => {
-    for (const next of graph.get(node) ?? []) {
-      if (!found.has(next)) {
-        found.add(next)
-        visit(next)
-      }
-    }
+/** The nodes of cycles, and those that import them: what is left without the nodes that import no other one. */
+function cyclesIn(graph: Map<string, Set<string>>): string[] {
+  const rest = new Map(graph)
+  for (let size = Infinity; rest.size < size; ) {
+    size = rest.size
+    for (const [node, targets] of rest) if (![...targets].some((target) => rest.has(target))) rest.delete(node)
   }
-  visit(start)
-  return found
+  return [...rest.keys()]
 }
 
 /** Lints the files with the rules of the project and returns the paths of those that break the rule. */

@@ -10,16 +10,7 @@ import { isInstalled } from '../../engine/test/support/curl.ts'
 import { type Server, waitForOutput } from '../../engine/test/support/process.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { expectToCompile } from '../support/compile.ts'
-import {
-  codeBlocksOf,
-  type Document,
-  document,
-  documents,
-  filesMatching,
-  read,
-  root,
-  stepsOf,
-} from '../support/documents.ts'
+import { codeBlocksOf, type Document, document, documents, read, root, stepsOf } from '../support/documents.ts'
 import { bannerKey, startServer } from '../support/petstore.ts'
 
 /** The address in the documents. */
@@ -80,17 +71,6 @@ test('the guide to tests: the client gets the pet of the fake fetch, and a spy o
 test('no other document has curl lines, which no test would run', () => {
   const withCurl = documents.filter((each) => stepsOf(each).some(({ command }) => command.startsWith('curl')))
   expect(withCurl.map(({ path }) => path)).toEqual(['README.md', 'docs/reference/api.md'])
-})
-
-test('the examples of the guides and scripts share no idempotency key, so that one database can run all', () => {
-  const sources = [
-    ...documents.filter(({ path }) => !path.startsWith('engine/')).map(({ text }) => text),
-    read('client/index.ts'),
-  ]
-  const all = [...sources, ...filesMatching('examples/*.ts').map(read)].join('\n')
-  const keys = [...all.matchAll(/idempotency-?key: '?([a-z]+-[\w-]+)/gi)].map(([, key]) => key)
-  expect(keys.length).toBeGreaterThan(3)
-  expect(keys).toEqual([...new Set(keys)])
 })
 
 test('the documents and the script of the examples run one after the other on one database, and share no key', async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { RestResponse } from '../../engine/test/support/rest-client.ts'
-import { addPets, shareEmptiedTestApi, shareTestApi, startTestApi } from '../support/petstore.ts'
+import { addPets, shareEmptiedTestApi, shareTestApi } from '../support/petstore.ts'
 
 /** The decisions that fill the gaps of the specification. */
 
@@ -93,14 +93,6 @@ describe('the body of a create', () => {
       payload,
     })
     expect(response).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
-  })
-
-  test('a missing body is rejected: 400', async () => {
-    const { rest } = shared()
-    expect(await rest.send({ method: 'POST', url: '/v1/pets' })).toMatchObject({
-      status: 400,
-      body: { message: 'The body is missing.' },
-    })
   })
 
   test.for([
@@ -270,16 +262,6 @@ describe('methods and paths', () => {
     expect(response.status).toBe(204)
   })
 
-  test('the response to HEAD is that to GET without the body', async () => {
-    const { rest, store } = shared()
-    await addPets(store, 20)
-    const head = await rest.send({ method: 'HEAD', url: '/v1/pets' })
-    const get = await rest.get('/v1/pets')
-    const constant = ({ date, 'x-request-id': id, ...headers }: Record<string, string>) => headers
-    expect(head).toMatchObject({ status: 200, text: '' })
-    expect(constant(head.headers)).toEqual(constant(get.headers))
-  })
-
   test.for('/v1 /v1/ /v1/nothing /v1/pets/ /v1/pets/1/ /v1/pets/1/toys /V1/pets /v1/Pets /v2/pets /pets'.split(' '))(
     'the path %s is unknown: 404',
     async (url) => {
@@ -333,24 +315,6 @@ describe('the deprecation of GET /v1/pets/{petId}', () => {
     const { headers } = await rest.get('/v1/pets')
     expect(headers).not.toHaveProperty('deprecation')
     expect(headers).not.toHaveProperty('sunset')
-  })
-})
-
-describe('the servers in the document', () => {
-  test('without a staging address there is only production', async () => {
-    const { rest } = await startTestApi({ config: { publicUrl: 'https://pets.example' } })
-    expect((await rest.get('/openapi.json')).body).toMatchObject({
-      servers: [{ url: 'https://pets.example/v1', description: 'Production' }],
-    })
-  })
-
-  test('the second one is staging', async () => {
-    const { rest } = await startTestApi({
-      config: { publicUrl: 'https://pets.example', stagingUrl: 'https://staging.example' },
-    })
-    expect((await rest.get('/openapi.json')).body).toMatchObject({
-      servers: [{ url: 'https://pets.example/v1' }, { url: 'https://staging.example/v1', description: 'Staging' }],
-    })
   })
 })
 

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { readMetric } from '../../engine/test/support/metrics.ts'
 import { exchange } from '../../engine/test/support/raw-http.ts'
 import { addPets, listen, shareTestApi, startTestApi } from '../support/petstore.ts'
 
@@ -91,20 +90,4 @@ describe('there is no tag', () => {
     expect([response.status, response.headers.get('etag')]).toEqual([200, null])
     expect(await response.text()).toContain('pet 1')
   })
-})
-
-test('REST and RPC have different tags, because their bodies differ', async () => {
-  const { rest } = api()
-  const [list, call] = [await rest.get('/v1/pets'), await rest.get('/trpc/pets.list')]
-  expect(list.headers.etag).not.toBe(call.headers.etag)
-})
-
-test('the log and the metrics count a 304 as such', async () => {
-  const { rest, log } = await startTestApi()
-  await rest.get('/v1/pets', { 'if-none-match': '*' })
-  const lines = log.map((line) => JSON.parse(line)).filter(({ operation }) => operation === 'pets.list')
-  expect(lines).toMatchObject([{ status: 304, bytes: 0 }])
-  const { text } = await rest.get('/metrics')
-  const labels = { operation: 'pets.list', status: '304' }
-  expect(readMetric(text, 'petstore_request_duration_seconds_count', labels)).toBe(1)
 })

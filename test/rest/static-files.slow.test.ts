@@ -1,22 +1,14 @@
-import { once } from 'node:events'
+import { createHook } from 'node:async_hooks'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { Agent, type IncomingMessage, request } from 'node:http'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import fastify from 'fastify'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readConsolePage, serveFile } from '../../engine/service/http/static-files.ts'
-import { isLongForm, report } from '../../engine/test/support/long-form.ts'
-import { residentMemory, waitForOutput } from '../../engine/test/support/process.ts'
-import { exchange, openSocket } from '../../engine/test/support/raw-http.ts'
-import { connectRestClient } from '../../engine/test/support/rest-client.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { consoleFolder, largestFile } from '../support/built-console.ts'
-import { bannerKey, shareServer, shareTestApi, startTestApi } from '../support/petstore.ts'
-
-const slowReaders = isLongForm ? 1_000 : 100
-const loaders = isLongForm ? 40 : 10
+import { shareTestApi, startTestApi } from '../support/petstore.ts'
 
 const api = shareTestApi({ consoleFolder })
 
@@ -54,6 +46,28 @@ describe('every static file', () => {
     expect([await load(), reads]).toEqual([[500, 500, 500], 1])
     expect([await load(), reads]).toEqual([[200, 200, 200], 2])
     expect([await load(), reads]).toEqual([[200, 200, 200], 2])
+  })
+
+  test('is compressed once for requests that arrive together, and not on the event loop', async () => {
+    const { app } = await startTestApi({ consoleFolder })
+    await app.ready()
+    let [compressions, turns, isLoading] = [0, 0, true]
+    const hook = createHook({
+      init(_id, type) {
+        if (type === 'ZLIB') compressions++
+      },
+    }).enable()
+    onTestFinished(() => void hook.disable())
+    function countTurn(): void {
+      turns++
+      if (isLoading) setImmediate(countTurn)
+    }
+    countTurn()
+    const load = () => app.inject({ url: largestFile, headers: { 'accept-encoding': 'br' } })
+    await Promise.all(Array.from({ length: 20 }, load))
+    isLoading = false
+    expect(compressions).toBe(1)
+    expect(turns).toBeGreaterThan(1_000)
   })
 
   test('has its folder as its route in the log, and refuses other methods and similar names', async () => {
@@ -146,89 +160,6 @@ describe('an unknown path', () => {
     expect(response.headers).not.toHaveProperty('vary')
   })
 })
-
-describe('in a process of its own', () => {
-  const server = shareServer()
-
-  test(`${slowReaders} clients that do not read the script share one copy in memory`, async () => {
-    await exchange(server().url, requestFor(largestFile, 'Connection: close\r\n'))
-    const before = residentMemory(server())
-    for (let i = 0; i < slowReaders; i++) {
-      const socket = await openSocket(server().url)
-      socket.write(requestFor(largestFile))
-      // Once it listens, the socket buffers the beginning of the response and then stops reading.
-      await once(socket, 'readable')
-    }
-    const growth = Math.round(residentMemory(server()) - before)
-    report(`${slowReaders} slow readers of the script`, { growth })
-    // Copies would take 415 MiB for 100.
-    expect(growth).toBeLessThan(60)
-  })
-
-  test('200 HEAD requests for the script take less than ten seconds', async () => {
-    const start = performance.now()
-    const requests = `HEAD ${largestFile} HTTP/1.1\r\nHost: a\r\nAccept-Encoding: br\r\n\r\n`.repeat(200)
-    const socket = await openSocket(server().url)
-    let received = ''
-    socket.on('data', (chunk) => (received += chunk))
-    socket.end(requests)
-    await once(socket, 'end')
-    const milliseconds = Math.round(performance.now() - start)
-    report('200 HEAD requests for the script', { milliseconds })
-    expect(received.match(/HTTP\/1\.1 200 /g)).toHaveLength(200)
-    // Compressing it 200 times would take a minute.
-    expect(milliseconds).toBeLessThan(10_000)
-  })
-
-  test(`while ${loaders} clients load the script of the API reference, lists and /livez stay fast`, async () => {
-    const key = await waitForOutput(server(), bannerKey)
-    const callers = {
-      '/livez': connectRestClient(server().url, key),
-      '/v1/pets?limit=20': connectRestClient(server().url, key),
-    }
-    const times: number[] = []
-    const statuses = new Set<number>()
-    let isLoading = true
-    const watching = Object.entries(callers).map(async ([path, caller]) => {
-      while (isLoading) {
-        const start = performance.now()
-        statuses.add((await caller.get(path)).status)
-        times.push(performance.now() - start)
-        await wait(5)
-      }
-    })
-    const start = performance.now()
-    const sizes = await Promise.all(Array.from({ length: loaders }, () => loadTwice(server().url + largestFile)))
-    const milliseconds = Math.round(performance.now() - start)
-    isLoading = false
-    await Promise.all(watching)
-
-    const p95 = Math.round(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Number.NaN)
-    report(`${2 * loaders} loads of the script`, { milliseconds, p95, requests: times.length })
-    expect(new Set(sizes).size).toBe(1)
-    expect([...statuses]).toEqual([200])
-    // Compressing it on the event loop for each of them would keep the others waiting for most of the time.
-    expect(p95).toBeLessThan(milliseconds / 5)
-  })
-})
-
-function requestFor(url: string, headers = ''): string {
-  return `GET ${url} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`
-}
-
-/** The bytes of the script as it is sent to a browser, twice over one connection. */
-async function loadTwice(url: string): Promise<number> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  onTestFinished(() => agent.destroy())
-  let size = 0
-  for (let i = 0; i < 2; i++) {
-    const sent = request(url, { agent, headers: { 'accept-encoding': 'gzip, deflate, br' } }).end()
-    // The event carries exactly one response.
-    const [response] = (await once(sent, 'response')) as [IncomingMessage]
-    for await (const chunk of response) size += chunk.length
-  }
-  return size
-}
 
 test('the page of the API reference runs no inline script and calls only the servers of the document', async () => {
   const servers = { publicUrl: 'https://pets.example/shop', stagingUrl: 'https://staging.example' }

@@ -176,27 +176,6 @@ describe('the log line of a mutation', () => {
   })
 })
 
-describe('pets.history', () => {
-  test('says who has changed what, newest first, with the pets that are gone', async () => {
-    const { rpc } = api()
-    const { keyName } = await rpc.session.current.query()
-    const { id: petId } = await addRex()
-    await rpc.pets.update.mutate({ petId, status: 'sold', categoryId: 7n })
-    await rpc.pets.remove.mutate({ petId })
-    const [removal, update, ...others] = await rpc.pets.history.query({ petId })
-    expect(others).toEqual([])
-    const change = { id: expect.any(BigInt), at: expect.any(Date), keyName, petId }
-    expect(update).toStrictEqual({
-      ...change,
-      kind: 'update',
-      before: { status: 'available' },
-      after: { status: 'sold' },
-    })
-    expect(removal).toStrictEqual({ ...change, kind: 'remove', before: { ...rex, status: 'sold' } })
-    expect(await rpc.pets.history.query({ limit: 1, cursor: removal?.id })).toEqual([update])
-  })
-})
-
 describe('a key that may only read', () => {
   const forbidden = { code: 'forbidden', message: 'This API key may only read.', status: 403 }
 

@@ -85,39 +85,21 @@ export function codesAreChecked({ data }: PetstoreError): string {
   }
 }
 
-export function everyCodeIsListed(code: PetstoreErrorCode): number {
-  switch (code) {
-    case 'invalid_request':
-      return 400
-    case 'unauthorized':
-      return 401
-    case 'forbidden':
-      return 403
-    case 'not_found':
-      return 404
-    case 'method_not_allowed':
-      return 405
-    case 'request_timeout':
-      return 408
-    case 'conflict':
-      return 409
-    case 'payload_too_large':
-      return 413
-    case 'uri_too_long':
-      return 414
-    case 'unsupported_media_type':
-      return 415
-    case 'expectation_failed':
-      return 417
-    case 'unprocessable':
-      return 422
-    case 'rate_limited':
-      return 429
-    case 'headers_too_large':
-      return 431
-    case 'internal_error':
-      return 500
-    case 'unavailable':
-      return 503
-  }
-}
+export const statusOfEveryCode = {
+  invalid_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  conflict: 409,
+  payload_too_large: 413,
+  uri_too_long: 414,
+  unsupported_media_type: 415,
+  expectation_failed: 417,
+  unprocessable: 422,
+  rate_limited: 429,
+  headers_too_large: 431,
+  internal_error: 500,
+  unavailable: 503,
+} satisfies Record<PetstoreErrorCode, number>

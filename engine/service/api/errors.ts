@@ -185,8 +185,6 @@ function fromTrpc(error: TRPCError): ApiError {
   if (error.code === 'BAD_REQUEST' && error.cause instanceof z.core.$ZodError)
     return new ApiError('invalid_request', describeIssues(error.cause), { cause: error, issues: issuesOf(error.cause) })
   if (error.code === 'INTERNAL_SERVER_ERROR' && error.cause) return toApiError(error.cause)
-  if (error.code === 'PARSE_ERROR')
-    return new ApiError('invalid_request', 'The request cannot be parsed.', { cause: error })
   const code = findCode((each) => each.trpc === error.code)
   return code && code !== 'internal_error' ? new ApiError(code, error.message, { cause: error }) : internalError(error)
 }

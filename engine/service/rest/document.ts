@@ -81,23 +81,19 @@ function patchParameter(parameter: oas31.ParameterObject | oas31.ReferenceObject
 }
 
 function patchResponses(draft: oas31.ResponsesObject['200'], operation: Operation): oas31.ResponsesObject {
-  const { openapi, deprecation, cache } = operation.meta
+  const { openapi, deprecation, access, cache } = operation.meta
   // trpc-to-openapi generates no references to responses.
   const success = draft as oas31.ResponseObject
   const always = deprecation ? required(deprecationHeaders) : {}
   const ofKey = {
     401: 'The API key is missing or invalid.',
-    ...((operation.type === 'mutation' || operation.meta.access) && { 403: 'The API key may only read.' }),
+    ...((operation.type === 'mutation' || access) && { 403: 'The API key may only read.' }),
   }
   const errors = [...Object.entries(ofKey), ...Object.entries(openapi?.errorResponses ?? {})]
-  const failures = errors.map(([status, text]) => [
-    status,
-    failure(
-      text,
-      { ...always, ...(status === '401' && challengeHeader), ...rateHeaders },
-      new ApiError(errorCodeOf(Number(status)), text).body,
-    ),
-  ])
+  const failures = errors.map(([status, text]) => {
+    const headers = { ...always, ...(status === '401' && challengeHeader), ...rateHeaders }
+    return [status, failure(text, headers, new ApiError(errorCodeOf(Number(status)), text).body)]
+  })
   const example = exampleOf(operation.output)
   const content = success.content?.['application/json']
   const headers = {
@@ -116,9 +112,7 @@ function patchResponses(draft: oas31.ResponsesObject['200'], operation: Operatio
         content: { 'application/json': { ...allowMore(content), ...(example !== undefined && { example }) } },
       }),
     },
-    ...(cache && {
-      304: { description: 'The body is still that of the tag in `If-None-Match`.', headers },
-    }),
+    ...(cache && { 304: { description: 'The body is still that of the tag in `If-None-Match`.', headers } }),
     ...Object.fromEntries(failures),
     default: failure(
       'Any other failure, such as 413, 415, 429 or 503.',
@@ -170,13 +164,13 @@ function required(headers: Record<string, oas31.HeaderObject>): oas31.HeadersObj
 
 /** The schemas with a name. */
 function namedSchemas(operations: Operation[]): Record<string, Schema> {
-  const inputs = operations
-    .filter(takesBody)
-    .map((operation) => createSchema(bodyOf(operation).meta({ ...operation.input.meta() }), { io: 'input' }).components)
-  const outputs = [ErrorBody, ...operations.map(({ output }) => output)].map(
-    (output) => createSchema(output, { io: 'output' }).components,
-  )
-  return Object.assign({}, ...inputs, ...outputs.map(allowMore))
+  const inputs = operations.filter(takesBody).map((operation) => {
+    const body = splitInput(operation).elsewhere.meta({ ...operation.input.meta() })
+    return createSchema(body, { io: 'input' }).components
+  })
+  const outputs = [ErrorBody, ...operations.map(({ output }) => output)]
+  const ofOutputs = outputs.map((output) => allowMore(createSchema(output, { io: 'output' }).components))
+  return Object.assign({}, ...inputs, ...ofOutputs)
 }
 
 /** Outputs may gain fields later, so no object in them forbids additional properties. */
@@ -186,15 +180,10 @@ function allowMore<T>(schema: T): T {
   return schema
 }
 
-/** The input without the fields that are in the path. */
-function bodyOf(operation: Operation): z.ZodObject {
-  return splitInput(operation).elsewhere
-}
-
 function bodyContent(operation: Operation): oas31.ContentObject {
   const id = operation.input.meta()?.id
   if (!id) throw new Error(`${operation.name}: a request body needs a name. Give its schema an id with meta().`)
-  return json(id, exampleOf(bodyOf(operation)))
+  return json(id, exampleOf(splitInput(operation).elsewhere))
 }
 
 function json(schemaName: string, example: unknown): oas31.ContentObject {

@@ -18,7 +18,6 @@ describe('a thrown value becomes an ApiError:', () => {
     ['a failure of tRPC without a cause', new TRPCError({ code: 'INTERNAL_SERVER_ERROR' }), 'internal_error', 500],
     ['a code of tRPC without an own code here', new TRPCError({ code: 'PAYMENT_REQUIRED' }), 'internal_error', 500],
     ['a procedure that does not exist', new TRPCError({ code: 'NOT_FOUND' }), 'not_found', 404],
-    ['a request that tRPC cannot parse', new TRPCError({ code: 'PARSE_ERROR' }), 'invalid_request', 400],
     ['an unknown code', withCode('EWHATEVER'), 'internal_error', 500],
     ['any error', cause, 'internal_error', 500],
     ['a text', 'thrown', 'internal_error', 500],
@@ -37,11 +36,8 @@ describe('a thrown value becomes an ApiError:', () => {
   })
 
   test('the cause is kept for the log', () => {
-    for (const thrown of [new StoreUnavailable('x'), cause]) {
-      expect(toApiError(thrown).cause).toBe(thrown)
-    }
-    const trpc = ['PARSE_ERROR', 'NOT_FOUND', 'PAYMENT_REQUIRED'] as const
-    for (const code of trpc) {
+    for (const thrown of [new StoreUnavailable('x'), cause]) expect(toApiError(thrown).cause).toBe(thrown)
+    for (const code of ['NOT_FOUND', 'PAYMENT_REQUIRED'] as const) {
       const thrown = new TRPCError({ code })
       expect(toApiError(thrown).cause).toBe(thrown)
     }

@@ -1,15 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import {
-  apiKeyRecord,
-  createNotesClient,
-  mintApiKey,
-  product,
-  shareEmptiedTestApi,
-  startTestApi,
-} from '../../../test/notes/tests.ts'
+import { apiKeyRecord, mintApiKey, product, shareEmptiedTestApi, startTestApi } from '../../../test/notes/tests.ts'
 import { query, router } from '../../../test/notes/trpc.ts'
-import { fetchFrom } from '../../../test/support/transport.ts'
 import { Int64 } from '../../api/int64.ts'
 import { proceduresOf } from '../../procedures/procedures.ts'
 import { createDocument } from '../../rest/document.ts'
@@ -58,31 +50,6 @@ describe('the history over RPC', () => {
     expect(own.map(({ noteId }) => noteId)).toEqual(Array(3).fill(notes[0]?.id))
     await expect(rpc.notes.history.query({ limit: 101 })).rejects.toThrow('limit')
   })
-
-  test.for(['application/json', 'application/jsonl'])(
-    'is refused to a key that may only read, also in a batch: %s',
-    async (accept) => {
-      const { app, store } = api()
-      const key = mintApiKey()
-      await store.apiKeys.create(apiKeyRecord(key, 'viewer', undefined, 'read'))
-      const headers = { authorization: `Bearer ${key}`, 'trpc-accept': accept }
-      for (const names of ['notes.history', 'notes.history,notes.counts']) {
-        const { body } = await app.inject({ url: `/trpc/${names}?batch=1`, headers })
-        expect(body).toContain('This API key may only read.')
-        expect(body).not.toContain('before')
-      }
-    },
-  )
-})
-
-test('the typed client of a key that may only read gets the error, and the lists still work', async () => {
-  const { app, store } = await startTestApi()
-  const apiKey = mintApiKey()
-  await store.apiKeys.create(apiKeyRecord(apiKey, 'viewer', undefined, 'read'))
-  const viewer = createNotesClient({ url: 'http://service.test', apiKey, fetch: fetchFrom(app) })
-  expect(await viewer.notes.list.query()).toEqual([])
-  const forbidden = { code: 'forbidden', message: 'This API key may only read.', status: 403 }
-  await expect(viewer.notes.history.query({})).rejects.toMatchObject({ data: forbidden })
 })
 
 test.for(['direct', 'chained'])('a %s query with `access: write` refuses a key that may only read', async (name) => {

@@ -6,7 +6,6 @@ import {
   revokeKey,
   shareTestApi,
   startOf,
-  startTestApi,
   type TestApi,
 } from '../../../test/notes/tests.ts'
 import { logLinesIn } from '../../../test/support/log-lines.ts'
@@ -81,23 +80,4 @@ describe('the line of a 401', () => {
     const { lines } = await rejected('Bearer note_ab\u009bcdefgh')
     expect(lines).toMatchObject(Array(3).fill({ keyStart: 'note_ab' }))
   })
-})
-
-test('the response does not show whether a key is unknown, revoked or expired', async () => {
-  const keys = [mintApiKey(), await revokedKey(shared()), await expiredKey(shared())]
-  const bodies = []
-  for (const key of keys) {
-    const { responses } = await rejected(`Bearer ${key}`)
-    bodies.push(responses.map(({ payload, headers }) => [payload, headers['www-authenticate']]))
-  }
-  expect(bodies[1]).toEqual(bodies[0])
-  expect(bodies[2]).toEqual(bodies[0])
-})
-
-test('a request that is not refused has no reason', async () => {
-  const { rest, log } = await startTestApi()
-  await rest.get('/v1/notes/1')
-  const [line] = logLinesIn(log.join(''))
-  expect(line).toMatchObject({ status: 404, key: 'test' })
-  expect(line).not.toHaveProperty('reason')
 })

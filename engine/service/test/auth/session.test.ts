@@ -31,15 +31,3 @@ test('session.current counts as one call, and shows what the headers show', asyn
   const [session] = await Promise.all([rpc.session.current.query(), rpc.notes.counts.query()])
   expect(session.rateLimit?.remaining).toBe(0)
 })
-
-test('session.current sends no part of the key', async () => {
-  const { key, rest } = await startTestApi()
-  const { text } = await rest.get('/trpc/session.current')
-  expect(text).not.toContain(key.slice(0, 8))
-})
-
-test('session.current needs a key, and REST does not serve it', async () => {
-  const { rest } = await startTestApi()
-  expect((await rest.get('/trpc/session.current', { authorization: 'Bearer note_wrong' })).status).toBe(401)
-  expect((await rest.get('/v1/session')).status).toBe(404)
-})

@@ -57,16 +57,6 @@ describe('the backup command', () => {
     expect(existsSync(join(folder, 'data/backups'))).toBe(false)
   })
 
-  test('prints one sentence to standard error when it fails', async () => {
-    const { folder } = makeSample()
-    writeFileSync(join(folder, 'taken.db'), 'precious')
-    const run = runProgram({ folder, arguments: ['backup', 'taken.db'] })
-    expect([await run.ended, run.stdout]).toEqual([1, ''])
-    expect(run.stderr).toBe(
-      `The database ${join(folder, 'taken.db')} cannot be used: it already exists; choose another name, or delete it first.\n`,
-    )
-  })
-
   test.for(['', ' ', '~/copy.db', 'copy.db ', '\tcopy.db', 'co\npy.db', 'copy\0.db'])(
     '%j cannot name a backup',
     (name) => {

@@ -13,7 +13,6 @@ import {
   listen,
   openSqlite,
   openTestStore,
-  product,
   shareTestApi,
   startTestApi,
 } from '../../../test/notes/tests.ts'
@@ -21,9 +20,6 @@ import { consoleFolder, largestFile } from '../../../test/support/console-folder
 import { type LogLine, logLinesIn } from '../../../test/support/log-lines.ts'
 import { closing, host, json, openSocket } from '../../../test/support/raw-http.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
-import { createAdminApp } from '../../app.ts'
-import { logTo } from '../../telemetry/log.ts'
-import { Metrics } from '../../telemetry/metrics.ts'
 
 /** A client that resets the connection is no fault of the service: at most one plain line in the log. */
 
@@ -96,21 +92,6 @@ describe('at most one plain line is logged for a client that', () => {
   test.for(cases)('sends %s and resets the connection %s', async ([request, moment]) => {
     const api = await listen(shared())
     expectPlain(await linesAfter(api, api.url, requests[request]?.(api.authorization) ?? '', moment), request)
-  })
-
-  test.for(cases)('sends %s to the admin port and resets the connection %s', async ([request, moment]) => {
-    const { app, authorization } = await listen(shared())
-    const log: string[] = []
-    const config = { corsOrigins: [], trustProxy: [], publicUrl: undefined, stagingUrl: undefined }
-    const admin = createAdminApp(app, {
-      service: { product },
-      config: { ...config, rateLimit: undefined, adminPort: 0 },
-      log: logTo({ write: (line) => void log.push(line) }, 'info'),
-      metrics: new Metrics(product),
-    })
-    onTestFinished(() => admin.close())
-    const url = await admin.listen({ host: '127.0.0.1', port: 0 })
-    expectPlain(await linesAfter({ app: admin, log }, url, requests[request]?.(authorization) ?? '', moment), request)
   })
 })
 

@@ -56,18 +56,6 @@ test('connections that wait to be accepted when the service closes receive their
   expect((await Promise.all(waiting)).map(([response]) => response?.status)).toEqual(Array(5).fill(200))
 })
 
-test('requests that arrive together over 100 connections are all answered', async () => {
-  const { url, authorization } = await listen(shared())
-  const sockets = await Promise.all(Array.from({ length: 100 }, () => openSocket(url)))
-  const responses = sockets.map(collect)
-  const statuses = () => responses.flatMap(({ text }) => statusesIn(text))
-  // The service accepts a connection in each turn of the event loop, so only the second requests arrive together.
-  for (const rounds of [1, 2]) {
-    for (const socket of sockets) socket.write(`GET /v1/notes HTTP/1.1\r\n${host}${authorization}\r\n`)
-    await expect.poll(statuses).toEqual(Array.from({ length: rounds * sockets.length }, () => 200))
-  }
-})
-
 describe('a client that half-closes the connection after its last byte', () => {
   test.for([
     ['a create', (authorization: string) => createRequest(authorization), [201]],
@@ -231,17 +219,6 @@ test('with clients on all connections that never complete a request or never rea
     expect(await exchange(url, get), name).toMatchObject([{ status: 200, body: 'small' }])
   }
   expect(sockets.filter(({ destroyed }) => !destroyed).length).toBeLessThanOrEqual(8)
-})
-
-test('with clients on all connections that do not read, a new client is served', async () => {
-  const { url, sockets } = await startFull(4)
-  for (let i = 0; i < 10; i++) {
-    const socket = await openSocket(url)
-    socket.write(`GET /large HTTP/1.1\r\n${host}\r\n`)
-    await expect.poll(() => sockets[i]?.writableLength, { interval: 1 }).toBeGreaterThan(0)
-  }
-  expect(sockets.map(({ destroyed }) => destroyed)).toEqual([...Array(6).fill(true), ...Array(4).fill(false)])
-  expect(await exchange(url, get)).toMatchObject([{ status: 200 }])
 })
 
 test('a connection whose request ended after its response is idle', async () => {

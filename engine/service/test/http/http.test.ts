@@ -1,8 +1,6 @@
-import { once } from 'node:events'
-import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { listen, shareTestApi, validBody } from '../../../test/notes/tests.ts'
-import { exchange, expectError, host, openSocket } from '../../../test/support/raw-http.ts'
+import { exchange, expectError, host } from '../../../test/support/raw-http.ts'
 
 /** Requests over real sockets. Every error has the Error body. */
 
@@ -10,58 +8,42 @@ import { exchange, expectError, host, openSocket } from '../../../test/support/r
 const shared = shareTestApi()
 
 describe('a request that reaches no route', () => {
+  const get = (headers: string) => `GET /v1/notes HTTP/1.1\r\n${headers}\r\n`
+  const to = (line: string) => `${line}\r\n${host}\r\n`
+  const invalid = {
+    'bytes that are not HTTP': 'GARBAGE\r\n\r\n',
+    'a TLS greeting': Buffer.from('16030100a5010000a10303', 'hex'),
+    'a preface of HTTP/2': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+    'an unknown method': to('BREW /v1/notes HTTP/1.1'),
+    'no Host': get(''),
+    'two Hosts': get(host + host),
+    'a Host with a blank': get('Host: a b\r\n'),
+    'a Host with a path': get('Host: a/b\r\n'),
+    'a Host with an open bracket': get('Host: [::1\r\n'),
+    'a Host with a wrong port': get('Host: a:x\r\n'),
+    'GET *': to('GET * HTTP/1.1'),
+    'POST *': to('POST * HTTP/1.1'),
+    'Transfer-Encoding in HTTP/1.0': 'POST /v1/notes HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    'a line that ends without CR': `GET /v1/notes HTTP/1.1\n${host}\r\n`,
+    'a header without a name': get(`${host}: 1\r\n`),
+    'a method in lower case': to('get /v1/notes HTTP/1.1'),
+    'a target that is no URL': to('GET mailto:validBody HTTP/1.1'),
+    'an unknown version': to('GET /v1/notes HTTP/1.2'),
+    'no version': 'GET /v1/notes\r\n\r\n',
+    'a Content-Length beyond 64 bits': get(`${host}Content-Length: ${'9'.repeat(30)}\r\n`),
+    'a bad escape': to('GET /v1/notes/%zz HTTP/1.1'),
+    'half an escape': to('GET /v1/notes/%e2%82 HTTP/1.1'),
+  }
+
   test.for([
-    ['bytes that are not HTTP', 'GARBAGE\r\n\r\n', 400, 'invalid_request'],
-    ['a TLS greeting', Buffer.from('16030100a5010000a10303', 'hex'), 400, 'invalid_request'],
-    ['a preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'invalid_request'],
-    ['an unknown method', `BREW /v1/notes HTTP/1.1\r\n${host}\r\n`, 400, 'invalid_request'],
-    ['no Host', 'GET /v1/notes HTTP/1.1\r\n\r\n', 400, 'invalid_request'],
-    ['two Hosts', `GET /v1/notes HTTP/1.1\r\n${host}${host}\r\n`, 400, 'invalid_request'],
-    ['a Host with a blank', 'GET /v1/notes HTTP/1.1\r\nHost: a b\r\n\r\n', 400, 'invalid_request'],
-    ['a Host with a path', 'GET /docs/ HTTP/1.1\r\nHost: a/b\r\n\r\n', 400, 'invalid_request'],
-    ['a Host with an open bracket', 'GET /docs/ HTTP/1.1\r\nHost: [::1\r\n\r\n', 400, 'invalid_request'],
-    ['a Host with a wrong port', 'GET /docs HTTP/1.1\r\nHost: a:x\r\n\r\n', 400, 'invalid_request'],
-    ['a Host with a port beyond 65535', 'GET /v1/notes HTTP/1.1\r\nHost: a:65536\r\n\r\n', 400, 'invalid_request'],
-    ['a Host that no URL may hold', 'GET /v1/notes HTTP/1.1\r\nHost: a%zz\r\n\r\n', 400, 'invalid_request'],
-    ['GET *', `GET * HTTP/1.1\r\n${host}\r\n`, 400, 'invalid_request'],
-    ['POST *', `POST * HTTP/1.1\r\n${host}\r\n`, 400, 'invalid_request'],
-    [
-      'Transfer-Encoding in HTTP/1.0',
-      'POST /v1/notes HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
-      400,
-      'invalid_request',
-    ],
-    ['a line that ends without CR', `GET /v1/notes HTTP/1.1\n${host}\r\n`, 400, 'invalid_request'],
-    ['a header without a name', `GET /v1/notes HTTP/1.1\r\n${host}: 1\r\n\r\n`, 400, 'invalid_request'],
-    ['a method in lower case', `get /v1/notes HTTP/1.1\r\n${host}\r\n`, 400, 'invalid_request'],
-    ['a target that is no URL', `GET mailto:validBody HTTP/1.1\r\n${host}\r\n`, 400, 'invalid_request'],
-    ['an unknown version', `GET /v1/notes HTTP/1.2\r\n${host}\r\n`, 400, 'invalid_request'],
-    ['no version', 'GET /v1/notes\r\n\r\n', 400, 'invalid_request'],
-    [
-      'a Content-Length beyond 64 bits',
-      `POST /v1/notes HTTP/1.1\r\n${host}Content-Length: ${'9'.repeat(30)}\r\n\r\n`,
-      400,
-      'invalid_request',
-    ],
-    ['a bad escape', `GET /v1/notes/%zz HTTP/1.1\r\n${host}\r\n`, 400, 'invalid_request'],
-    ['half an escape', `GET /v1/notes/%e2%82 HTTP/1.1\r\n${host}\r\n`, 400, 'invalid_request'],
-    [
-      '70 kB of headers',
-      `GET /v1/notes HTTP/1.1\r\n${host}X-A: ${'a'.repeat(70_000)}\r\n\r\n`,
-      431,
-      'headers_too_large',
-    ],
-    ['a URL over 8 KiB', `GET /v1/notes?${'a'.repeat(8_183)} HTTP/1.1\r\n${host}\r\n`, 414, 'uri_too_long'],
-    [
-      'an unknown expectation',
-      `POST /v1/notes HTTP/1.1\r\n${host}Expect: tea\r\nContent-Length: 2\r\n\r\n{}`,
-      417,
-      'expectation_failed',
-    ],
-    ['CONNECT', `CONNECT service.test:80 HTTP/1.1\r\n${host}\r\n`, 405, 'method_not_allowed'],
-    ['GET //', `GET // HTTP/1.1\r\n${host}\r\n`, 404, 'not_found'],
-    ['TRACE of nothing', `TRACE /x HTTP/1.1\r\n${host}\r\n`, 404, 'not_found'],
-    ['dots in the path', `GET /v1/../docs/ HTTP/1.1\r\n${host}\r\n`, 401, 'unauthorized'],
+    ...Object.entries(invalid).map(([what, bytes]) => [what, bytes, 400, 'invalid_request'] as const),
+    ['70 kB of headers', get(`${host}X-A: ${'a'.repeat(70_000)}\r\n`), 431, 'headers_too_large'],
+    ['a URL over 8 KiB', to(`GET /v1/notes?${'a'.repeat(8_183)} HTTP/1.1`), 414, 'uri_too_long'],
+    ['an unknown expectation', get(`${host}Expect: tea\r\n`), 417, 'expectation_failed'],
+    ['CONNECT', to('CONNECT service.test:80 HTTP/1.1'), 405, 'method_not_allowed'],
+    ['GET //', to('GET // HTTP/1.1'), 404, 'not_found'],
+    ['TRACE of nothing', to('TRACE /x HTTP/1.1'), 404, 'not_found'],
+    ['dots in the path', to('GET /v1/../docs/ HTTP/1.1'), 401, 'unauthorized'],
   ] as const)('%s', async ([, bytes, status, code]) => {
     const { url } = await listen(shared())
     const [response, ...more] = await exchange(url, bytes, { quiet: 300 })
@@ -138,45 +120,7 @@ describe('a body', () => {
     const [response] = await exchange(url, `${post}${authorization}Content-Length: 65537\r\n\r\n`)
     expectError(response, 413, 'payload_too_large')
   })
-
-  test('that the client cuts off is not logged as an error of the service', async () => {
-    const { url, authorization, log } = await listen()
-    const socket = await openSocket(url)
-    socket.write(`${post}${authorization}Content-Length: 100\r\n\r\n{`)
-    socket.end()
-    await expect.poll(() => log.length).toBeGreaterThan(0)
-    expect(log.map((line) => JSON.parse(line).level)).not.toContain('error')
-  })
 })
-
-test.for([
-  ['garbage', 'GARBAGE\r\n\r\n'],
-  ['half a request', 'GET /v1/notes HTTP/1.1\r\n'],
-  ['CONNECT', `CONNECT a:80 HTTP/1.1\r\n${host}\r\n`],
-  ['an unknown expectation', `POST / HTTP/1.1\r\n${host}Expect: tea\r\n\r\n`],
-] as const)('after %s the server closes the connection even if the client does not', async ([, bytes]) => {
-  const { app, url } = await listen()
-  const socket = await openSocket(url)
-  socket.resume().write(bytes)
-  await once(socket, 'end')
-  await expect.poll(() => promisify(app.server.getConnections.bind(app.server))()).toBe(0)
-})
-
-test.for([
-  ['garbage', 'GARBAGE\r\n\r\n', 400, 'invalid_request'],
-  ['CONNECT', `CONNECT a:80 HTTP/1.1\r\n${host}\r\n`, 405, 'method_not_allowed'],
-  ['an unknown expectation', `POST / HTTP/1.1\r\n${host}Expect: tea\r\n\r\n`, 417, 'expectation_failed'],
-] as const)(
-  '%s after a valid request does not affect the response to the valid one',
-  async ([, bytes, status, code]) => {
-    const { url, authorization } = await listen(shared())
-    const create = `POST /v1/notes HTTP/1.1\r\n${host}${authorization}Content-Type: application/json\r\nContent-Length: ${validBody.length}\r\n\r\n${validBody}`
-    const [created, refused, ...more] = await exchange(url, create + bytes)
-    expect(created).toMatchObject({ status: 201 })
-    expectError(refused, status, code)
-    expect(more).toEqual([])
-  },
-)
 
 test.for(['/v1/notes', '/trpc/notes.create'])(
   'a POST to %s without Content-Length and Transfer-Encoding receives a response',

@@ -68,17 +68,6 @@ test('/metrics responds to other methods with Allow, and scrapes are not logged'
   expect(await rest.post('/metrics', {})).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD, OPTIONS' } })
 })
 
-test('the admin listener serves metrics and health without a key, and the service only health', async () => {
-  const { service, admin } = await startWithAdmin()
-  expect((await service.get('/metrics')).status).toBe(404)
-  expect((await service.get('/livez', noKey)).status).toBe(200)
-  expect(await admin.get('/livez')).toMatchObject({ status: 200, text: '{"status":"ok"}' })
-  expect(await admin.get('/readyz')).toMatchObject({ status: 200, text: '{"status":"ready"}' })
-  const { status, text } = await admin.get('/metrics')
-  expect(status).toBe(200)
-  expect(readMetric(text, 'notes_request_duration_seconds_count', { operation: 'health' })).toBe(3)
-})
-
 test('the admin listener serves nothing else', async () => {
   const { admin } = await startWithAdmin()
   for (const url of ['/', '/v1/notes', '/trpc/notes.list', '/openapi.json', '/docs/']) {
