@@ -51,7 +51,7 @@ export async function confirm(question: string): Promise<void> {
 
 /** Writes why a command or the service failed. `journalctl --priority=err` finds it. */
 export function noteFailure(text: string): void {
-  note(isJournal(process.stderr.fd, environment.JOURNAL_STREAM) ? withPriority(text, 3) : text)
+  note(isJournal(process.stderr.fd, environment.JOURNAL_STREAM) ? withPriority(50, text) : text)
 }
 
 export const jsonOption = ['--json', 'print JSON'] as const

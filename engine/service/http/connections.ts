@@ -87,22 +87,8 @@ export class Connections {
     previous.once('close', () => setImmediate(pass))
   }
 
-  /** Closes also the connections that Node no longer knows, which are those after CONNECT. */
-  closeAll(): void {
-    this.#closeThose(() => true)
-  }
-
-  /** Closes the connections without a write in progress. The client of a write waits to learn whether it is stored. */
-  closeReaders(): void {
-    this.#closeThose(({ writes }) => writes === 0)
-  }
-
-  /** Closes the connections without any request, for which Node's `server.close()` would wait. */
-  closeUnused(): void {
-    this.#closeThose(({ isUnused }) => isUnused)
-  }
-
-  #closeThose(areMeant: (connection: Connection) => boolean): void {
+  /** Closes all of these connections, also those that Node no longer knows, which are those after CONNECT. */
+  close(areMeant: (connection: Connection) => boolean = () => true): void {
     for (const [socket, connection] of this.#open) if (areMeant(connection)) this.#close(socket)
   }
 

@@ -27,8 +27,9 @@ export function makeDrainable(app: FastifyInstance, connections: Connections): v
   })
   app.addHook('preClose', async () => {
     await closeListener(app.server)
-    // Requests that arrived during a long turn are read before the connections without one are closed.
-    setTimeout(() => setImmediate(() => connections.closeUnused()).unref(), firstRequestTime).unref()
+    // Node's `server.close()` waits for connections without a request. Requests that arrived during a long turn are read before.
+    const closeUnused = () => connections.close(({ isUnused }) => isUnused)
+    setTimeout(() => setImmediate(closeUnused).unref(), firstRequestTime).unref()
   })
 }
 

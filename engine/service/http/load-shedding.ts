@@ -71,9 +71,8 @@ export function shedLoad(app: FastifyInstance, meter: LoadMeter, store: Pick<Bas
 
   /** Node accepts one connection in each turn. While others wait, such as that of a health check, turns must be short. */
   function takeTurn(): void {
-    if (hasAccepted && acceptingTurns < maxAcceptingTurns) {
+    if (hasAccepted && acceptingTurns++ < maxAcceptingTurns) {
       hasAccepted = false
-      acceptingTurns++
       setImmediate(takeTurn)
       return
     }
@@ -98,9 +97,7 @@ export function shedLoad(app: FastifyInstance, meter: LoadMeter, store: Pick<Bas
     }
   }
 
-  app.server.on('connection', () => {
-    hasAccepted = true
-  })
+  app.server.on('connection', () => (hasAccepted = true))
 
   app.addHook('onRequest', (request, { raw: response }, done) => {
     // Otherwise it would run in the asynchronous context of the first request of its group.

@@ -15,8 +15,6 @@ export function requestCheck(headers: Record<string, string>) {
     // What comes before is not from proxies. Fastify takes 20 ms for 15 kB of addresses.
     if (forwarded && forwarded.length > maxForwarded)
       request.raw.headers['x-forwarded-for'] = forwarded.slice(-maxForwarded)
-    // tRPC cannot build a URL from an empty host.
-    if (request.raw.headers.host === '') delete request.raw.headers.host
     done(error)
   }
 }
@@ -51,10 +49,7 @@ function isDecodable(url: string): boolean {
 // RFC 3986, section 3.2: a registered name or IPv4 address, or an IP address in brackets, and an optional port.
 const hostAndPort = /^(?:[\w.~%!$&'()*+,;=-]*|\[[\da-fA-F:.]+\])(?::\d{0,5})?$/
 
-/**
- * Exactly one valid Host is required, except in HTTP/1.0 (RFC 9112, section 3.2). An empty one is valid. Any other must fit
- * into a URL, because tRPC builds one from it.
- */
+/** Exactly one valid Host is required, except in HTTP/1.0 (RFC 9112, section 3.2). An empty one is valid. */
 function hasValidHost({ headers: { host }, rawHeaders, httpVersion }: IncomingMessage): boolean {
   if (host === undefined) return httpVersion === '1.0'
   const isAuthority = host === '' || (hostAndPort.test(host) && URL.canParse(`http://${host}`))

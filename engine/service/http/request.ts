@@ -41,11 +41,10 @@ export function callsOf(request: FastifyRequest): number {
   return request.routeOptions.config.calls?.(request) ?? 1
 }
 
-/** Labels the routes of this Fastify instance that have no labels of their own. */
-export function labelRoutes(app: FastifyInstance, operation: string): void {
-  const labels: RequestLabels = { adapter: 'http', operation }
+/** Labels the routes of this Fastify instance that have no labels of their own, by default with their URL. */
+export function labelRoutes(app: FastifyInstance, operation?: string): void {
   app.addHook('onRoute', (route) => {
-    route.config = { labels, ...route.config }
+    route.config = { labels: { adapter: 'http', operation: operation ?? route.url }, ...route.config }
   })
 }
 

@@ -50,7 +50,7 @@ export function createHttpServer(
   server.timeout = limits.stallTime
   // Node's types lack it. With it, half-closed connections receive their responses.
   Object.assign(server, { httpAllowHalfOpen: true })
-  server.closeAllConnections = () => connections.closeAll()
+  server.closeAllConnections = () => connections.close()
 
   function refuse(socket: Duplex, thrown: Error, requestId: string): void {
     log.info({ requestId, reason: thrown.message }, 'the connection sent an invalid request')

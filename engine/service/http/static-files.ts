@@ -69,24 +69,11 @@ function fileSender(read: () => Promise<Buffer>, headers: Record<string, string>
 }
 
 /** Allows only files of this service, and no scripts or styles inside the page. */
-const pagePolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'self'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-].join('; ')
-
-function mediaTypeOf(path: string): string {
-  return mediaTypes[extname(path)] ?? 'application/octet-stream'
-}
+const pagePolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'self'; " +
+  "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 
 const mediaTypes: Record<string, string> = {
-  '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
@@ -98,10 +85,8 @@ export function readConsolePage(folder: string | undefined, basePath: string): P
   const page = readPage(folder, 'index.html')
   if (page === undefined) return undefined
   const base = `<base href="${basePath.replaceAll('&', '&amp;')}/" />`
-  return {
-    content: Buffer.from(page.replace(/<base href="\/" ?\/?>/, () => base)),
-    headers: { 'content-type': mediaTypeOf('index.html'), 'content-security-policy': pagePolicy },
-  }
+  const content = Buffer.from(page.replace(/<base href="\/" ?\/?>/, () => base))
+  return { content, headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': pagePolicy } }
 }
 
 /** Reads a page of the built console. Undefined if it is not built. */
@@ -124,15 +109,14 @@ export async function webConsole(
     return
   }
   serveFile(app, '/', async () => page.content, { ...page.headers, ...revalidated })
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /\.(css|js|svg|md)$/.test(name),
-  )
-  for (const [path, names = []] of Object.entries(Object.groupBy(files, dirname))) {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => extname(name) in mediaTypes)
+  for (const [path, names] of Map.groupBy(files, dirname)) {
     // Vite puts a hash of the content into the names of assets.
     const caching = path === 'assets' ? immutable : revalidated
     const senders = names.map((name): [string, SendFile] => {
       const content = readFileSync(join(folder, name))
-      return [basename(name), fileSender(async () => content, { 'content-type': mediaTypeOf(name), ...caching })]
+      const headers = { 'content-type': String(mediaTypes[extname(name)]), ...caching }
+      return [basename(name), fileSender(async () => content, headers)]
     })
     serveFolder(app, path === '.' ? '' : `/${path.replaceAll(sep, '/')}`, new Map(senders))
   }

@@ -6,6 +6,7 @@ import { isSafeMethod } from '../api/method.ts'
 import { jsonWriter } from '../api/output.ts'
 import { isRecord } from '../api/validation.ts'
 import type { CacheableResponse, ResponseCache } from '../http/cache/response-cache.ts'
+import { labelRoutes } from '../http/request.ts'
 import { acceptJsonOnly, handleOtherMethods, notEmpty, refuseUnknownPaths } from '../http/routing.ts'
 import { requireWriteAccess } from '../procedures/access.ts'
 import { type CallOptions, createContext, markReplays } from '../procedures/context.ts'
@@ -141,9 +142,7 @@ export async function ownRoutes(
 ): Promise<void> {
   acceptJsonOnly(app, parseJson)
   app.setReplySerializer((body) => writeJson(body))
-  app.addHook('onRoute', (route) => {
-    route.config = { labels: { adapter: 'http', operation: route.url }, ...route.config }
-  })
+  labelRoutes(app)
   app.addHook('onRequest', async (request) => {
     if (!isSafeMethod(request.method)) requireWriteAccess(request)
   })

@@ -85,14 +85,9 @@ export async function serve(config: Config, service: Service<WithApiKeys>): Prom
   }
 }
 
-interface Telemetry {
-  log: Log
-  audit: Audit
-  metrics: Metrics
-  tracing: Tracing | undefined
-}
+type Telemetry = Awaited<ReturnType<typeof startTelemetry>>
 
-async function startTelemetry(product: Product, config: Config): Promise<Telemetry> {
+async function startTelemetry(product: Product, config: Config) {
   const warnOfDropped = (lines: number) =>
     log.warn(`${lines} lines of the output were dropped, because it was not read or its disk was full.`)
   const outputs = [process.stdout, process.stderr].map((stream) => unblock(stream, warnOfDropped))
@@ -173,7 +168,8 @@ function stopSignal(log: Log, force: (reason: string) => void): Promise<NodeJS.S
 
 /** Closes the connections without a write when the stop is late, all others shortly before the limit, then ends the process. */
 function limitStop(app: FastifyInstance, admin: FastifyInstance | undefined, force: (reason: string) => void): void {
-  setTimeout(() => app.connections.closeReaders(), lateTime).unref()
+  // The client of a write waits to learn whether it is stored.
+  setTimeout(() => app.connections.close(({ writes }) => writes === 0), lateTime).unref()
   setTimeout(() => [app, admin].forEach((each) => void each?.server.closeAllConnections()), maxStopTime - 1_000).unref()
   // Repeated, because `force` does nothing during a rescue.
   setInterval(() => force('timeout'), maxStopTime).unref()

@@ -33,11 +33,10 @@ export function outputTo(fd: number, onRecovered: (lines: number) => void) {
         else waiting[0] = first.subarray(written)
       }
     } catch (error) {
-      const retry = () => {
+      timer ??= setTimeout(() => {
         timer = undefined
         writeWaiting()
-      }
-      timer ??= setTimeout(retry, retryDelay).unref()
+      }, retryDelay).unref()
       return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
     } finally {
       report()
@@ -128,16 +127,11 @@ export function isJournal(fd: number | undefined, stream: string | undefined): b
   return stream === `${dev}:${ino}`
 }
 
-/** Adds the priority of syslog(3) to each line, as sd-daemon(3) describes. The journal removes it again. */
-export function withPriority(text: string, priority: number): string {
-  return text.replaceAll(/^(?=.)/gm, `<${priority}>`)
-}
+/** The priorities of syslog(3) for pino's levels. The journal takes a line without one as info. */
+const priorities: Partial<Record<number, number>> = { 60: 2, 50: 3, 40: 4, 20: 7, 10: 7 }
 
-/** @param level pino's number, or 0 for a line that pino does not write */
-export function withPriorityOf(level: number, text: string): string {
-  if (level >= 60) return withPriority(text, 2)
-  if (level >= 50) return withPriority(text, 3)
-  if (level >= 40) return withPriority(text, 4)
-  // The journal takes a line without a priority as info.
-  return level >= 30 || level === 0 ? text : withPriority(text, 7)
+/** Adds the priority of the level to each line, as sd-daemon(3) describes. The journal removes it again. */
+export function withPriority(level: number, text: string): string {
+  const priority = priorities[level]
+  return priority === undefined ? text : text.replaceAll(/^(?=.)/gm, `<${priority}>`)
 }

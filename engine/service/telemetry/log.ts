@@ -8,7 +8,7 @@ import { type Config, environment } from '../config.ts'
 import { oncePerSecond } from '../http/error-responses.ts'
 import { clientAddressOf, type RequestLabels } from '../http/request.ts'
 import { routeOf } from '../http/routing.ts'
-import { isJournal, withPriorityOf } from './log-output.ts'
+import { isJournal, withPriority } from './log-output.ts'
 
 /** Milliseconds. */
 const maxDelay = 10
@@ -104,7 +104,7 @@ function batching(output: Output, format: (line: string) => string = (line) => l
     lastLevel: 0,
     write(line: string) {
       if (lines === '') setTimeout(flush, maxDelay)
-      lines += isInJournal ? withPriorityOf(this.lastLevel, format(line)) : format(line)
+      lines += isInJournal ? withPriority(this.lastLevel, format(line)) : format(line)
       if (this.lastLevel >= warnLevel) flush()
       this.lastLevel = 0
     },

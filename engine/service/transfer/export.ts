@@ -80,7 +80,7 @@ export async function exportItems<New>(
   { format, filters = {}, onProgress }: ExportOptions,
 ) {
   const columns = Object.keys(item.shape)
-  const toText = format === 'csv' ? toCsv : toNdjson
+  const toLine = format === 'csv' ? toCsv : toNdjson
   const hash = createHash('sha256')
   let written = 0
 
@@ -90,11 +90,11 @@ export async function exportItems<New>(
     await write(bytes)
   }
 
-  await append(toText([], columns, true))
+  if (format === 'csv') await append(csvLine(columns))
   let cursor: bigint | undefined = 0n
   while (cursor !== undefined) {
     const page: Item[] = await items.list({ limit: 1_000, cursor, ...filters })
-    await append(toText(page, columns))
+    await append(page.map((item) => toLine(item, columns)).join(''))
     written += page.length
     if (page.length > 0) onProgress?.(written)
     cursor = page.at(-1)?.id
@@ -103,20 +103,14 @@ export async function exportItems<New>(
 }
 
 /** One JSON object per line (https://github.com/ndjson/ndjson-spec). Integers have all their digits. */
-function toNdjson(items: Item[], columns: string[]): string {
-  return items
-    .map((item) => {
-      const members = columns.flatMap((name) => (item[name] === undefined ? [] : [`"${name}":${toJson(item[name])}`]))
-      return `{${members}}\n`
-    })
-    .join('')
+function toNdjson(item: Item, columns: string[]): string {
+  return `{${columns.flatMap((name) => (item[name] === undefined ? [] : `"${name}":${toJson(item[name])}`))}}\n`
 }
 
 function toJson(value: unknown): string {
   return typeof value === 'bigint' ? String(value) : JSON.stringify(value)
 }
 
-function toCsv(items: Item[], columns: string[], header = false): string {
-  const rows = items.map((item) => columns.map((name) => item[name]))
-  return [...(header ? [columns] : []), ...rows].map(csvLine).join('')
+function toCsv(item: Item, columns: string[]): string {
+  return csvLine(columns.map((name) => item[name]))
 }
