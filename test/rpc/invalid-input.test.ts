@@ -91,17 +91,15 @@ describe('the input of a batch', () => {
   })
 
   test('may lack the inputs of calls without one', async () => {
-    const { rest } = shared()
-    const { status } = await rest.get(
+    const { status } = await shared().rest.get(
       `/trpc/pets.counts,pets.list?batch=1&input=${encodeURIComponent(`{"1":${list}}`)}`,
     )
     expect(status).toBe(200)
   })
 
   test('that is not valid for one call leaves the other calls alone', async () => {
-    const { rest } = shared()
     const input = encodeURIComponent('{"0":{"limit":1},"1":{"json":{"limit":1}}}')
-    const { status, body } = await rest.get(`/trpc/pets.list,pets.list?batch=1&input=${input}`)
+    const { status, body } = await shared().rest.get(`/trpc/pets.list,pets.list?batch=1&input=${input}`)
     expect(status).toBe(207)
     expect(body).toMatchObject([{ error: { json: { data: { status: 400 } } } }, { result: { data: { json: [] } } }])
   })

@@ -156,8 +156,7 @@ describe('a backup', () => {
   })
 
   test('needs no log beside it, unlike the database', async () => {
-    const { folder } = makeSample()
-    const connection = open(await backUp(folder))
+    const connection = open(await backUp(makeSample().folder))
     expect(connection.pragma('journal_mode', { simple: true })).toBe('delete')
   })
 

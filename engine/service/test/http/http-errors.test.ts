@@ -3,31 +3,11 @@ import { METHODS } from 'node:http'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import {
-  bannerKey,
-  createRequest,
-  listen,
-  openSqlite,
-  shareTestApi,
-  startServer,
-  startTestApi,
-  validBody,
-} from '../../../test/notes/tests.ts'
-import { waitForOutput } from '../../../test/support/process.ts'
+import { createRequest, listen, openSqlite, shareTestApi, startTestApi, validBody } from '../../../test/notes/tests.ts'
 import { exchange, expectError, expectNothingInternal, host, json, openSocket } from '../../../test/support/raw-http.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 
-/** Errors over real sockets: each in detail, after other requests on the connection, and with clients that misbehave. */
-
-const connectRequest = `CONNECT service.test:80 HTTP/1.1\r\n${host}\r\n`
-
-/** Locks the database, so that creates wait, until the returned function is called. */
-function lockDatabase(path: string): () => void {
-  const connection = new Database(path)
-  onTestFinished(() => void connection.close())
-  connection.exec('BEGIN IMMEDIATE')
-  return () => void connection.close()
-}
+/** Errors over real sockets: each in detail, and after other requests on the connection. */
 
 /** For tests that do not depend on an empty database. */
 const shared = shareTestApi()
@@ -83,48 +63,28 @@ describe('a malformed percent-encoding is 400, with or without a key,', () => {
   )
 })
 
-describe('an error response', () => {
-  test.for([
-    ['a missing note', 404, '/v1/notes/999', ''],
-    ['a wrong parameter', 400, '/v1/notes?limit=0', ''],
-    ['an unknown expectation', 417, '/v1/notes', 'Expect: tea\r\n'],
-  ] as const)('to HEAD has no body: %s', async ([, status, target, headers]) => {
-    const { url, authorization } = await listen(shared())
-    const socket = await openSocket(url)
-    const received: Buffer[] = []
-    socket.on('data', (chunk) => received.push(chunk))
-    socket.write(`HEAD ${target} HTTP/1.1\r\n${host}${authorization}Connection: close\r\n${headers}\r\n`)
-    await once(socket, 'end')
-    const text = Buffer.concat(received).toString()
-    expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
-    expect(text.indexOf('\r\n\r\n')).toBe(text.length - 4)
-  })
-
-  test('is not sent for an unknown expectation in HTTP/1.0', async () => {
-    const { url, authorization } = await listen(shared())
-    const [response] = await exchange(url, `GET /v1/notes HTTP/1.0\r\n${authorization}Expect: tea\r\n\r\n`)
-    expect(response).toMatchObject({ status: 200, body: '[]' })
-  })
+test('an unknown expectation is no error in HTTP/1.0', async () => {
+  const { url, authorization } = await listen(shared())
+  const [response] = await exchange(url, `GET /v1/notes HTTP/1.0\r\n${authorization}Expect: tea\r\n\r\n`)
+  expect(response).toMatchObject({ status: 200, body: '[]' })
 })
 
-describe('the type of a body', () => {
-  test.for([
-    'application/json5',
-    'application/json-seq',
-    'application/json, text/plain',
-    'multipart/form-data; boundary=x',
-    'text/json',
-    ';',
-    ...'text/plain application/jsonx application/x-www-form-urlencoded application/problem+json json'.split(' '),
-  ])('%s is 415', async (type) => {
-    const { url, authorization } = await listen(shared())
-    const head = `POST /v1/notes HTTP/1.1\r\n${host}${authorization}Connection: close\r\n`
-    const [response] = await exchange(
-      url,
-      `${head}Content-Type: ${type}\r\nContent-Length: ${validBody.length}\r\n\r\n${validBody}`,
-    )
-    expectError(response, 415, 'unsupported_media_type')
-  })
+test.for([
+  'application/json5',
+  'application/json-seq',
+  'application/json, text/plain',
+  'multipart/form-data; boundary=x',
+  'text/json',
+  ';',
+  ...'text/plain application/jsonx application/x-www-form-urlencoded application/problem+json json'.split(' '),
+])('a body of the type %s is 415', async (type) => {
+  const { url, authorization } = await listen(shared())
+  const head = `POST /v1/notes HTTP/1.1\r\n${host}${authorization}Connection: close\r\n`
+  const [response] = await exchange(
+    url,
+    `${head}Content-Type: ${type}\r\nContent-Length: ${validBody.length}\r\n\r\n${validBody}`,
+  )
+  expectError(response, 415, 'unsupported_media_type')
 })
 
 describe('after other requests on the connection', () => {
@@ -143,7 +103,9 @@ describe('after other requests on the connection', () => {
     const store = openSqlite({ path, busyTimeout: 10_000 })
     onTestFinished(() => store.close())
     const { url, authorization } = await listen(await startTestApi({ store }))
-    const release = lockDatabase(path)
+    const lock = new Database(path)
+    onTestFinished(() => void lock.close())
+    lock.exec('BEGIN IMMEDIATE')
     const socket = await openSocket(url)
     let received = ''
     socket.on('data', (chunk) => (received += chunk))
@@ -155,34 +117,9 @@ describe('after other requests on the connection', () => {
     await fetch(url, { redirect: 'manual' })
     socket.write('zz\r\n')
     await fetch(url, { redirect: 'manual' })
-    release()
+    lock.close()
     await closed
     expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 201', 'HTTP/1.1 400'])
-  })
-})
-
-describe('a client that misbehaves', () => {
-  test('cannot end the process by a reset, also while CONNECT waits for the response to a create', async () => {
-    const folder = temporaryFolder()
-    const server = await startServer({ folder })
-    for (const bytes of [connectRequest, 'GARBAGE\r\n\r\n', `GET / HTTP/1.1\r\n${host}Expect: tea\r\n\r\n`]) {
-      const socket = await openSocket(server.url)
-      socket.write(bytes)
-      await once(socket, 'data')
-      socket.resetAndDestroy()
-      expect((await fetch(`${server.url}/livez`)).status).toBe(200)
-    }
-    const authorization = `Bearer ${await waitForOutput(server, bannerKey)}`
-    const release = lockDatabase(join(folder, 'data/notes.db'))
-    const socket = await openSocket(server.url)
-    socket.write(createRequest(`Authorization: ${authorization}\r\n`) + connectRequest)
-    await fetch(server.url, { redirect: 'manual' })
-    socket.resetAndDestroy()
-    release()
-    const headers = { authorization, 'content-type': 'application/json' }
-    const response = await fetch(`${server.url}/v1/notes`, { method: 'POST', headers, body: validBody })
-    expect(response.status).toBe(201)
-    expect(server.stderr).toBe('')
   })
 })
 
