@@ -393,3 +393,19 @@ test('no document names a variable of the environment that nothing reads', () =>
   const unknown = named.map(([name]) => name).filter((name) => !code.includes(name))
   expect([...new Set(unknown)]).toEqual([])
 })
+
+test('the code of the recipes is that of the notes and books', () => {
+  const lines = codeBlocksOf(document('docs/guides/extend.md'), 'ts').flatMap(({ code }) => code.trimEnd().split('\n'))
+  expect(lines.length).toBeGreaterThan(10)
+  let file: string[] = []
+  for (const line of lines) {
+    const [, path] = /^\/\/ (\S+\.tsx?)$/.exec(line) ?? []
+    if (path !== undefined) file = read(path).split('\n')
+    else expect(file).toContain(line)
+  }
+})
+
+test('the recipes change no file of an engine, because the engines do not know the pets', () => {
+  const paths = codeSpansOf(document('docs/guides/extend.md')).filter((span) => span.startsWith('engine/'))
+  expect(paths).toEqual([])
+})

@@ -1,18 +1,17 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, readdirSync, renameSync } from 'node:fs'
+import { join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 import { engines, filesOf, folders, patternsFor } from '../../sources.ts'
-
-const root = join(import.meta.dirname, '../..')
+import { copyEngines } from '../support/copied-engines.ts'
+import { read, root } from '../support/documents.ts'
 
 /** Not words such as repetition and pipeThrough. */
 const namedPet = /(?<!re|com|pi)pet|\bcategory_?id\b|'(?:available|sold)'/i
 
 test.for(engines)('the engine %s does not name the product or its resource', (part) => {
   const modules = filesOf(patternsFor([part], part === 'console' ? '.{ts,tsx,css}' : '.{ts,mjs}'))
-  const naming = modules.flatMap((path) =>
-    [path, ...readFileSync(join(root, path), 'utf8').split('\n')].filter((line) => namedPet.test(line)),
-  )
+  const naming = modules.flatMap((path) => [path, ...read(path).split('\n')].filter((line) => namedPet.test(line)))
   const forced = [
     // Existing files and databases have these names and numbers, whatever the product is.
     /^ \* .*"PETS" in ASCII/,
@@ -26,7 +25,7 @@ test('a pattern that matches no file fails', () => {
 })
 
 test('every pattern of biome.json matches a file', () => {
-  const { files, overrides } = JSON.parse(readFileSync(join(root, 'biome.json'), 'utf8'))
+  const { files, overrides } = JSON.parse(read('biome.json'))
   const { includes }: { includes: string[] } = files
   const ofRules = overrides.flatMap(({ includes = [] }: { includes?: string[] }) => includes)
   const patterns = [...includes, ...ofRules].map((pattern) => pattern.replace(/^!/, '').replace(/\/meta$/, '/meta/*'))
@@ -35,7 +34,49 @@ test('every pattern of biome.json matches a file', () => {
 })
 
 test('the image has every folder of the sources', () => {
-  const dockerfile = readFileSync(join(root, 'deploy/Dockerfile'), 'utf8')
+  const dockerfile = read('deploy/Dockerfile')
   for (const folder of ['server', 'db', 'client', 'web', 'engine', ...folders.store, ...folders.service])
     expect(dockerfile).toContain(`\nCOPY ${folder} ${folder}/\n`)
+})
+
+test('the engines and their tests compile in another product', () => {
+  const folder = copyEngines()
+  for (const part of ['.', 'web']) {
+    // What the last run has found out saves nine tenths of the time.
+    const info = join(folder, `${part}.tsbuildinfo`)
+    const cache = join(root, `node_modules/.cache/copied-engines-${part}.tsbuildinfo`)
+    if (existsSync(cache)) cpSync(cache, info)
+    const options = ['--incremental', '--tsBuildInfoFile', info]
+    const words = ['-p', join(folder, part), ...options]
+    const compiled = spawnSync(join(root, 'node_modules/.bin/tsc'), words, { encoding: 'utf8' })
+    expect([compiled.stdout, compiled.status]).toEqual(['', 0])
+    const own = `${cache}.${process.pid}`
+    cpSync(info, own)
+    renameSync(own, cache)
+  }
+})
+
+test('the pages of the engines link to nothing outside', () => {
+  const pages = engines.flatMap((part) => folders[part]).map((folder) => `${folder}/README.md`)
+  const links = filesOf(pages).flatMap((page) =>
+    [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path = '']) => normalize(join(page, '..', path))),
+  )
+  expect(links.length).toBeGreaterThan(5)
+  expect(links.filter((path) => !path.startsWith('engine/'))).toEqual([])
+})
+
+test('the page of each engine lists its folders', () => {
+  for (const engine of ['store', 'service', 'console']) {
+    const [, inside = ''] = /^## Inside$(.*?)^## /ms.exec(read(`engine/${engine}/README.md`)) ?? []
+    const listed = [...inside.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, names = '']) => names.match(/\w[\w-]*/g) ?? [])
+    const folders = readdirSync(join(root, 'engine', engine), { withFileTypes: true }).filter((each) =>
+      each.isDirectory(),
+    )
+    expect(listed.toSorted()).toEqual(
+      folders
+        .map(({ name }) => name)
+        .filter((name) => name !== 'test')
+        .toSorted(),
+    )
+  }
 })

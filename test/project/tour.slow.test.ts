@@ -86,7 +86,7 @@ test('the documents and the script of the examples run one after the other on on
 
 test('the TypeScript examples of the documents compile', async () => {
   const folder = temporaryFolder()
-  // The other examples have tests of their own: pages.slow.test.ts, and guide.test.ts beside the fixture.
+  // The other examples have tests of their own: pages.slow.test.ts and documentation.test.ts.
   const compiled = documents.filter(({ path }) => !/^engine\/|guides\/extend/.test(path))
   for (const [index, source] of compiled.entries()) {
     const code = codeBlocksOf(source, 'ts').map((block) =>

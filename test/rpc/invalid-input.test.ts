@@ -28,19 +28,14 @@ const forms: Record<string, (input: string) => InjectOptions> = {
   'a stream by GET': (input) => get('batch=1&', `{"0":${input}}`, stream),
 }
 
-const notDigits = ['9007199254740993', '7', '""', 'true', 'null', '[[7]]', '{}', '" 7"', '"7.0"', '"1e1"', '"0x7"']
+/** The tests of the decoder have more of them: engine/service/test/procedures/superjson-input.test.ts. */
 const inputs: string[] = [
-  ...[...notDigits, '"+7"', '"٧"', '"-"', `"${'9'.repeat(41)}"`].map((value) => annotated(value, 'bigint')),
-  ...['7', '"7"', 'null', 'true', '""', '"Infinity "'].map((value) => annotated(value, 'number')),
-  ...['7', '"7"', 'false', '""'].map((value) => annotated(value, 'undefined')),
-  ...['"Date"', '["typed-array","Uint8Array"]', '["custom","a"]'].map((type) => withValues(`{"name":[${type}]}`)),
-  // Annotations of paths without a value, of which superjson would create one.
-  ...['owner', 'name.length', 'name.0', 'toString', '__proto__', '__proto__.polluted', '', 'constructor.prototype'].map(
-    (path) => withValues(`{"${path}":["undefined"]}`),
-  ),
+  ...['9007199254740993', 'null', '"7.0"', '"0x7"', `"${'9'.repeat(41)}"`].map((value) => annotated(value, 'bigint')),
+  annotated('"7"', 'number'),
+  annotated('7', 'undefined'),
+  ...['owner', '__proto__.polluted', ''].map((path) => withValues(`{"${path}":["undefined"]}`)),
   // No envelope, or more than that.
-  ...['{}', '[]', '7', '"x"', 'null', '{"limit":1,"status":"sold"}', '{"name":"Rex","categoryId":"7"}', '{"meta":{}}'],
-  ...['{"json":{"limit":1},"status":"sold"}', '{"json":{},"meta":[]}', '{"json":{},"meta":{"v":9}}'],
+  ...['{}', '[]', 'null', '{"name":"Rex","categoryId":"7"}', '{"json":{"limit":1},"status":"sold"}'],
 ]
 
 test.for(Object.entries(forms))(

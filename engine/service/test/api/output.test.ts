@@ -93,20 +93,11 @@ test.for<[what: string, schema: z.ZodType, returned: unknown]>([
   expect(await callWith(schema, returned)).toBe(returned)
 })
 
-/** Schemas that omit fields: the value that the resolver returns, and what a client must get. */
-const filtering: [what: string, schema: z.ZodType, returned: unknown, sent: unknown][] = [
+/** Those that omit a field, and two plain ones. */
+const filtering: typeof changing = [
+  ...changing.filter(([, , returned, sent]) => JSON.stringify(returned).includes('secret') && typeof sent === 'object'),
   ['a plain object', z.object({ a: z.string() }), { a: 'a', secret: 1 }, { a: 'a' }],
   ['a list', z.array(z.object({ a: z.string() })), [{ a: 'a', secret: 1 }], [{ a: 'a' }]],
-  ['a name with a dot', z.object({ 'a.b': z.string() }), { 'a.b': 'a', secret: 1 }, { 'a.b': 'a' }],
-  ['a coerced field', z.object({ a: z.coerce.string() }), { a: 1, secret: 1 }, { a: '1' }],
-  [
-    'a name with a dot in a list',
-    z.array(z.object({ c: z.object({ 'a.b': z.string() }) })),
-    [{ c: { 'a.b': 'a', secret: 1 } }],
-    [{ c: { 'a.b': 'a' } }],
-  ],
-  ['a list that is cut', z.array(z.string()).overwrite((all) => all.slice(1)), ['secret', 'a'], ['a']],
-  ['a recursive schema', Tree, { name: 'a', children: [], secret: 1 }, { name: 'a', children: [] }],
 ]
 
 test('neither adapter sends a field that the output does not list', async () => {

