@@ -12,7 +12,6 @@ import {
   type ListeningApi,
   listen,
   openSqlite,
-  openTestStore,
   shareTestApi,
   startTestApi,
 } from '../../../test/notes/tests.ts'
@@ -118,17 +117,14 @@ test('a client that resets the connection while its create waits for the disk le
 
 test('a search is told that its client has reset the connection, and leaves one plain line', async () => {
   const { promise: started, resolve: start } = Promise.withResolvers<AbortSignal>()
-  const store = await openTestStore()
-  const notes: typeof store.notes = {
-    ...store.notes,
-    async search(query, searcher) {
-      if (!searcher) throw new Error('Nobody searches.')
-      start(searcher.signal)
-      await once(searcher.signal, 'abort')
-      return store.notes.search(query, searcher)
-    },
+  const api = await listen(await startTestApi())
+  const { search } = api.store.notes
+  api.store.notes.search = async (query, searcher) => {
+    if (!searcher) throw new Error('Nobody searches.')
+    start(searcher.signal)
+    await once(searcher.signal, 'abort')
+    return search(query, searcher)
   }
-  const api = await listen(await startTestApi({ store: { ...store, notes } }))
   const socket = await openSocket(api.url)
   socket.write(head('GET', '/trpc/notes.search,notes.search?batch=1', api.authorization))
   const signal = await started
@@ -141,16 +137,13 @@ test('a search is told that its client has reset the connection, and leaves one 
 })
 
 test('a batch whose client has reset the connection before its calls end leaves nothing in memory', async () => {
-  const store = await openTestStore()
   const calls: (() => void)[] = []
-  const notes: typeof store.notes = {
-    ...store.notes,
-    async list(query) {
-      await new Promise<void>((resolve) => calls.push(resolve))
-      return store.notes.list(query)
-    },
+  const api = await listen(await startTestApi())
+  const { list } = api.store.notes
+  api.store.notes.list = async (query) => {
+    await new Promise<void>((resolve) => calls.push(resolve))
+    return list(query)
   }
-  const api = await listen(await startTestApi({ store: { ...store, notes } }))
   const before = queryObjects(ServerResponse, { format: 'count' })
   for (let batch = 0; batch < 5; batch++) {
     const accepted = once(api.app.server, 'connection')

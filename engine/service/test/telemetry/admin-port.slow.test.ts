@@ -20,6 +20,8 @@ test('with ADMIN_PORT, metrics and health are on a port of their own until the s
   const text = await (await fetch(`${admin}/metrics`)).text()
   expect(readMetric(text, 'process_open_fds')).toBeGreaterThan(10)
   expect((await fetch(`${server.url}/metrics`)).status).toBe(404)
+  for (const path of ['', 'v1/notes', 'trpc/notes.list', 'openapi.json', 'docs/'])
+    expect((await fetch(`${admin}/${path}`)).status, path).toBe(404)
 
   const ready = async () => (await fetch(`${admin}/readyz`)).status
   const agent = new Agent()

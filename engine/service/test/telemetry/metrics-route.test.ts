@@ -2,10 +2,6 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { StoreUnavailable } from '../../../store/collection/errors.ts'
 import { product, startTestApi } from '../../../test/notes/tests.ts'
 import { readMetric } from '../../../test/support/metrics.ts'
-import { createRestClient } from '../../../test/support/rest-client.ts'
-import { inject } from '../../../test/support/transport.ts'
-import { createAdminApp } from '../../app.ts'
-import { logTo } from '../../telemetry/log.ts'
 import { Metrics } from '../../telemetry/metrics.ts'
 
 const noKey = { authorization: '' }
@@ -67,26 +63,3 @@ test('/metrics responds to other methods with Allow, and scrapes are not logged'
   expect(log).toEqual([])
   expect(await rest.post('/metrics', {})).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD, OPTIONS' } })
 })
-
-test('the admin listener serves nothing else', async () => {
-  const { admin } = await startWithAdmin()
-  for (const url of ['/', '/v1/notes', '/trpc/notes.list', '/openapi.json', '/docs/']) {
-    expect(await admin.get(url), url).toMatchObject({ status: 404, body: { code: 'not_found' } })
-  }
-})
-
-async function startWithAdmin() {
-  const metrics = new Metrics(product)
-  const config = { adminPort: 9464 }
-  const { app, rest } = await startTestApi({ config, metrics })
-  const adminConfig = { ...config, corsOrigins: [], trustProxy: [], publicUrl: undefined, stagingUrl: undefined }
-  const log = logTo({ write: () => {} }, 'silent')
-  const admin = createAdminApp(app, {
-    service: { product },
-    config: { ...adminConfig, rateLimit: undefined },
-    log,
-    metrics,
-  })
-  onTestFinished(() => admin.close())
-  return { service: rest, admin: createRestClient(inject(admin), 'none') }
-}

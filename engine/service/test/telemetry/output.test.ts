@@ -75,22 +75,10 @@ test('a closed output writes nothing more', async () => {
   const { output } = openOutput(pipe.fd)
   output.write(allLines)
   output.close()
-  const accepted = readAll(pipe.fd)
-  expect(accepted.length).toBeLessThan(allLines.length)
+  expect(pipe.read().length).toBeLessThan(allLines.length)
   await wait(300)
-  expect(readAll(pipe.fd)).toBe('')
+  expect(pipe.read()).toBe('')
 })
-
-function readAll(fd: number): string {
-  const buffer = Buffer.alloc(65_536)
-  let text = ''
-  try {
-    for (;;) text += buffer.toString('latin1', 0, readSync(fd, buffer))
-  } catch (error) {
-    expect(error).toMatchObject({ code: 'EAGAIN' })
-    return text
-  }
-}
 
 /** A named pipe, which does not block. */
 function openPipe(mode: number, path = join(temporaryFolder(), 'pipe')) {
@@ -102,30 +90,27 @@ function openPipe(mode: number, path = join(temporaryFolder(), 'pipe')) {
     isOpen = false
   }
   onTestFinished(close)
-  let text = ''
-  function read(): void {
+  /** What the pipe holds. */
+  function read(): string {
     const buffer = Buffer.alloc(65_536)
+    let text = ''
     try {
-      text += buffer.toString('latin1', 0, readSync(fd, buffer))
+      for (;;) text += buffer.toString('latin1', 0, readSync(fd, buffer))
     } catch (error) {
       expect(error).toMatchObject({ code: 'EAGAIN' })
+      return text
     }
   }
   async function readLines(count: number): Promise<string[]> {
-    await expect
-      .poll(
-        () => {
-          read()
-          return text.split('\n').length - 1
-        },
-        { interval: 1 },
-      )
-      .toBe(count)
-    const lines = text.split('\n').slice(0, -1)
-    text = ''
-    return lines
+    let text = ''
+    const countLines = () => {
+      text += read()
+      return text.split('\n').length - 1
+    }
+    await expect.poll(countLines, { interval: 1 }).toBe(count)
+    return text.split('\n').slice(0, -1)
   }
-  return { fd, path, close, readLines }
+  return { fd, path, close, read, readLines }
 }
 
 function openOutput(fd: number) {
