@@ -42,8 +42,7 @@ test.for(shapes)('the paths, ports and names in the %s manifests fit together', 
   const { mountPath } = volumeMounts.find(({ name }) => name === 'api-key') ?? {}
   expect(env.find(({ name }) => name === 'PETSTORE_API_KEY_FILE')?.value).toBe(`${mountPath}/api-key`)
   for (const resource of resourcesOf(shape)) {
-    const selector = JSON.stringify(resource.spec.selector)
-    expect(selector).toContain('"app.kubernetes.io/name":"petstore"')
+    expect(JSON.stringify(resource.spec.selector)).toContain('"app.kubernetes.io/name":"petstore"')
   }
   expect(pod.metadata.labels).toEqual({ 'app.kubernetes.io/name': 'petstore' })
   const mounted = volumeMounts.map((mount) => mount.mountPath)

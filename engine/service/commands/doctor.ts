@@ -129,12 +129,7 @@ function judgeServer({ version, encoding, isReadOnly }: ServerState): Verdict {
 }
 
 /** @param isOwn whether the file is no database of another program. */
-async function examineFiles(
-  command: string,
-  path: string,
-  isOwn: boolean,
-  backupEvery: number | undefined,
-): Promise<Finding[]> {
+async function examineFiles(command: string, path: string, isOwn: boolean, backupEvery: number | undefined) {
   const folder = existingFolder(realPath(path))
   // The check of the database reports it.
   if (!statSync(folder).isDirectory()) return []

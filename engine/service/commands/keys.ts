@@ -34,7 +34,7 @@ export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
     .option(...jsonOption)
     .action((name: string, options: NewKeyOptions & { readOnly?: boolean }) =>
       withStore(cli, async (store, audit) => {
-        const minted = await createKey(product, store, name, options.expires, options.readOnly ? 'read' : 'write')
+        const minted = await keysOf(product, store).create(name, options.expires, options.readOnly ? 'read' : 'write')
         audit('key.create', describeKey(minted.record))
         printKey(product, options, minted)
       }),
@@ -64,7 +64,7 @@ export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
     .option(...jsonOption)
     .action((nameOrStart: string, options: JsonOption) =>
       withStore(cli, async (store, audit) => {
-        const key = await revokeKey(product, store, nameOrStart, (key) => confirm(`Revoke ${describeKey(key)}?`))
+        const key = await keysOf(product, store).revoke(nameOrStart, (key) => confirm(`Revoke ${describeKey(key)}?`))
         audit('key.revoke', describeKey(key))
         printAs(options, summaryOf(key), () => `Revoked ${describeKey(key)}.`, note)
       }),
@@ -80,7 +80,7 @@ export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
     .action((nameOrStart: string, options: NewKeyOptions) =>
       withStore(cli, async (store, audit) => {
         const variable = cli.configuration.nameOf('apiKey')
-        const { old, ...minted } = await rotateKey(product, store, nameOrStart, options.expires, ({ message }) =>
+        const { old, ...minted } = await keysOf(product, store).rotate(nameOrStart, options.expires, ({ message }) =>
           note(
             `The old key is refused, but could not be kept as a revoked one. ${message.replace(/\.?$/, '.')} If ${variable} is that key, change it.`,
           ),
@@ -97,43 +97,65 @@ function printKey({ command }: Product, options: JsonOption, { key, record }: Mi
   printAs(options, { ...summaryOf(record), key }, () => key)
 }
 
-type KeyOwner = Pick<Product, 'keyPrefix' | 'command'>
-
 /** The constraints of both databases allow years of four digits. */
 const latestTime = Date.UTC(9999, 11, 31)
 const changedMeanwhile = 'The API key was revoked or rotated meanwhile. List the keys, and run the command again.'
 
-/** `lifetime` is in milliseconds; without one the key does not expire. */
-export async function createKey(
-  { keyPrefix }: KeyOwner,
-  { apiKeys }: WithApiKeys,
-  name: string,
-  lifetime?: number,
-  access?: Access,
-): Promise<MintedKey> {
-  const minted = apiKeyFormat(keyPrefix).mintApiKey(name, lifetime, access)
-  await apiKeys.create(minted.record).catch((cause) => {
-    if (!(cause instanceof RowConflict)) throw cause
-    throw new OperatorError(
-      'An API key that was not revoked already has this name: choose another one, or rotate or revoke that key.',
-      { cause },
-    )
-  })
-  return minted
-}
+/** Creates, rotates and revokes the keys of a store. A lifetime is in milliseconds; without one the key does not expire. */
+export function keysOf({ keyPrefix, command }: Pick<Product, 'keyPrefix' | 'command'>, { apiKeys }: WithApiKeys) {
+  const { mintApiKey, startOfUnknown } = apiKeyFormat(keyPrefix)
 
-/** Replaces a key by a successor of the same name and access, and by default of its lifetime, which is in milliseconds. */
-export async function rotateKey(
-  product: KeyOwner,
-  store: WithApiKeys,
-  nameOrStart: string,
-  lifetime?: number,
-  onLost?: (error: Error) => void,
-): Promise<MintedKey & { old: ApiKey }> {
-  const old = await findKey(product, store, nameOrStart)
-  const successor = apiKeyFormat(product.keyPrefix).mintApiKey(old.name, lifetime ?? lifetimeOf(old), old.access)
-  if (!(await store.apiKeys.rotate(old, successor.record, onLost))) throw new OperatorError(changedMeanwhile)
-  return { ...successor, old }
+  async function create(name: string, lifetime?: number, access?: Access): Promise<MintedKey> {
+    const minted = mintApiKey(name, lifetime, access)
+    await apiKeys.create(minted.record).catch((cause) => {
+      if (!(cause instanceof RowConflict)) throw cause
+      throw new OperatorError(
+        'An API key that was not revoked already has this name: choose another one, or rotate or revoke that key.',
+        { cause },
+      )
+    })
+    return minted
+  }
+
+  /** Replaces a key by a successor of the same name and access, and by default of its lifetime. */
+  async function rotate(nameOrStart: string, lifetime?: number, onLost?: (error: Error) => void) {
+    const old = await find(nameOrStart)
+    const successor = mintApiKey(old.name, lifetime ?? lifetimeOf(old), old.access)
+    if (!(await apiKeys.rotate(old, successor.record, onLost))) throw new OperatorError(changedMeanwhile)
+    return { ...successor, old }
+  }
+
+  /** @param confirm may refuse the key that was found by throwing. */
+  async function revoke(nameOrStart: string, confirm = async (_key: ApiKey) => {}): Promise<ApiKey> {
+    const key = await find(nameOrStart)
+    await confirm(key)
+    const revokedAt = new Date()
+    if (!(await apiKeys.revoke(key, revokedAt))) throw new OperatorError(changedMeanwhile)
+    return { ...key, revokedAt }
+  }
+
+  async function find(nameOrStart: string): Promise<ApiKey> {
+    const live = (await apiKeys.list()).filter(({ revokedAt }) => !revokedAt)
+    const named = live.filter(({ name }) => name === nameOrStart)
+    // A whole key is accepted too, because an operator who finds a key in a log has only that.
+    const isStart = (start: string) => start.startsWith(nameOrStart) || nameOrStart.startsWith(start)
+    const started = nameOrStart.length > keyPrefix.length ? live.filter(({ start }) => isStart(start)) : []
+    const found = named.length > 0 ? named : started
+    const [key] = found
+    // The text may be a whole key, which must not appear in a log.
+    const shown = startOfUnknown(nameOrStart) ?? nameOrStart
+    if (!key)
+      throw new OperatorError(
+        `No active API key is named "${shown}" or starts with "${shown}". List the keys with: ${command} keys list`,
+      )
+    if (found.length > 1)
+      throw new OperatorError(
+        `Several API keys start with ${shown}: ${joinWords(found.map(({ name }) => name))}. Give the name or more of the key.`,
+      )
+    return key
+  }
+
+  return { create, rotate, revoke }
 }
 
 function lifetimeOf({ name, createdAt, expiresAt }: ApiKey): number | undefined {
@@ -144,20 +166,6 @@ function lifetimeOf({ name, createdAt, expiresAt }: ApiKey): number | undefined 
   throw new OperatorError(
     `The lifetime of the API key ${name} cannot be kept for its successor, because its times are invalid or too late. Choose a lifetime with --expires.`,
   )
-}
-
-/** @param confirm may refuse the key that was found by throwing. */
-export async function revokeKey(
-  product: KeyOwner,
-  store: WithApiKeys,
-  nameOrStart: string,
-  confirm: (key: ApiKey) => Promise<void> = async () => {},
-): Promise<ApiKey> {
-  const key = await findKey(product, store, nameOrStart)
-  await confirm(key)
-  const revokedAt = new Date()
-  if (!(await store.apiKeys.revoke(key, revokedAt))) throw new OperatorError(changedMeanwhile)
-  return { ...key, revokedAt }
 }
 
 type KeySummary = ReturnType<typeof summaryOf>
@@ -192,31 +200,6 @@ export function describeKeys(keys: KeySummary[]): string {
     ...Object.values(times).map((time) => time?.replace(/\.\d{3}Z$/, 'Z') ?? '-'),
   ])
   return alignColumns([['NAME', 'START', 'ACCESS', 'CREATED', 'EXPIRES', 'REVOKED', 'LAST USED'], ...rows])
-}
-
-async function findKey(
-  { keyPrefix, command }: KeyOwner,
-  { apiKeys }: WithApiKeys,
-  nameOrStart: string,
-): Promise<ApiKey> {
-  const live = (await apiKeys.list()).filter(({ revokedAt }) => !revokedAt)
-  const named = live.filter(({ name }) => name === nameOrStart)
-  // A whole key is accepted too, because an operator who finds a key in a log has only that.
-  const isStart = (start: string) => start.startsWith(nameOrStart) || nameOrStart.startsWith(start)
-  const started = nameOrStart.length > keyPrefix.length ? live.filter(({ start }) => isStart(start)) : []
-  const found = named.length > 0 ? named : started
-  const [key] = found
-  // The text may be a whole key, which must not appear in a log.
-  const shown = apiKeyFormat(keyPrefix).startOfUnknown(nameOrStart) ?? nameOrStart
-  if (!key)
-    throw new OperatorError(
-      `No active API key is named "${shown}" or starts with "${shown}". List the keys with: ${command} keys list`,
-    )
-  if (found.length > 1)
-    throw new OperatorError(
-      `Several API keys start with ${shown}: ${joinWords(found.map(({ name }) => name))}. Give the name or more of the key.`,
-    )
-  return key
 }
 
 export function parseKeyName({ keyPrefix }: Pick<Product, 'keyPrefix'>, name: string): string {

@@ -114,13 +114,7 @@ function lingerOnClose(socket: Socket): void {
  * Sends an error as the final response and ends the connection. Responses to earlier requests on the connection are sent
  * first. Later calls have no effect: the parser reports an error for each packet that follows.
  */
-function endConnection(
-  socket: Duplex,
-  latest: Exchange | undefined,
-  error: ApiError,
-  headers: Headers,
-  cors: Headers,
-): void {
+function endConnection(socket: Duplex, latest: Exchange | undefined, error: ApiError, headers: Headers, cors: Headers) {
   const raw = () => rawResponse(error, { ...headers, ...cors })
   const { request, response } = latest ?? {}
   if (!request || !response) endSocket(socket, raw())

@@ -45,7 +45,7 @@ export async function serve(config: Config, service: Service<WithApiKeys>): Prom
     const { createAdminApp, createApp, listeningOn } = await import('../app.ts')
     const app = await createApp({ service, config, store, ...telemetry })
     try {
-      if (config.apiKey !== undefined) await registerKey(product, store, config.apiKey, audit, log)
+      if (config.apiKey !== undefined) await registerKey(product, store, config.apiKey, telemetry)
       const stopped = stopSignal(log, force)
       // Before listening: if the database cannot be read, the start fails.
       const hasKey = config.apiKey !== undefined || (await store.apiKeys.list()).length > 0
@@ -187,13 +187,7 @@ async function listen(app: FastifyInstance, address: Address, describe: (url: st
 }
 
 /** Registers the API key of the configuration. A known key is not changed, even if it is revoked. */
-async function registerKey(
-  { keyPrefix }: Product,
-  { apiKeys }: WithApiKeys,
-  key: string,
-  audit: Audit,
-  log: Log,
-): Promise<void> {
+async function registerKey({ keyPrefix }: Product, { apiKeys }: WithApiKeys, key: string, { audit, log }: Telemetry) {
   const { apiKeyRecord, startOf } = apiKeyFormat(keyPrefix)
   const record = apiKeyRecord(key, `environment (${startOf(key)})`)
   const isNew = await apiKeys.register(record)
@@ -204,11 +198,7 @@ async function registerKey(
   if (isNew) audit('key.register', describeKey({ name: 'environment', start: record.start }))
 }
 
-async function mintFirstKey(
-  { keyPrefix }: Product,
-  { apiKeys }: WithApiKeys,
-  audit: Audit,
-): Promise<string | undefined> {
+async function mintFirstKey({ keyPrefix }: Product, { apiKeys }: WithApiKeys, audit: Audit) {
   const { key, record } = apiKeyFormat(keyPrefix).mintApiKey('first')
   if (!(await apiKeys.createFirst(record))) return undefined
   audit('key.create', describeKey(record))

@@ -164,12 +164,7 @@ function attributesOf({ method, originalUrl, protocol, hostname, port }: Fastify
   }
 }
 
-function describeResponse(
-  span: Span,
-  request: FastifyRequest,
-  { statusCode }: FastifyReply,
-  isComplete: boolean,
-): void {
+function describeResponse(span: Span, request: FastifyRequest, { statusCode }: FastifyReply, isComplete: boolean) {
   const route = routeOf(request)
   if (route !== undefined) {
     span.updateName(`${request.method} ${route}`)

@@ -1,5 +1,5 @@
 import { apiKeyFormat } from '../../service/auth/api-key.ts'
-import * as keys from '../../service/commands/keys.ts'
+import { keysOf } from '../../service/commands/keys.ts'
 import { configurationOf } from '../../service/config.ts'
 import type { Context } from '../../service/procedures/trpc.ts'
 import type { Product } from '../../service/product.ts'
@@ -30,10 +30,10 @@ export function productTests(product: Product) {
     /** The names of all variables, in the order of the documentation. */
     variableNames: configuration.settings.map(configuration.nameOf),
     createKey: async (store: WithApiKeys, name: string, lifetime?: number) =>
-      (await keys.createKey(product, store, name, lifetime)).key,
-    revokeKey: (store: WithApiKeys, nameOrStart: string) => keys.revokeKey(product, store, nameOrStart),
+      (await keysOf(product, store).create(name, lifetime)).key,
+    revokeKey: (store: WithApiKeys, nameOrStart: string) => keysOf(product, store).revoke(nameOrStart),
     rotateKey: (store: WithApiKeys, nameOrStart: string, lifetime?: number) =>
-      keys.rotateKey(product, store, nameOrStart, lifetime),
+      keysOf(product, store).rotate(nameOrStart, lifetime),
   }
 }
 

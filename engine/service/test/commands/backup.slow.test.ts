@@ -156,8 +156,7 @@ describe('a backup', () => {
   })
 
   test('needs no log beside it, unlike the database', async () => {
-    const connection = open(await backUp(makeSample().folder))
-    expect(connection.pragma('journal_mode', { simple: true })).toBe('delete')
+    expect(open(await backUp(makeSample().folder)).pragma('journal_mode', { simple: true })).toBe('delete')
   })
 
   test('holds every commit from before it began, and none from after', async () => {
