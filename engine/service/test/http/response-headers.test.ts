@@ -3,7 +3,7 @@ import { listen, shareTestApi, startTestApi, startTracedApi, type TestApi } from
 import { consoleFolder } from '../../../test/support/console-folder.ts'
 import { exchange } from '../../../test/support/raw-http.ts'
 
-/** The CORS protocol of the Fetch Standard (https://fetch.spec.whatwg.org/#cors-protocol), over real sockets. */
+/** Security headers, and the CORS protocol of the Fetch Standard (https://fetch.spec.whatwg.org/#cors-protocol). */
 
 const origin = 'https://shop.example'
 const body = (content: string, length = content.length) =>
@@ -30,7 +30,17 @@ const responses: [what: string, status: number, request: string][] = [
   ['a long URL', 414, `GET /v1/notes?${'x'.repeat(9_000)} KEY\r\n\r\n`],
   ['another type', 415, 'POST /v1/notes KEY\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}'],
   ['an unknown expectation', 417, 'GET /v1/notes KEY\r\nExpect: x\r\n\r\n'],
-  ['options', 204, 'OPTIONS /openapi.json\r\n\r\n'],
+  ['the allowed methods', 204, 'OPTIONS /openapi.json\r\n\r\n'],
+  ['an RPC call', 200, 'GET /trpc/notes.list KEY\r\n\r\n'],
+  ['the document', 200, 'GET /openapi.json\r\n\r\n'],
+  ['the reference', 200, 'GET /docs/\r\n\r\n'],
+  ['a redirection', 301, 'GET /docs\r\n\r\n'],
+]
+/** The parser does not report the origin of these. */
+const unreadable: typeof responses = [
+  ['headers that are too large', 431, `GET /v1/notes\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`],
+  ['bytes that are not HTTP', 400, 'GET /v1/notes\r\nX Y: 1\r\n\r\n'],
+  ['CONNECT', 405, 'CONNECT a:1\r\n\r\n'],
 ]
 
 /** Every page can read them (https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name). */
@@ -65,10 +75,7 @@ describe('with CORS_ORIGINS', () => {
     expect((await send(streamed, origin)).vary).toContain('trpc-accept')
   })
 
-  test.for([
-    ['headers that are too large', 431, `GET /v1/notes\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`],
-    ['bytes that are not HTTP', 400, 'GET /v1/notes\r\nX Y: 1\r\n\r\n'],
-  ] as const)(
+  test.for(unreadable)(
     'the error for %s (%i), of which the origin is not known, is readable, and has a date',
     async ([, status, request]) => {
       const response = await send(request, origin)
@@ -180,6 +187,34 @@ test('without CORS_ORIGINS no response is readable for any other origin', async 
       exposed: undefined,
     })
   }
+})
+
+/** What clients may store. They must ask each time whether it is current. */
+const revalidated: Record<string, string> = {
+  'a list': 'private, no-cache',
+  'an RPC call': 'private, no-cache',
+  'the document': 'no-cache',
+  'a compressed page': 'no-cache',
+}
+const overHttp = shareTestApi({ consoleFolder, config: { publicUrl: 'http://notes.example' } })
+const overTls = shareTestApi({ consoleFolder, config: { publicUrl: 'HTTPS://notes.example' } })
+
+test.for([...responses, ...unreadable])('%s (%i) carries the security headers', async ([what, status, request]) => {
+  const plain = await send(request, undefined, withoutOrigins())
+  expect(plain.status).toBe(status)
+  expect(plain.headers).toMatchObject({
+    'cross-origin-resource-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'cache-control': revalidated[what] ?? 'no-store',
+    'content-security-policy': expect.stringMatching(/^default-src 'none'.*; frame-ancestors 'none'/),
+  })
+  for (const name of ['access-control-allow-origin', 'server', 'x-powered-by'])
+    expect(plain.headers).not.toHaveProperty(name)
+  const ofTls = async (api: TestApi) => (await send(request, undefined, api)).headers['strict-transport-security']
+  expect([plain.headers['strict-transport-security'], await ofTls(overHttp())]).toEqual([undefined, undefined])
+  expect(await ofTls(overTls())).toMatch(/^max-age=\d{8}$/)
 })
 
 /** Sends the request, with `KEY` replaced by a valid key, from a page of the origin. */
