@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { isSafeMethod } from '../api/method.ts'
 import { limits } from './limits.ts'
 
-export interface Exchange {
+interface Exchange {
   request: IncomingMessage
   response: ServerResponse
 }

@@ -85,12 +85,10 @@ export function reportFault(error: ApiError, { log, recordFault, server }: Fault
 export function handleErrors(app: FastifyInstance): void {
   app.decorateRequest('rejection', undefined)
   app.decorate('mayLogFault', oncePerSecond())
-  app.setErrorHandler(sendError)
-}
-
-function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const error = toHttpError(thrown)
-  return prepareReply(error, request, reply).send(error.body)
+  app.setErrorHandler((thrown, request, reply) => {
+    const error = toHttpError(thrown)
+    return prepareReply(error, request, reply).send(error.body)
+  })
 }
 
 /** Sets the status and headers of an error on a reply, reports a fault, and notes a rejection. The caller sends the body. */

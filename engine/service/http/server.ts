@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { FastifyBaseLogger } from 'fastify'
 import { ApiError } from '../api/errors.ts'
-import type { Connections, Exchange } from './connections.ts'
+import type { Connections } from './connections.ts'
 import { toHttpError } from './error-responses.ts'
 import { limits } from './limits.ts'
 import type { RequestIdOf } from './request.ts'
@@ -52,10 +52,38 @@ export function createHttpServer(
   Object.assign(server, { httpAllowHalfOpen: true })
   server.closeAllConnections = () => connections.close()
 
+  /**
+   * Sends an error as the final response and ends the connection. Responses to earlier requests on the connection are sent
+   * first. Later calls have no effect: the parser reports an error for each packet that follows.
+   */
   function refuse(socket: Duplex, thrown: Error, requestId: string): void {
     log.info({ requestId, reason: thrown.message }, 'the connection sent an invalid request')
-    const own = { ...headers, 'x-request-id': requestId }
-    endConnection(socket, connections.latest(socket), toHttpError(thrown), own, cors)
+    const error = toHttpError(thrown)
+    const { status } = error.body
+    const content = JSON.stringify(error.body)
+    const fields = {
+      ...headers,
+      ...error.headers,
+      'x-request-id': requestId,
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(Buffer.byteLength(content)),
+      connection: 'close',
+    }
+    const raw = () => rawResponse(status, { ...fields, ...cors }, content)
+    const { request, response } = connections.latest(socket) ?? {}
+    if (!request || !response) endSocket(socket, raw())
+    else if (request.complete || response.headersSent) {
+      // A request that already has its response gets no second one if the rest of its body is invalid.
+      const last = request.complete ? raw() : ''
+      if (response.writableFinished) endSocket(socket, last)
+      else response.once('finish', () => endSocket(socket, last))
+    } else {
+      // Otherwise Fastify would respond, too, if the client then resets the connection, and log the URL.
+      request.removeAllListeners('error')
+      // Set one by one, because the line of the request in the log reads the Content-Length.
+      response.setHeaders(new Map(Object.entries(fields)))
+      response.writeHead(status).end(content)
+    }
   }
 
   server.on('connection', (socket) => {
@@ -110,48 +138,13 @@ function lingerOnClose(socket: Socket): void {
   })
 }
 
-/**
- * Sends an error as the final response and ends the connection. Responses to earlier requests on the connection are sent
- * first. Later calls have no effect: the parser reports an error for each packet that follows.
- */
-function endConnection(socket: Duplex, latest: Exchange | undefined, error: ApiError, headers: Headers, cors: Headers) {
-  const raw = () => rawResponse(error, { ...headers, ...cors })
-  const { request, response } = latest ?? {}
-  if (!request || !response) endSocket(socket, raw())
-  else if (request.complete || response.headersSent) {
-    // A request that already has its response gets no second one if the rest of its body is invalid.
-    const last = request.complete ? raw() : ''
-    if (response.writableFinished) endSocket(socket, last)
-    else response.once('finish', () => endSocket(socket, last))
-  } else {
-    // Otherwise Fastify would respond, too, if the client then resets the connection, and log the URL.
-    request.removeAllListeners('error')
-    const content = JSON.stringify(error.body)
-    // Set one by one, because the line of the request in the log reads the Content-Length.
-    response.setHeaders(new Map(Object.entries(headersOf(error, content, headers))))
-    response.writeHead(error.body.status).end(content)
-  }
-}
-
 function endSocket(socket: Duplex, last: string): void {
   if (socket.writable) socket.end(last)
 }
 
 /** An HTTP/1.1 response in full, for errors that have no response object. */
-function rawResponse(error: ApiError, headers: Headers): string {
-  const content = JSON.stringify(error.body)
-  const fields = Object.entries(headersOf(error, content, headers)).map(([name, value]) => `${name}: ${value}\r\n`)
-  const { status } = error.body
-  const date = `date: ${new Date().toUTCString()}\r\n`
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${date}${fields.join('')}\r\n${content}`
-}
-
-function headersOf(error: ApiError, content: string, headers: Headers): Record<string, string | number> {
-  return {
-    ...headers,
-    ...error.headers,
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(content),
-    connection: 'close',
-  }
+function rawResponse(status: number, headers: Headers, content: string): string {
+  const fields = Object.entries({ date: new Date().toUTCString(), ...headers })
+  const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}\r\n${content}`
 }

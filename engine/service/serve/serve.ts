@@ -101,12 +101,9 @@ async function startTelemetry(product: Product, config: Config) {
  * Opens the database. `damaged` resolves when its files are damaged, once what can be saved is. `force` ends the process at
  * once, but does nothing while a rescue saves what only the process has.
  */
-async function open(
-  { database, databaseConnections: maxConnections, historyDays }: Config,
-  service: Service<WithApiKeys>,
-  { log, audit, metrics }: Telemetry,
-  extendStop: () => void,
-) {
+async function open(config: Config, service: Service<WithApiKeys>, telemetry: Telemetry, extendStop: () => void) {
+  const { database, databaseConnections: maxConnections, historyDays } = config
+  const { log, audit, metrics } = telemetry
   const { promise: damaged, resolve } = Promise.withResolvers<undefined>()
   let isSaving = false
   function force(reason: string): void {

@@ -170,7 +170,7 @@ function describeResponse(span: Span, request: FastifyRequest, { statusCode }: F
     span.updateName(`${request.method} ${route}`)
     span.setAttribute('http.route', route)
   }
-  if (isComplete) span.setAttribute('http.response.status_code', statusCode)
-  if (!isComplete) fail(span, 'aborted')
-  else if (statusCode >= 500) fail(span, String(statusCode))
+  if (!isComplete) return fail(span, 'aborted')
+  span.setAttribute('http.response.status_code', statusCode)
+  if (statusCode >= 500) fail(span, String(statusCode))
 }
