@@ -1,8 +1,9 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { readMetric } from '../../engine/test/support/metrics.ts'
 import { type Server, stopService, waitForOutput } from '../../engine/test/support/process.ts'
 import { change } from '../../engine/test/support/sample-database.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
@@ -91,6 +92,17 @@ test('a shutdown cancels a scheduled backup and leaves nothing of it', async () 
   expect(server.stderr).toBe('')
   expect(server.stdout).not.toContain('backup')
   expect(readdirSync(backups)).toEqual([])
+})
+
+test('scheduled backups that fail are counted', async () => {
+  const folder = temporaryFolder()
+  makeDatabase(join(folder, 'data/petstore.db'), 1)
+  writeFileSync(join(folder, 'data/backups'), 'in the way')
+  const server = await startServer({ folder, env: { BACKUP_EVERY: '1h', ADMIN_PORT: '0' } })
+  const admin = await waitForOutput(server, /metrics and health at (http:[^"\s]+)/)
+  const failures = async () =>
+    readMetric(await (await fetch(`${admin}/metrics`)).text(), 'petstore_backup_failed_attempts')
+  await expect.poll(failures).toBe(1)
 })
 
 function copyLarge(): string {
