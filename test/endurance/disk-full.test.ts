@@ -1,12 +1,12 @@
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { openDatabase } from '../../engine/test/support/database.ts'
 import { report } from '../../engine/test/support/long-form.ts'
 import { runCommand, waitForOutput, whenListening } from '../../engine/test/support/process.ts'
 import { connectRestClient } from '../../engine/test/support/rest-client.ts'
 import { canMount } from '../../engine/test/support/small-disk.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
-import { compareChanges, type Row, startChanges } from '../support/changes.ts'
+import { changedRows, expectAsAcknowledged, startChanges } from '../support/changes.ts'
 import { bannerKey, commandLine, mintApiKey, startOnSmallDisk } from '../support/petstore.ts'
 
 // Needs a disk of its own. Where none can be mounted, test/processes/durability.test.ts limits the pages of the file instead.
@@ -30,18 +30,11 @@ if (canMount()) {
 
     expect([...load.statuses.keys()].toSorted()).toEqual([200, 201, 503])
     expect(load.withoutRetryAfter).toBe(0)
-    const database = new Database(copyDatabase())
-    onTestFinished(() => void database.close())
-    const rows = database.prepare<[], Row>('SELECT name, category_id AS categoryId, status FROM pets').all()
-    const compared = compareChanges(load.acknowledged, rows, true)
-    expect(compared).toEqual({ lost: 0, undone: 0, half: 0, doubled: 0 })
-    const states = [...load.acknowledged.values()]
-    expect(rows).toHaveLength(states.filter((state) => state !== 'removed').length)
+    const database = openDatabase(copyDatabase())
+    const figures = expectAsAcknowledged(load, database.prepare<[], object>(changedRows).all())
     expect(database.pragma('integrity_check', { simple: true })).toBe('ok')
     expect(server.child.exitCode).toBeNull()
-    report('Disk full', {
-      ...{ pets: states.length, calls: load.calls, stored: rows.length, refused: load.statuses.get(503), ...compared },
-    })
+    report('Disk full', { ...figures, refused: load.statuses.get(503) })
   })
 
   test('a disk with less room than the log takes between two checkpoints stores every pet', async () => {

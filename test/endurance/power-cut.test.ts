@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { isLongForm, report, showProgress } from '../../engine/test/support/long-form.ts'
 import { connectRestClient } from '../../engine/test/support/rest-client.ts'
 import { canTrace } from '../../engine/test/support/traced.ts'
-import { compareChanges, type Row, type State, startChanges } from '../support/changes.ts'
+import { changedRows, compareChanges, type Row, type State, startChanges } from '../support/changes.ts'
 import { startTraced } from '../support/petstore.ts'
 import { type Disk, RecordedDisk } from '../support/power-cut.ts'
 import { readRecording, recordingOptions, type Step } from '../support/recording.ts'
@@ -121,7 +121,7 @@ function rowsIn(folder: string, disk: Disk): Row[] | undefined {
   const database = new Database(join(folder, 'petstore.db'))
   try {
     if (database.pragma('integrity_check', { simple: true }) !== 'ok') return undefined
-    return database.prepare<[], Row>('SELECT name, category_id AS categoryId, status FROM pets').all()
+    return database.prepare<[], Row>(changedRows).all()
   } catch {
     return undefined
   } finally {

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'vitest'
 import { petStatuses } from '../../db/pets/pets.ts'
 import type { RestClient } from '../../engine/test/support/rest-client.ts'
 
@@ -51,12 +52,26 @@ export function compareChanges(acknowledged: Map<string, State>, rows: Row[], is
 }
 
 /** Selects the rows of these callers from a table of pets, without those of others. */
-export const changedRows = (integer: string) =>
-  `SELECT name, CAST(category_id AS ${integer}) AS "categoryId", status FROM pets WHERE name LIKE '%:%'`
+export const changedRows = `SELECT name, CAST(category_id AS integer) AS "categoryId", status FROM pets WHERE name LIKE '%:%'`
+
+/** Expects that each pet is stored as it was acknowledged, exactly once. Returns figures for a report. */
+export function expectAsAcknowledged(
+  { acknowledged, calls, replayed }: ReturnType<typeof startChanges>,
+  found: object[],
+) {
+  // Safe: the statement selects these columns.
+  const compared = compareChanges(acknowledged, found as Row[], true)
+  expect(compared).toEqual({ lost: 0, undone: 0, half: 0, doubled: 0 })
+  const kept = [...acknowledged.values()].filter((state) => state !== 'removed')
+  expect(found).toHaveLength(kept.length)
+  return { pets: acknowledged.size, stored: kept.length, calls, replayed, ...compared }
+}
+
+export type Caller = Pick<RestClient, 'post'>
 
 interface LoadOptions {
   writers: number
-  connect: () => RestClient
+  connect: () => Caller
   /** Whether each call has an idempotency key. Otherwise a call that failed must not have taken effect. */
   hasKeys: boolean
   /** The length of a name. */
@@ -72,7 +87,7 @@ export function startChanges({ writers, connect, hasKeys, padding = 0, pets = Nu
   const load = { acknowledged, statuses, calls: 0, replayed: 0, withoutRetryAfter: 0, stop, ended: Promise.resolve() }
   let [isStopping, started] = [false, 0]
 
-  async function send(caller: RestClient, path: string, body: object, key: string): Promise<string> {
+  async function send(caller: Caller, path: string, body: object, key: string): Promise<string> {
     for (;;) {
       const headers: Record<string, string> = hasKeys ? { 'idempotency-key': key } : {}
       const response = await caller.post(path, body, headers).catch(() => undefined)
@@ -89,7 +104,7 @@ export function startChanges({ writers, connect, hasKeys, padding = 0, pets = Nu
     }
   }
 
-  async function live(caller: RestClient, name: string): Promise<void> {
+  async function live(caller: Caller, name: string): Promise<void> {
     const [, id = ''] = /"id":(\d+)/.exec(await send(caller, '/v1/pets', { name, ...fieldsOf(0) }, name)) ?? []
     acknowledged.set(name, 0)
     for (let state: State = 0; ; ) {

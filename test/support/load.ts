@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { connectRestClient, type RestClient, type RestResponse } from '../../engine/test/support/rest-client.ts'
 
 /** Milliseconds. Some faults take long on a busy machine. */
-export const maxRetryTime = 120_000
+const maxRetryTime = 120_000
 
 interface LoadOptions {
   writers: number

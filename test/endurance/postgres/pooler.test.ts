@@ -1,11 +1,11 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { connectClient } from '../../../engine/store/postgres/connection/connection.ts'
 import { createRole, emptyDatabase, query } from '../../../engine/test/support/postgres/databases.ts'
 import { hasPgBouncer, startPgBouncer } from '../../../engine/test/support/postgres/pgbouncer.ts'
 import { stopService } from '../../../engine/test/support/process.ts'
-import { connectRestClient, type RestResponse } from '../../../engine/test/support/rest-client.ts'
+import { connectRestClient } from '../../../engine/test/support/rest-client.ts'
+import { changedRows, expectAsAcknowledged, startChanges } from '../../support/changes.ts'
 import { mintApiKey, postgresDatabase, runProgram, startServer, startTestApi } from '../../support/petstore.ts'
 
 const refusal =
@@ -20,19 +20,18 @@ test('without a pooler, a command needs only one connection', async () => {
 
 // CI installs PgBouncer.
 if (hasPgBouncer) {
-  test('in session mode the service recovers from a restart of PgBouncer, and no create is lost or doubled', async () => {
+  test('in session mode the service recovers from a restart of PgBouncer, and no change is lost or doubled', async () => {
     const { direct, pooled, bouncer } = await start({ pool_mode: 'session' })
     const key = mintApiKey()
     const server = await startServer({ env: { DATABASE_URL: pooled, PETSTORE_API_KEY: key } })
-    const load = startLoad(server.url, key)
-    await load.reach(300)
+    const load = startChanges({ writers: 8, hasKeys: true, connect: () => connectRestClient(server.url, key) })
+    await expect.poll(() => load.calls).toBeGreaterThan(300)
     await bouncer.restart()
-    await load.reach(300)
+    await expect.poll(() => load.calls).toBeGreaterThan(load.calls + 300)
     await load.stop()
 
-    expect(load.faults).toEqual([])
-    const stored = await query(direct, 'SELECT name FROM pets ORDER BY name')
-    expect(stored.map(({ name }) => name)).toEqual(load.acknowledged.toSorted())
+    expect([...load.statuses.keys()].toSorted()).toEqual([200, 201, 503])
+    expectAsAcknowledged(load, await query(direct, changedRows))
     await stopService(server)
     expect(server.stderr).toBe('')
   })
@@ -128,40 +127,4 @@ async function keepBusy(url: string, count: number) {
       await all
     },
   }
-}
-
-/** Clients that create pets, with the name as the idempotency key, and list them. They retry after a 503. */
-function startLoad(url: string, key: string) {
-  const load = { acknowledged: [] as string[], faults: [] as string[], reach, stop }
-  let isStopping = false
-
-  async function write(index: number): Promise<void> {
-    const rest = connectRestClient(url, key)
-    for (let i = 0; !isStopping; i++) {
-      const name = `${index}-${i}`
-      const send = () => rest.post('/v1/pets', { name, categoryId: 1 }, { 'idempotency-key': name })
-      await retry(send, 201)
-      load.acknowledged.push(name)
-      await retry(() => rest.get('/v1/pets?limit=5'), 200)
-    }
-  }
-  async function retry(send: () => Promise<RestResponse>, status: number): Promise<void> {
-    for (;;) {
-      const response = await send()
-      if (response.status === status) return
-      if (response.status === 503) await wait(20)
-      else load.faults.push(`${response.status} ${response.text}`)
-    }
-  }
-  const all = Promise.all(Array.from({ length: 8 }, (_, index) => write(index)))
-
-  async function reach(pets: number): Promise<void> {
-    const enough = load.acknowledged.length + pets
-    await expect.poll(() => load.acknowledged.length).toBeGreaterThanOrEqual(enough)
-  }
-  async function stop(): Promise<void> {
-    isStopping = true
-    await all
-  }
-  return load
 }
