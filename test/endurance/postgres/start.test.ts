@@ -1,26 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import {
-  connectTo,
-  emptyDatabase,
-  endSessions,
-  query,
-  setReadOnly,
-} from '../../../engine/test/support/postgres/databases.ts'
+import { connectTo, emptyDatabase, endSessions, setReadOnly } from '../../../engine/test/support/postgres/databases.ts'
 import { connectRestClient } from '../../../engine/test/support/rest-client.ts'
 import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
-import { bannerKey, mintApiKey, runProgram, startServer } from '../../support/petstore.ts'
-
-test('three processes that start at once on an empty database print one first key, which all of them accept', async () => {
-  const [folder, env] = [temporaryFolder(), { DATABASE_URL: await emptyDatabase() }]
-  const servers = await Promise.all(Array.from({ length: 3 }, () => startServer({ folder, env })))
-  const keys = () => servers.flatMap(({ stdout }) => bannerKey.exec(stdout)?.[1] ?? [])
-  await expect.poll(keys).toHaveLength(1)
-  for (const { url } of servers) {
-    expect(await connectRestClient(url, keys()[0] ?? '').get('/v1/pets')).toMatchObject({ status: 200 })
-  }
-  expect(await query(env.DATABASE_URL, 'SELECT name FROM api_keys')).toEqual([{ name: 'first' }])
-})
+import { mintApiKey, runProgram, startServer } from '../../support/petstore.ts'
 
 test('an instance survives the loss of its connections right after it has started to listen', async () => {
   const [url, key] = [await emptyDatabase(), mintApiKey()]

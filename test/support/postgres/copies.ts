@@ -131,8 +131,8 @@ const petNames = [
   '\u{10FFFF}\uFFFE',
   '\uFEFFx',
   `O'Hara \\ "%s" $1 {a,NULL} \\x41`,
-  'NULL',
   'gone',
+  'NULL',
 ]
 const categories = [minInt64, maxInt64, 0n, -1n, 2n ** 53n + 1n, 7n, 8n, 9n]
 
@@ -149,14 +149,14 @@ export function sampleFile(): TestDatabase {
   prepareSqlite(pathOf(database))
   const file = openDatabase(pathOf(database))
   const insertKey = file.prepare(`
-    INSERT INTO api_keys (name, start, hash, created_at, expires_at, revoked_at, last_used_at)
-    VALUES (?, 'pet_ABCDEF', ?, ?, ?, ?, ?)`)
+    INSERT INTO api_keys (id, name, start, hash, created_at, expires_at, revoked_at, last_used_at)
+    VALUES (?, ?, 'pet_ABCDEF', ?, ?, ?, ?, ?)`)
   // The second key is revoked, so it may have the same name as the first one.
   for (const [index, times] of sampleTimes.entries())
-    insertKey.run(['shop', 'shop', 'till'][index], String(index).repeat(64), ...times)
+    insertKey.run([minInt64, 1, 2][index], ['shop', 'shop', 'till'][index], String(index).repeat(64), ...times)
   const insertRow = file.prepare('INSERT INTO pets (id, name, category_id, status) VALUES (?, ?, ?, ?)')
   for (const [index, name] of petNames.entries()) {
-    const id = index < 4 ? BigInt(index + 1) : 2n ** 53n + BigInt(index)
+    const id = index < 4 ? BigInt(index + 1) : maxInt64 + BigInt(index - petNames.length + 1)
     insertRow.run(id, name, categories[index], ['available', 'pending', 'sold'][index % 3])
   }
   file.exec(`
