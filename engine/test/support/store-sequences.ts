@@ -24,34 +24,10 @@ export async function compareStores(sequences: number): Promise<void> {
   )
 }
 
-/** One call of the Store port. Every store and the model must return the same result. */
-class Call implements fc.AsyncCommand<ModelledStore, ModelledStore[]> {
-  readonly #text: string
-  readonly #ask: (subject: ModelledStore) => Promise<unknown>
-
-  constructor(text: string, ask: (subject: ModelledStore) => Promise<unknown>) {
-    this.#text = text
-    this.#ask = ask
-  }
-
-  check(): boolean {
-    return true
-  }
-
-  async run(model: ModelledStore, real: ModelledStore[]): Promise<void> {
-    const [expected, ...seen] = await Promise.all([model, ...real].map((subject) => this.#outcome(subject)))
-    for (const outcome of seen) expect(outcome).toEqual(expected)
-  }
-
-  /** Compares errors by name, because only the name is part of the port. */
-  async #outcome(subject: ModelledStore): Promise<unknown> {
-    const result = await this.#ask(subject).catch((error: Error) => error.name)
-    return { result, keys: (await subject.apiKeys.list()).map(withoutId) }
-  }
-
-  toString(): string {
-    return this.#text
-  }
+/** Compares errors by name, because only the name is part of the port. */
+async function outcomeOf(subject: ModelledStore, ask: (subject: ModelledStore) => Promise<unknown>): Promise<unknown> {
+  const result = await ask(subject).catch((error: Error) => error.name)
+  return { result, keys: (await subject.apiKeys.list()).map(withoutId) }
 }
 
 /** PostgreSQL leaves gaps between the ids of API keys, so they are compared only by their order. */
@@ -59,14 +35,25 @@ function withoutId<T extends { id: bigint }>({ id: _, ...rest }: T): Omit<T, 'id
   return rest
 }
 
+/** Calls of the Store port. Every store and the model must return the same result. */
 function call<T>(name: string, input: fc.Arbitrary<T>, ask: (subject: ModelledStore, input: T) => Promise<unknown>) {
-  return input.map((value) => new Call(`${name}(${fc.stringify(value)})`, (subject) => ask(subject, value)))
+  return input.map(
+    (value): fc.AsyncCommand<ModelledStore, ModelledStore[]> => ({
+      check: () => true,
+      async run(model, real) {
+        const outcomes = [model, ...real].map((subject) => outcomeOf(subject, (each) => ask(each, value)))
+        const [expected, ...seen] = await Promise.all(outcomes)
+        for (const outcome of seen) expect(outcome).toEqual(expected)
+      },
+      toString: () => `${name}(${fc.stringify(value)})`,
+    }),
+  )
 }
 
-/** Returns the id of the API key at this position, or undefined if there are no keys. */
-async function idAt({ apiKeys }: ModelledStore, place: number): Promise<bigint | undefined> {
+/** Returns the API key at this position, or undefined if there are no keys. */
+async function keyAt({ apiKeys }: ModelledStore, place: number) {
   const keys = await apiKeys.list()
-  return keys[place % keys.length]?.id
+  return keys[place % keys.length]
 }
 
 const place = fc.nat(5)
@@ -79,13 +66,11 @@ const fewNotes: fc.Arbitrary<NewNote> = fc.record({
   state: fc.constant('done'),
 })
 const cursor = fc.oneof(fc.bigInt({ min: 0n, max: 20n }), int64)
-/** The parameters of the list of notes: the page, and every filter. */
-export const listParameters = {
+const query = fc.record({
   limit: fc.integer({ min: 1, max: 100 }),
   cursor,
   state: fc.option(state, { nil: undefined }),
-}
-const query = fc.record(listParameters)
+})
 const time = fc.date({ noInvalidDate: true, min: new Date('2000-01-01'), max: new Date('2100-01-01') })
 const hash = fc.constantFrom(...'0123456789abcdef').map((digit) => digit.repeat(64))
 const newKey: fc.Arbitrary<NewApiKey> = fc.record({
@@ -112,8 +97,8 @@ const use = fc.tuple(fc.constantFrom('a', 'b', undefined), place)
 
 /** The caller with its idempotency key, if the call has one. */
 async function callerOf(subject: ModelledStore, [key, place]: [key: string | undefined, place: number]) {
-  const owner = await idAt(subject, place)
-  return owner === undefined || key === undefined ? undefined : { owner, key, isReplay: false }
+  const owner = await keyAt(subject, place)
+  return owner === undefined || key === undefined ? undefined : { owner: owner.id, key, isReplay: false }
 }
 
 const calls = [
@@ -139,9 +124,8 @@ const calls = [
   }),
   call('create', note, ({ notes }, input) => notes.create(input)),
   call('createWithKey', fc.tuple(fewNotes, fc.constantFrom('a', 'b'), place), async (subject, [input, key, place]) => {
-    const owner = await idAt(subject, place)
-    if (!owner) return undefined
-    const idempotency = { owner, key, isReplay: false }
+    const idempotency = await keyOf(subject, [key, place])
+    if (!idempotency) return undefined
     return { note: await subject.notes.create(input, idempotency), isReplay: idempotency.isReplay }
   }),
   call('get', cursor, ({ notes }, id) => notes.get(id)),
@@ -152,18 +136,15 @@ const calls = [
   call('createFirst', newKey, ({ apiKeys }, key) => apiKeys.createFirst(key)),
   call('register', fc.tuple(newKey, hash), ({ apiKeys }, [key, hash]) => apiKeys.register({ ...key, hash })),
   call('revoke', fc.tuple(place, time), async (subject, [place, at]) => {
-    const keys = await subject.apiKeys.list()
-    const key = keys[place % keys.length]
+    const key = await keyAt(subject, place)
     return key && subject.apiKeys.revoke(key, at)
   }),
   call('rotate', fc.tuple(place, newKey), async (subject, [place, successor]) => {
-    const keys = await subject.apiKeys.list()
-    const key = keys[place % keys.length]
+    const key = await keyAt(subject, place)
     return key && subject.apiKeys.rotate(key, successor)
   }),
   call('touch', fc.tuple(place, time), async (subject, [place, at]) => {
-    const keys = await subject.apiKeys.list()
-    const key = keys[place % keys.length]
+    const key = await keyAt(subject, place)
     return key && subject.apiKeys.touch(key, at)
   }),
 ]
