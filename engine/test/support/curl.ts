@@ -15,21 +15,12 @@ const response = await fetch(url, { headers, ...(data !== undefined && { method:
 process.stdout.write(await response.text())
 `
 
-/** The curls that a test can run: a replacement, because not every machine has curl, and the machine's own. */
-export const curls: ('replaced' | 'installed')[] = ['replaced', ...(isInstalled('curl') ? ['installed' as const] : [])]
-
-/** Runs a shell command that calls curl, and returns its output. */
-export async function runCurl(
-  command: string,
-  env: Record<string, string> = {},
-  curl: (typeof curls)[number] = 'replaced',
-): Promise<string> {
+/** Runs a shell command that calls curl, which is replaced, because not every machine has it. Returns its output. */
+export async function runCurl(command: string, env: Record<string, string> = {}): Promise<string> {
   const folder = temporaryFolder()
-  if (curl === 'replaced') {
-    writeFileSync(join(folder, 'curl.mjs'), replacement)
-    writeFileSync(join(folder, 'curl'), `#!/bin/sh\nexec '${process.execPath}' '${join(folder, 'curl.mjs')}' "$@"\n`)
-    chmodSync(join(folder, 'curl'), 0o755)
-  }
+  writeFileSync(join(folder, 'curl.mjs'), replacement)
+  writeFileSync(join(folder, 'curl'), `#!/bin/sh\nexec '${process.execPath}' '${join(folder, 'curl.mjs')}' "$@"\n`)
+  chmodSync(join(folder, 'curl'), 0o755)
   const path = [folder, process.env.PATH].join(delimiter)
   const { stdout } = await promisify(execFile)('sh', ['-c', command], { cwd: folder, env: { ...env, PATH: path } })
   return stdout
