@@ -7,7 +7,7 @@ import type { Server } from '../../../engine/test/support/process.ts'
 import { connectRestClient } from '../../../engine/test/support/rest-client.ts'
 import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
 import { changedRows, expectAsAcknowledged, startChanges } from '../changes.ts'
-import { startLoad } from '../load.ts'
+import { readers, startLoad } from '../load.ts'
 import { mintApiKey, startServer } from '../petstore.ts'
 import { createReplicas, type Replica } from './replication.ts'
 
@@ -22,10 +22,6 @@ interface Conditions {
   hasStaleReads?: boolean
 }
 
-const writers = 8
-const readers = 2
-/** Milliseconds between two creates of a writer. */
-const pause = 5
 const petsBetween = 100
 /** Seconds, on a busy machine. */
 const maxOutage = 30
@@ -46,13 +42,7 @@ export async function startFailover({ isSynchronous, hasStaleReads = false }: Co
   const env = { DATABASE_URL: cluster.url, PETSTORE_API_KEY: key }
   for (let i = 0; i < 2; i++) instances.push(await startServer({ folder: temporaryFolder(), env }))
   const urls = instances.map(({ url }) => url)
-  const load = startLoad(urls, key, {
-    writers,
-    readers,
-    pause,
-    mayLose: !isSynchronous,
-    mayBeStale: !isSynchronous || hasStaleReads,
-  })
+  const load = startLoad(urls, key, { mayLose: !isSynchronous, mayBeStale: !isSynchronous || hasStaleReads })
   let connected = 0
   const changes = isSynchronous
     ? startChanges({ writers: 4, hasKeys: true, connect: () => connectRestClient(urls[connected++ % 2] ?? '', key) })
