@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -8,16 +8,15 @@ import { limits } from '../../engine/service/http/limits.ts'
 import { freePort } from '../../engine/test/support/free-port.ts'
 import { runCommand, whenListening } from '../../engine/test/support/process.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { read, root } from '../support/documents.ts'
 import { mintApiKey, readConfig } from '../support/petstore.ts'
 
-const root = join(import.meta.dirname, '../..')
-const dockerfile = readText('deploy/Dockerfile')
-const compose = readText('deploy/compose.yaml')
-const nginx = readText('deploy/nginx.conf')
-const manifest = JSON.parse(readText('package.json'))
-const lock: { packages: Record<string, { dev?: boolean; optional?: boolean }> } = JSON.parse(
-  readText('package-lock.json'),
-)
+const dockerfile = read('deploy/Dockerfile')
+const compose = read('deploy/compose.yaml')
+const { services, secrets } = parse(compose)
+const nginx = read('deploy/nginx.conf')
+const manifest = JSON.parse(read('package.json'))
+const lock: { packages: Record<string, { dev?: boolean; optional?: boolean }> } = JSON.parse(read('package-lock.json'))
 
 const stages = dockerfile.split(/^FROM /m).slice(1)
 /** The instructions of the last stage, which becomes the image. */
@@ -33,7 +32,7 @@ const buildsConsole = instructionsOf(stages.find((stage) => stage.includes(' AS 
 
 test('the image runs "npm start" without npm, on the Node of development, and not as root', () => {
   expect(`exec ${command.join(' ')}`).toBe(manifest.scripts.start)
-  const versions = Object.values(JSON.parse(readText('package.json')).optionalDependencies)
+  const versions = Object.values(manifest.optionalDependencies)
   const bases = [...dockerfile.matchAll(/^FROM (?:--platform=\$BUILDPLATFORM )?node:([\d.]+)-slim\b/gm)]
   expect(bases.map(([, version]) => version)).toEqual([versions[0], versions[0]])
   expect(instruction('USER')).toBe('node')
@@ -66,24 +65,18 @@ test('the image contains no compiler, and older builders know all options of its
 })
 
 test('every container of compose.yaml has limits of its memory and its log', () => {
-  const { services }: { services: Record<string, Service> } = parse(compose)
   expect(Object.keys(services)).toHaveLength(3)
-  for (const [name, { deploy, logging }] of Object.entries(services)) {
+  for (const [name, { deploy, logging }] of Object.entries<typeof services.petstore>(services)) {
     expect(deploy.resources.limits.memory, name).toMatch(/^\d+[MG]$/)
     expect(logging.options, name).toEqual({ 'max-size': '10m', 'max-file': '5' })
   }
   const [, heap] = /--max-old-space-size=(\d+)/.exec(manifest.scripts.start) ?? []
-  expect(services.petstore?.deploy.resources.limits.memory).toBe('1G')
+  expect(services.petstore.deploy.resources.limits.memory).toBe('1G')
   expect(Number(heap)).toBeLessThan(1024)
 })
 
-interface Service {
-  deploy: { resources: { limits: { memory: string } } }
-  logging: { options: Record<string, string> }
-}
-
 test('all that the image copies is there, and let through by .dockerignore', () => {
-  const [first, ...exceptions] = readText('.dockerignore')
+  const [first, ...exceptions] = read('.dockerignore')
     .split('\n')
     .filter((line) => line && !line.startsWith('#'))
   expect(first).toBe('*')
@@ -113,7 +106,10 @@ test('the image contains the console, and the copied files are enough to build i
 test('the files of the image are enough to start, to pass the health check and to stop', async () => {
   const folder = layOutImage()
   const port = await freePort()
-  const env = { ...environment, PORT: String(port), DATABASE_URL: databaseIn(folder) }
+  const volume = `file:${instruction('VOLUME')}/`
+  expect(environment.DATABASE_URL).toContain(volume)
+  const DATABASE_URL = String(environment.DATABASE_URL).replace(volume, `file:${folder}/data/`)
+  const env = { ...environment, PORT: String(port), DATABASE_URL }
   const isHealthy = async () => (await runCommand(onThisNode(healthCheck()), { env }).ended) === 0
 
   expect(await isHealthy()).toBe(false)
@@ -139,15 +135,13 @@ test('the service accepts its configuration in compose.yaml', () => {
   const key = mintApiKey()
   const keyFile = join(temporaryFolder(), 'api_key')
   writeFileSync(keyFile, key)
-  const given = Object.fromEntries(
-    [...serviceOf('petstore').matchAll(/^ {6}([A-Z_]+): (.+)$/gm)].map(([, name = '', value = '']) => [
+  const given: Record<string, string> = Object.fromEntries(
+    Object.entries(services.petstore.environment).map(([name, value]) => [
       name,
-      value.replace(/^\$\{\w+:[-?](.*)\}$/, '$1'),
+      String(value).replace(/^\$\{\w+:[-?](.*)\}$/, '$1'),
     ]),
   )
-  const [, secret] = /^secrets:\n {2}(\w+):/m.exec(compose) ?? []
-  expect(given.PETSTORE_API_KEY_FILE).toBe(`/run/secrets/${secret}`)
-
+  expect(given.PETSTORE_API_KEY_FILE).toBe(`/run/secrets/${Object.keys(secrets)}`)
   const config = readConfig({ ...given, PETSTORE_API_KEY_FILE: keyFile })
   expect(config).toMatchObject({
     database: { kind: 'postgres', url: 'postgres://petstore@postgres/petstore' },
@@ -165,11 +159,13 @@ test('compose.yaml contains no password', () => {
 
 test('the hosts and ports of nginx.conf, compose.yaml and the Dockerfile match', () => {
   const [, host = '', port] = /^ +server (\w+):(\d+) resolve/m.exec(nginx) ?? []
-  expect(serviceOf(host)).toContain('dockerfile: deploy/Dockerfile')
+  expect(services[host].build.dockerfile).toBe('deploy/Dockerfile')
   expect(instruction('EXPOSE')).toBe(port)
   expect(environment).toMatchObject({ PORT: port, HOST: '0.0.0.0' })
-  expect(serviceOf('balancer')).toContain(`'127.0.0.1:3000:${/^ +listen (\d+);/m.exec(nginx)?.[1]}'`)
-  expect(serviceOf('balancer')).toContain('./nginx.conf:/etc/nginx/nginx.conf:ro')
+  expect(services.balancer).toMatchObject({
+    ports: [`127.0.0.1:3000:${/^ +listen (\d+);/m.exec(nginx)?.[1]}`],
+    volumes: ['./nginx.conf:/etc/nginx/nginx.conf:ro'],
+  })
 })
 
 test("the balancer's limits leave refusals to the service, and its connections end before the service ends them", () => {
@@ -201,7 +197,7 @@ test("the balancer's own responses have the Error bodies of the service, and a c
   )) {
     const statuses = replacement ? [replacement] : given.split(' ')
     expect(bodies.map(([, status]) => status)).toEqual(expect.arrayContaining(statuses))
-    expect(ownLocation(location)).toContain('\n      internal;\n')
+    expect(nginx).toMatch(new RegExp(`location = ${location} \\{[^}]*\n      internal;\n`))
   }
 })
 
@@ -225,13 +221,6 @@ function copiedBy(instructions: [keyword: string, value: string][]): string[] {
   return instructions.flatMap(([keyword, value]) =>
     keyword === 'COPY' && !value.startsWith('--from=') ? value.split(' ').slice(0, -1) : [],
   )
-}
-
-/** The image's DATABASE_URL with a folder in the place of its volume. */
-function databaseIn(folder: string): string {
-  const volume = `file:${instruction('VOLUME')}/`
-  expect(environment.DATABASE_URL).toContain(volume)
-  return String(environment.DATABASE_URL).replace(volume, `file:${folder}/data/`)
 }
 
 function healthCheck(): string[] {
@@ -262,18 +251,6 @@ function wordsOf(execForm: string): string[] {
   return JSON.parse(execForm)
 }
 
-function serviceOf(name: string): string {
-  return new RegExp(`^ {2}${name}:\\n((?: {4}.*\\n)+)`, 'm').exec(compose)?.[1] ?? ''
-}
-
-function ownLocation(path: string): string {
-  return new RegExp(`location = ${path} \\{([^}]*)\\}`).exec(nginx)?.[1] ?? ''
-}
-
 function numberIn(pattern: RegExp): number {
   return Number(pattern.exec(nginx)?.[1])
-}
-
-function readText(path: string): string {
-  return readFileSync(join(root, path), 'utf8')
 }
