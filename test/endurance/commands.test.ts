@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -43,7 +43,11 @@ const rows: Row[] = [
   { command: 'backup', missing: 'refused', older: isOnPostgres ? 'refused' : 'ok' },
   { command: 'backup verify sample.db', missing: 'ok', older: 'ok' },
   { command: 'backup verify nowhere.db', missing: 'refused', older: 'refused' },
-  { command: 'restore sample.db', ...(isOnPostgres ? both('refused') : { missing: 'created', older: 'replaced' }) },
+  {
+    command: 'restore sample.db',
+    missing: isOnPostgres ? 'refused' : 'created',
+    older: isOnPostgres ? 'refused' : 'replaced',
+  },
   { command: 'restore nowhere.db', missing: 'refused', older: 'refused' },
   { command: 'db status', missing: 'ok', older: 'ok' },
   { command: 'db migrate --dry-run', missing: 'ok', older: 'ok' },
@@ -54,15 +58,7 @@ const rows: Row[] = [
   { command: 'healthcheck', missing: 'refused', older: 'refused' },
   { command: 'openapi', missing: 'ok', older: 'ok' },
 ]
-const exitCodes: Record<Effect, number> = {
-  ok: 0,
-  refused: 1,
-  misused: 2,
-  stopped: 1,
-  created: 0,
-  migrated: 0,
-  replaced: 0,
-}
+const exitCodes: Partial<Record<Effect, number>> = { refused: 1, stopped: 1, misused: 2 }
 
 test('the table has every command but serve', () => {
   const commands = commandsOf(createProgram(service)).map(({ words }) => words.join(' '))
@@ -74,7 +70,7 @@ test.for(rows)('$command: $missing if the database is missing', async ({ command
   const folder = await workingFolder()
   const before = await stateOf(folder)
   const run = await runIn(folder, command)
-  expect(await run.ended, run.stderr).toBe(exitCodes[missing])
+  expect(await run.ended, run.stderr).toBe(exitCodes[missing] ?? 0)
   if (!['created', 'stopped'].includes(missing)) expect(await stateOf(folder)).toEqual(before)
   else
     expect(await readStatus(definition, locationOf(folder))).toMatchObject({ pending: [], schema: expect.any(String) })
@@ -86,16 +82,12 @@ test.for(rows)('$command: $older if an older release made the database', async (
   await makeOlder(folder)
   const before = await stateOf(folder)
   const run = await runIn(folder, command)
-  expect(await run.ended, run.stderr).toBe(exitCodes[older])
+  expect(await run.ended, run.stderr).toBe(exitCodes[older] ?? 0)
   if (['migrated', 'replaced'].includes(older))
     expect((await readStatus(definition, locationOf(folder))).pending).toEqual([])
   else expect(await stateOf(folder)).toEqual(before)
   expect(existsSync(join(folder, 'all.csv'))).toBe(false)
 })
-
-function both(effect: Effect): Pick<Row, 'missing' | 'older'> {
-  return { missing: effect, older: effect }
-}
 
 /** Has the files that the commands read. */
 async function workingFolder(): Promise<string> {
@@ -127,11 +119,7 @@ async function stateOf(folder: string): Promise<unknown> {
   const data = join(folder, 'data')
   if (!existsSync(data)) return []
   const files = readdirSync(data, { withFileTypes: true }).filter((entry) => entry.isFile())
-  return files.map(({ name }) => [name, hashOf(join(data, name))]).toSorted()
-}
-
-function hashOf(path: string): string {
-  return createHash('sha256').update(readFileSync(path)).digest('hex')
+  return files.map(({ name }) => [name, hash('sha256', readFileSync(join(data, name)))]).toSorted()
 }
 
 async function runIn(folder: string, command: string): Promise<Run> {

@@ -27,16 +27,11 @@ describe.for(['', '/petstore', '/a/b', '/a&b'])('behind a proxy at the path "%s"
     const { url, send, store } = await start()
     await addPets(store, 7)
     const ids: number[] = []
-    let link: string | undefined = `${url}/v1/pets?limit=2`
-    while (link !== undefined) {
+    for (let link: string | undefined = `${url}/v1/pets?limit=2`; link !== undefined; ) {
+      expect(link).toContain(`${url}/v1/pets?`)
       const response: Response = await send(link)
-      expect(response.status, link).toBe(200)
-      // Safe: the contract tests check the body.
-      const page = (await response.json()) as { id: number }[]
-      ids.push(...page.map(({ id }) => id))
-      const next = linksIn(response).next
-      if (next !== undefined) expect(next.slice(0, `${url}/v1/pets?`.length)).toBe(`${url}/v1/pets?`)
-      link = next
+      ids.push(...((await response.json()) as { id: number }[]).map(({ id }) => id))
+      link = linksIn(response).next
     }
     expect(ids).toEqual([1, 2, 3, 4, 5, 6, 7])
   })
@@ -54,11 +49,6 @@ describe.for(['', '/petstore', '/a/b', '/a&b'])('behind a proxy at the path "%s"
     const { 'successor-version': successor = '', deprecation = '' } = linksIn(pet)
     expect(await (await send(successor, pet.url)).json()).toMatchObject([{ id: 1 }])
     expect((await send(deprecation, pet.url)).headers.get('content-type')).toBe('text/html; charset=utf-8')
-  })
-
-  test('the document names the address of the API', async () => {
-    const { url, send } = await start()
-    expect(await (await send(`${url}/openapi.json`)).json()).toMatchObject({ servers: [{ url: `${url}/v1` }] })
   })
 
   test('the short address of the API reference, and the start page without a console, redirect to it', async () => {
