@@ -96,7 +96,7 @@ function textsFor(
 }
 
 /** Usually a value of the first arbitrary, sometimes of the second. */
-function often<T>(usual: fc.Arbitrary<T>, unusual: fc.Arbitrary<T>): fc.Arbitrary<T> {
+export function often<T>(usual: fc.Arbitrary<T>, unusual: fc.Arbitrary<T>): fc.Arbitrary<T> {
   return fc.oneof({ weight: 9, arbitrary: usual }, { weight: 1, arbitrary: unusual })
 }
 
