@@ -1,5 +1,3 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import {
   existsSync,
   linkSync,
@@ -16,15 +14,15 @@ import {
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { definition } from '../../db/store.ts'
+import { verify } from '../../engine/service/commands/backup.ts'
 import { restoreDatabase } from '../../engine/store/sqlite/backup/restore.ts'
 import { auditLinesIn, notesIn } from '../../engine/test/support/log-lines.ts'
-import { waitForOutput } from '../../engine/test/support/process.ts'
+import { runCommand, waitForOutput } from '../../engine/test/support/process.ts'
 import { change, contentsOf, leaveLog, overwrite } from '../../engine/test/support/sample-database.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import {
   addingRows,
-  bannerKey,
-  commandLine,
   filesIn,
   keptIn,
   makeBackup,
@@ -32,7 +30,6 @@ import {
   onSqlite,
   restore,
   runProgram,
-  startServer,
   textsIn,
   unfitFiles,
 } from '../support/petstore.ts'
@@ -54,36 +51,7 @@ describe('the restore command', () => {
     expect(statSync(database).mode & 0o777).toBe(0o600)
     expect(statSync(kept).mode & 0o777).toBe(0o600)
   })
-
-  test('is refused while the service runs, with one sentence', async () => {
-    const { folder, database, backup } = await makeBackup()
-    const server = await startServer({ folder })
-    await waitForOutput(server, bannerKey)
-    // The check of the start writes to the database.
-    await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(200)
-    const before = contentsOf(join(folder, 'data'))
-    const run = runProgram({ folder, arguments: ['restore', backup] })
-    expect([await run.ended, run.stdout]).toEqual([1, ''])
-    expect(run.stderr).toBe(
-      `The database ${database} cannot be used: a process has it open; stop the service and try again.\n`,
-    )
-    expect(contentsOf(join(folder, 'data'))).toEqual(before)
-  })
 })
-
-if (spawnSync('strace', ['-f', '-e', 'trace=rename', 'true']).status === 0) {
-  test('a restore that is killed before its last step leaves the old database whole, and the next one cleans up', async () => {
-    const { folder, database, backup } = await makeBackup()
-    leaveLog(database, addingRows(1, 'logged'))
-    const kill = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=rename', '-e', 'inject=rename:signal=KILL']
-    expect(spawnSync('strace', [...kill, ...commandLine, 'restore', backup], { cwd: folder }).status).toBeNull()
-    expect(textsIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3', 'logged 1'])
-    expect(filesIn(folder)).toContainEqual(expect.stringMatching(/\.partial$/))
-    await restore(folder, backup)
-    expect(textsIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3'])
-    expect(filesIn(folder)).toEqual(['backups', 'petstore.db', expect.stringMatching(/before-restore-[\dTZ.-]+$/)])
-  })
-}
 
 describe('a restore', () => {
   test('can be undone by restoring the old database', async () => {
@@ -185,6 +153,7 @@ describe('the checksum of a backup', () => {
     const { folder, backup } = await makeBackup()
     // The index of the names has lower case only.
     replaceText(backup, 'pet 2', 'PEt 2')
+    await expect(verify(definition, backup)).rejects.toThrow('it does not match its checksum')
     await expectRefusal(
       folder,
       backup,
@@ -229,11 +198,13 @@ function replaceText(path: string, from: string, to: string): void {
 }
 
 describe('a restore is refused and changes nothing', () => {
-  test.for(unfitFiles)('if the backup is %s', async ([, make, message]) => {
+  test.for(unfitFiles)('if the backup is %s, which verify refuses, too', async ([, make, message]) => {
     const { folder } = await makeBackup()
     const file = join(folder, 'unfit.db')
     make(file)
-    await expectRefusal(folder, file, `The database ${file} cannot be used: ${message}`)
+    const refusal = `The database ${file} cannot be used: ${message}`
+    await expectRefusal(folder, file, refusal, () => verify(definition, file))
+    await expectRefusal(folder, file, refusal)
   })
 
   test('if the backup is the database itself', async () => {
@@ -262,10 +233,13 @@ describe('a restore is refused and changes nothing', () => {
     },
   )
 
-  test('while a process may have a database open whose first page is destroyed, and whose log is empty', async () => {
+  test.for([
+    ['deleted', (path: string) => rmSync(path)],
+    ['destroyed from its first page on, and whose log is empty', (path: string) => overwrite(path, 0, 4096)],
+  ] as const)('while a process may have a database open that is %s', async ([, damage]) => {
     const { folder, database, backup } = await makeBackup()
     const end = await holdOpen(database)
-    overwrite(database, 0, 4096)
+    damage(database)
     await expectRefusal(folder, backup, `stop the service, delete ${database}-shm and try again`)
     await end()
     rmSync(`${database}-shm`)
@@ -287,22 +261,17 @@ describe('a restore is refused and changes nothing', () => {
     await expect(restored).rejects.toThrow('a process has it open; stop the service and try again')
     expect(textsIn(database)).toEqual(['new 1'])
   })
-
-  test('while a process may have a deleted database open', async () => {
-    const { folder, database, backup } = await makeBackup()
-    const end = await holdOpen(database)
-    rmSync(database)
-    await expectRefusal(folder, backup, `stop the service, delete ${database}-shm and try again`)
-    await end()
-    rmSync(`${database}-shm`)
-    await restore(folder, backup)
-  })
 })
 
-async function expectRefusal(folder: string, file: string, message: string): Promise<void> {
-  const before = contentsOf(join(folder, 'data'))
-  await expect(restore(folder, file)).rejects.toThrow(message)
-  expect(contentsOf(join(folder, 'data'))).toEqual(before)
+async function expectRefusal(
+  folder: string,
+  file: string,
+  message: string,
+  use: () => Promise<unknown> = () => restore(folder, file),
+): Promise<void> {
+  const before = contentsOf(folder)
+  await expect(use()).rejects.toThrow(message)
+  expect(contentsOf(folder)).toEqual(before)
 }
 
 /** Starts a process that reads the database and keeps it open. Returns a function that ends the process. */
@@ -311,16 +280,10 @@ async function holdOpen(path: string): Promise<() => Promise<void>> {
     const database = new (require('better-sqlite3'))(${JSON.stringify(path)}, { readonly: true })
     console.log(database.prepare('SELECT count(*) FROM pets').pluck().get())
     setInterval(() => {}, 1_000)`
-  const child = spawn(process.execPath, ['-e', script], {
-    cwd: import.meta.dirname,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const ended = once(child, 'close')
-  const end = async () => {
-    child.kill('SIGKILL')
-    await ended
+  const run = runCommand([process.execPath, '-e', script], { folder: import.meta.dirname })
+  await waitForOutput(run, /(\d+)/)
+  return async () => {
+    run.child.kill('SIGKILL')
+    await run.ended
   }
-  onTestFinished(end)
-  await once(child.stdout, 'data')
-  return end
 }
