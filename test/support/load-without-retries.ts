@@ -1,15 +1,20 @@
 import { expect, onTestFinished } from 'vitest'
 import { connectRestClient, type RestClient, type RestResponse } from '../../engine/test/support/rest-client.ts'
 
+/** Callers, of which every fourth one opens a connection for each request. */
 export const callers = 16
 
 /**
- * Callers that create, get and list without a pause, at most until the test ends. They repeat only requests on new
+ * Callers that create, get and list at random without a pause, at most until the test ends. They repeat only requests on new
  * connections that are reset: a listener that closes loses those that the kernel has not handed over yet.
  *
  * @param keepAlive whether the caller of this index keeps its connection open. By default, every fourth opens one for each request.
  */
-export function startLoad(url: string, key: string, { keepAlive = (index: number) => index % 4 !== 0 } = {}) {
+export function startLoad(
+  url: string,
+  key: string,
+  { count = callers, keepAlive = (index: number) => index % 4 !== 0 } = {},
+) {
   const failures: string[] = []
   const acknowledged: string[] = []
   const load = { requests: 0, resets: 0, failures, acknowledged, reach, stop }
@@ -19,7 +24,8 @@ export function startLoad(url: string, key: string, { keepAlive = (index: number
     const created = await caller.post('/v1/pets', { name, categoryId: 1 })
     if (expectStatus(created, 201)) load.acknowledged.push(name)
     expectStatus(await caller.get(String(created.headers.location)), 200)
-    expectStatus(await caller.get('/v1/pets?limit=5'), 200)
+    const id = Number(created.headers.location?.split('/').at(-1))
+    expectStatus(await caller.get(`/v1/pets?limit=5&cursor=${Math.floor(Math.random() * id)}`), 200)
   }
   function expectStatus({ status, text }: RestResponse, expected: number): boolean {
     load.requests++
@@ -32,7 +38,7 @@ export function startLoad(url: string, key: string, { keepAlive = (index: number
       await call(caller, `${index}-${i}`).catch((error: Error) => load.failures.push(`${error}`))
     }
   }
-  const all = Promise.all(Array.from({ length: callers }, (_, index) => run(index)))
+  const all = Promise.all(Array.from({ length: count }, (_, index) => run(index)))
 
   async function reach(requests: number): Promise<void> {
     await expect.poll(() => load.requests, { timeout: 300_000, interval: 20 }).toBeGreaterThan(requests)
