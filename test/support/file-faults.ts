@@ -4,16 +4,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
 import { expect, onTestFinished } from 'vitest'
 import { connect } from '../../engine/store/sqlite/file/connection.ts'
-import { isLongForm } from '../../engine/test/support/long-form.ts'
 import { connectRestClient, type RestClient } from '../../engine/test/support/rest-client.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
-import { type DatabasePaths, databasePaths, spellings } from './database-paths.ts'
+import { type DatabasePaths, databasePaths } from './database-paths.ts'
 import { apiKeyRecord, openSqlite, prepareSqlite, prepareWrites, startTestApi, type TestApi } from './petstore.ts'
 
 /** Tests that damage the files of a running service, or the disk under them. */
-
-/** The paths through which each fault is tested. The short form tests all faults through a direct path only. */
-export const testedSpellings = isLongForm ? spellings : spellings.slice(0, 1)
 
 export const databaseFiles = ['', '-wal', '-shm']
 
@@ -93,48 +89,34 @@ export function openConnection(path: string): Database.Database {
 /** Four clients that create pets through the API of a running service and note which ones are acknowledged. */
 export function startLoad(url: string, key: string) {
   const clients = Array.from({ length: 4 }, () => connectRestClient(url, key))
-  const acknowledged: string[] = []
-  let sent = 0
+  const load = { acknowledged: [] as string[], sent: 0, create, keepCreating, end }
   let isEnding = false
   let running: Promise<unknown> | undefined
 
-  async function createOne(client: RestClient): Promise<void> {
-    const name = `pet ${sent++}`
-    const response = await client.post('/v1/pets', { name, categoryId: 7 }).catch(() => undefined)
-    if (response?.status === 201) acknowledged.push(name)
+  async function createOne(client: RestClient | undefined): Promise<void> {
+    const name = `pet ${load.sent++}`
+    const response = await client?.post('/v1/pets', { name, categoryId: 7 }).catch(() => undefined)
+    if (response?.status === 201) load.acknowledged.push(name)
     else await wait(10)
   }
-
-  const load = {
-    acknowledged,
-    /** The number of creates so far. Their names end with their number, which begins at 0. */
-    get sent() {
-      return sent
-    },
-    numberOf: (name: string) => Number(name.replace('pet ', '')),
-    async create(count: number): Promise<void> {
-      for (let i = 0; i < count; i++) for (const client of clients.slice(0, 1)) await createOne(client)
-    },
-    /** Creates pets until the end, and waits until this many more are acknowledged. */
-    async keepCreating(count: number): Promise<void> {
-      running = Promise.all(
-        clients.map(async (client) => {
-          while (!isEnding) await createOne(client)
-        }),
-      )
-      await load.reach(count, 10_000)
-    },
-    /** Waits until this many more pets are acknowledged, or for so many milliseconds. */
-    async reach(count: number, limit: number): Promise<void> {
-      const goal = acknowledged.length + count
-      for (const end = performance.now() + limit; acknowledged.length < goal && performance.now() < end; )
-        await wait(10)
-    },
-    async end(): Promise<void> {
-      isEnding = true
-      await running
-    },
+  /** Names end with the number of pets that were sent before. */
+  async function create(count: number): Promise<void> {
+    for (let i = 0; i < count; i++) await createOne(clients[0])
   }
-  onTestFinished(() => load.end())
+  /** Creates pets until the end. Resolves when this many more are acknowledged, or none is for a while. */
+  async function keepCreating(count: number): Promise<void> {
+    const goal = load.acknowledged.length + count
+    running = Promise.all(
+      clients.map(async (client) => {
+        while (!isEnding) await createOne(client)
+      }),
+    )
+    for (let turn = 0; load.acknowledged.length < goal && turn < 1_000; turn++) await wait(10)
+  }
+  async function end(): Promise<void> {
+    isEnding = true
+    await running
+  }
+  onTestFinished(end)
   return load
 }

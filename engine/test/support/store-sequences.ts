@@ -124,9 +124,9 @@ const calls = [
   }),
   call('create', note, ({ notes }, input) => notes.create(input)),
   call('createWithKey', fc.tuple(fewNotes, fc.constantFrom('a', 'b'), place), async (subject, [input, key, place]) => {
-    const idempotency = await keyOf(subject, [key, place])
-    if (!idempotency) return undefined
-    return { note: await subject.notes.create(input, idempotency), isReplay: idempotency.isReplay }
+    const caller = await callerOf(subject, [key, place])
+    if (!caller) return undefined
+    return { note: await subject.notes.create(input, caller), isReplay: caller.isReplay }
   }),
   call('get', cursor, ({ notes }, id) => notes.get(id)),
   call('list', query, ({ notes }, input) => notes.list(input)),

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { notesIn } from '../../../engine/test/support/log-lines.ts'
 import { runCommand } from '../../../engine/test/support/process.ts'
+import { change } from '../../../engine/test/support/sample-database.ts'
 import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
 import { type DatabasePaths, databasePaths, linkTo } from '../../support/database-paths.ts'
 import {
@@ -19,7 +19,6 @@ import {
   startLoad,
   startOnFile,
   storedNames,
-  testedSpellings,
 } from '../../support/file-faults.ts'
 import { commandLine, createFirstKey, prepareSqlite, runProgram, startServer, textsIn } from '../../support/petstore.ts'
 
@@ -31,11 +30,9 @@ function rescuedNames(sentence: string): unknown[] {
   return storedNames(lost.exec(sentence)?.[1] ?? '')
 }
 
-describe.for(testedSpellings)('the database file, opened through %s, is', ([, spell]) => {
-  const start = () => startOnFile(databasePaths(spell))
-
+describe('the database file is', () => {
   test('deleted: every request gets 503, and all that was acknowledged is in a copy', async () => {
-    const { api, path, damage } = await start()
+    const { api, path, damage } = await startOnFile()
     expect((await createPet(api, 'kept')).status).toBe(201)
     for (const suffix of databaseFiles) rmSync(path + suffix)
     await expectUnavailable(createPet(api, 'lost'))
@@ -43,43 +40,26 @@ describe.for(testedSpellings)('the database file, opened through %s, is', ([, sp
     expect(rescuedNames(await damage)).toEqual(['kept'])
   })
 
-  test('deleted, and no request arrives', async () => {
-    const { api, path, damage } = await start()
-    await createPet(api, 'kept')
-    for (const suffix of databaseFiles) rmSync(path + suffix)
-    expect(rescuedNames(await damage)).toEqual(['kept'])
-    await expectStopped(api)
-  })
-
-  test('replaced: neither the service nor its log changes the other database', async () => {
-    const { api, path, key, damage } = await start()
-    for (let i = 0; i < 50; i++) await createPet(api, `old ${i}`)
-    const other = makeOtherDatabase('new', key)
+  test.for([
+    ['another database of the service', (key: string) => makeOtherDatabase('new', key), ['new']],
+    ['a database of another program', makeForeignDatabase, []],
+  ] as const)('replaced by %s: neither the service nor its log changes that', async ([, makeOther, names]) => {
+    const { api, path, key, damage } = await startOnFile()
+    await createPet(api, 'old')
+    const other = makeOther(key)
     const before = readFileSync(other)
     renameSync(other, path)
     await expectUnavailable(createPet(api, 'lost'))
-    expect(rescuedNames(await damage)).toHaveLength(50)
+    expect(rescuedNames(await damage)).toEqual(['old'])
     await expectStopped(api)
     await api.store.close()
     expect(readFileSync(path).equals(before)).toBe(true)
-    expect(storedNames(path)).toEqual(['new'])
+    expect(storedNames(path)).toEqual(names)
     expectIntact(path)
   })
 
-  test('replaced by the database of another program: the service does not write to it', async () => {
-    const { api, path, damage } = await start()
-    await createPet(api, 'old')
-    for (const suffix of databaseFiles) rmSync(path + suffix)
-    const foreign = new Database(path)
-    foreign.exec('CREATE TABLE pets (id INTEGER PRIMARY KEY, name, category_id, status)')
-    foreign.close()
-    await expectUnavailable(createPet(api, 'lost'))
-    expect(rescuedNames(await damage)).toEqual(['old'])
-    expect(storedNames(path)).toEqual([])
-  })
-
   test('in a folder that is moved away: both the folder and a copy have all that was acknowledged', async () => {
-    const { api, path, damage } = await start()
+    const { api, path, damage } = await startOnFile()
     const folder = dirname(path)
     await createPet(api, 'before')
     renameSync(folder, `${folder}.away`)
@@ -92,7 +72,7 @@ describe.for(testedSpellings)('the database file, opened through %s, is', ([, sp
   })
 
   test('in a folder that cannot be read: requests may be retried, and succeed when it can be read', async () => {
-    const { api, path } = await start()
+    const { api, path } = await startOnFile()
     const folder = dirname(path)
     await createPet(api, 'before')
     renameSync(folder, `${folder}.away`)
@@ -105,6 +85,12 @@ describe.for(testedSpellings)('the database file, opened through %s, is', ([, sp
     expect((await createPet(api, 'after')).status).toBe(201)
   })
 })
+
+function makeForeignDatabase(): string {
+  const path = join(temporaryFolder(), 'foreign.db')
+  change(path, 'CREATE TABLE pets (id INTEGER PRIMARY KEY, name, category_id, status)')
+  return path
+}
 
 test.for([
   [

@@ -145,7 +145,7 @@ async function run({ fault, files, state, path: spelling, outcome }: Case) {
   return { ...figures, problem: findProblem() }
 
   function findProblem(): unknown {
-    const late = load.acknowledged.filter((pet) => lost.includes(pet) && load.numberOf(pet) >= sentBefore)
+    const late = load.acknowledged.filter((pet) => lost.includes(pet) && Number(pet.replace('pet ', '')) >= sentBefore)
     const isExpected = actual === outcome && late.length === 0 && lostAway.length === 0
     // SQLite maps the index, so the process ends when it reads a part that is gone.
     const mayCrash = fault === 'truncated' && files.includes('index')
