@@ -1,4 +1,4 @@
-import { type HotkeyItem, useHotkeys } from '@mantine/hooks'
+import { useWindowEvent } from '@mantine/hooks'
 import { titleOfPage, topDialog } from './components/focus.ts'
 import { storage } from './storage.ts'
 
@@ -50,38 +50,33 @@ export const arrowKeys = { 'data-arrow-keys': true }
 
 /** Handles shortcuts while the component is mounted. A key that is held down only moves again. */
 export function useShortcuts(actions: Partial<Record<Shortcut, () => void>>): void {
-  // Safe: TypeScript types the names of entries as strings.
-  const items = Object.entries(actions).flatMap(([name, action]) => hotkeysOf(name as Shortcut, action))
-  // The handlers decide when to ignore a key: Mantine would also ignore it on a radio button.
-  useHotkeys(items, [])
+  useWindowEvent('keydown', (event) => {
+    // Safe: TypeScript types the names of entries as strings.
+    const known = Object.keys(actions) as Shortcut[]
+    const shortcut = known.find((name) => keysOf(name).some((keys) => arePressed(keys, event)) && isFor(name, event))
+    if (!shortcut || (event.repeat && !/^(next|prev|select)/.test(shortcut))) return
+    event.preventDefault()
+    actions[shortcut]?.()
+  })
 }
 
-function hotkeysOf(shortcut: Shortcut, action: () => void): HotkeyItem[] {
-  const handle = (event: KeyboardEvent) => {
-    if (!isFor(shortcut, event) || (event.repeat && !/^(next|prev|select)/.test(shortcut))) return
-    event.preventDefault()
-    action()
-  }
-  const handleOtherScript = (event: KeyboardEvent) => isOfOtherScript(event.key) && handle(event)
-  return keysOf(shortcut).flatMap((key) => [
-    ...withModifiers(key).map((keys): HotkeyItem => [keys, handle, { preventDefault: false }]),
-    ...(key.length === 1
-      ? [[codes[key] ?? key, handleOtherScript, { preventDefault: false, usePhysicalKeys: true }] satisfies HotkeyItem]
-      : []),
-  ])
+function arePressed(keys: string, event: KeyboardEvent): boolean {
+  const { ctrlKey, altKey, metaKey, shiftKey } = event
+  const [key = '', modifier] = keys.split('+').reverse()
+  if (latinKeyOf(event).toLowerCase() !== key.toLowerCase()) return false
+  // On other keyboard layouts, punctuation needs Shift, Option or AltGr, which browsers report as Control and Alt.
+  if (/^\W$/.test(key)) return !metaKey && (altKey || !ctrlKey)
+  return (ctrlKey || metaKey) === (modifier === 'mod') && shiftKey === (modifier === 'shift') && !altKey
 }
 
 /** Where signs are on a Latin keyboard. */
-const codes: Record<string, string> = { '/': 'Slash', '[': 'BracketLeft', ']': 'BracketRight' }
+const signs: Record<string, string> = { Slash: '/', BracketLeft: '[', BracketRight: ']' }
 
-/** Whether a key types a Cyrillic letter, for example. Where Latin letters are elsewhere, as on Dvorak, each has its key. */
-function isOfOtherScript(key: string): boolean {
-  return /^(?!\p{Script=Latin})\p{L}$/u.test(key)
-}
-
-/** On other keyboard layouts, punctuation needs Shift, Option or AltGr, which browsers report as Control and Alt. */
-function withModifiers(key: string): string[] {
-  return /^\W$/.test(key) ? [key, `shift+${key}`, `alt+${key}`, `ctrl+alt+${key}`] : [key]
+/** The key of a Latin keyboard, if a Cyrillic letter, for example, was typed. Dvorak has each Latin letter elsewhere. */
+function latinKeyOf({ key, code }: KeyboardEvent): string {
+  if (key === ' ') return 'Space'
+  const isOfOtherScript = /^(?!\p{Script=Latin})\p{L}$/u.test(key)
+  return isOfOtherScript ? (signs[code] ?? code.replace('Key', '')) : key
 }
 
 const textFields = 'textarea, select, input:not([type="radio"], [type="checkbox"])'
