@@ -1,4 +1,3 @@
-import { lazy, Suspense } from 'react'
 import { loadLater } from './components/load-later.tsx'
 import { RequestsProvider } from './requests/open-requests.tsx'
 import { clearDrafts } from './resource/drafts.ts'
@@ -8,30 +7,16 @@ import { SignIn } from './sign-in/sign-in.tsx'
 import { SignedIn } from './signed-in.tsx'
 
 const LinkQuestion = loadLater(async () => (await import('./sign-in/link-question.tsx')).LinkQuestion)
-const UnknownPath = lazy(() => import('./unknown-path.tsx'))
+const UnknownPath = loadLater(async () => (await import('./unknown-path.tsx')).UnknownPath)
 
-interface AppProps {
-  /** The key of the link that opened the page. */
-  linkedKey: string | undefined
-}
-
-export function App(props: AppProps) {
-  return (
-    <RequestsProvider>
-      <Suspense>
-        <Page {...props} />
-      </Suspense>
-    </RequestsProvider>
-  )
-}
-
-function Page(props: AppProps) {
+/** @param linkedKey the key of the link that opened the page */
+export function App({ linkedKey }: { linkedKey: string | undefined }) {
   // Some proxies serve the console without the slash at the end of the path, too.
   const isConsole = location.pathname.replace(/\/$/, '') === servicePath()
-  return isConsole ? <Console {...props} /> : <UnknownPath />
+  return <RequestsProvider>{isConsole ? <Console firstLinkedKey={linkedKey} /> : <UnknownPath />}</RequestsProvider>
 }
 
-function Console({ linkedKey: firstLinkedKey }: AppProps) {
+function Console({ firstLinkedKey }: { firstLinkedKey: string | undefined }) {
   const [{ apiKey, refusedKey, linkedKey }, { signIn, signOut, refuse, dismissLink }] = useSession(firstLinkedKey)
   // Nothing, instead of a sign-in form that would disappear again.
   if (apiKey === undefined && linkedKey === undefined) return null

@@ -8,8 +8,7 @@ import { messages } from './texts/messages.ts'
 import { unknownPath } from './texts/unknown-path.ts'
 
 /** The page at a path that the service does not have. */
-// biome-ignore lint/style/noDefaultExport: React.lazy needs a default export.
-export default function UnknownPath() {
+export function UnknownPath() {
   useDocumentTitle(messages.page.title(unknownPath.title))
   return (
     <>

@@ -5,12 +5,14 @@ import { texts } from '#service/reader'
 import { Button } from '../components/buttons.tsx'
 import { keepFocus } from '../components/focus.ts'
 import { Sheet } from '../components/sheet.tsx'
+import { useAccess } from '../resource/access.ts'
 import { importDrafts } from '../resource/drafts.ts'
 import type { Done } from '../resource/edit-notice.tsx'
-import { editOf, isRemovable } from '../resource/edits.ts'
+import { editOf } from '../resource/edits.ts'
 import { useResource } from '../resource/page-context.ts'
 import type { Edit, Item, Noun, Resource } from '../resource.ts'
 import { bulk } from '../texts/bulk.ts'
+import { joined } from '../texts/formats.ts'
 import { messages } from '../texts/messages.ts'
 import { countOutcomes, isAdded } from './progress.ts'
 import { readTable } from './read-table.ts'
@@ -18,7 +20,7 @@ import { RowTable } from './row-table.tsx'
 import { SourceInput, useDraft } from './source-input.tsx'
 import { correct, isValid, type Row, type Table, type ValidRow } from './table.ts'
 import { type Run, renewRemoved, useAddRows } from './use-add-rows.ts'
-import { PauseMessage } from './use-job.tsx'
+import { Progress } from './use-job.tsx'
 
 interface BulkAddProps {
   resource: Resource
@@ -34,6 +36,7 @@ interface BulkAddProps {
 /** Adds the items of a text or file. The panel stays open while they are added. */
 export function BulkAdd({ resource, dropped, onClose, onShow, onDone }: BulkAddProps) {
   const { open } = useResource()
+  const { canRemove } = useAccess()
   const { page } = messages
   const [isCloseRefused, setIsCloseRefused] = useState(false)
   const [draft, setDraft] = useDraft(resource)
@@ -66,7 +69,7 @@ export function BulkAdd({ resource, dropped, onClose, onShow, onDone }: BulkAddP
         text: `${bulk.results(resource, created.length, 0, 0)}.`,
         at: Date.now(),
         edits: created.map((seen) => ({ ...editOf(seen), isAddition: true })),
-        ...(isRemovable(resource) && { onUndo: () => undo(created) }),
+        ...(canRemove && { onUndo: () => undo(created) }),
       })
     }
   }
@@ -130,7 +133,12 @@ export function BulkAdd({ resource, dropped, onClose, onShow, onDone }: BulkAddP
             problem={table?.problem}
           />
         ) : (
-          <RunProgress run={run} total={rows.length} />
+          <Progress
+            label={bulk.progress}
+            done={rows.length - run.missing.length}
+            total={rows.length}
+            pause={run.pause}
+          />
         )}
         {isAdding && isCloseRefused && <p role="alert">{bulk.stopBeforeClosing(resource)}</p>}
         <p role="status">
@@ -206,9 +214,7 @@ function Summary({ noun, table, run: { state, outcomes, missing }, valid }: Summ
   if (state === 'adding') return null
   if (state === 'ready') {
     const skipped = added + existed
-    const second = [skipped > 0 && bulk.skipped(noun, skipped), `${bulk.formats[table.format]}.`]
-      .filter(Boolean)
-      .join(' ')
+    const second = joined(' ', [skipped > 0 && bulk.skipped(noun, skipped), `${bulk.formats[table.format]}.`])
     return (
       <>
         <Lines first={bulk.summary(noun, missing.length, invalid)} second={second} />
@@ -227,17 +233,6 @@ function Lines({ first, second }: { first: string; second: string }) {
     <>
       <strong>{`${first}.`}</strong> <span className="bulk-note">{second}</span>
     </>
-  )
-}
-
-function RunProgress({ run: { missing, pause }, total }: { run: Run; total: number }) {
-  const done = total - missing.length
-  return (
-    <div>
-      <progress className="bulk-bar" value={done} max={total} aria-label={bulk.progress} />
-      <p className="bulk-numbers">{bulk.progressOf(done, total)}</p>
-      {pause && <PauseMessage pause={pause} />}
-    </div>
   )
 }
 

@@ -3,7 +3,7 @@ import { textOf } from '#service/fields'
 import './bulk.css'
 import { useWindowEvent } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useEffectEvent, useReducer, useRef, useState } from 'react'
+import { type MouseEvent, useEffect, useEffectEvent, useReducer, useRef, useState } from 'react'
 import { useClient } from '../client.ts'
 import { Button } from '../components/buttons.tsx'
 import { Sheet } from '../components/sheet.tsx'
@@ -12,28 +12,19 @@ import { type Problem, problemOf } from '../problem.ts'
 import { wasNeverRead } from '../requests/log.ts'
 import type { Done } from '../resource/edit-notice.tsx'
 import { doubleTime, editOf, reverseOf, send } from '../resource/edits.ts'
-import { addedAgain, additionOf } from '../resource/item/changes.tsx'
+import { addedAgain, additionOf } from '../resource/item/history.ts'
 import { neighborOf } from '../resource/list/use-shown-list.ts'
+import type { EditManyDialog } from '../resource/navigation.ts'
 import { useList, useResource } from '../resource/page-context.ts'
+import { invalidate } from '../resource/queries.ts'
 import { type Edit, type Item, valuesOf } from '../resource.ts'
-import { bulk } from '../texts/bulk.ts'
 import { editTextsOf } from '../texts/edits.ts'
 import { shownText } from '../texts/formats.ts'
 import { messages } from '../texts/messages.ts'
 import { sendInBatches } from './batches.ts'
-import { PauseMessage, useJob } from './use-job.tsx'
+import { Progress, useJob } from './use-job.tsx'
 
-interface EditManyProps {
-  /** One for each item: all set the same values, or remove the items. */
-  edits: Edit[]
-  /** The number of items that have the values already. */
-  same: number
-  /** Whether they undo others. Then they are sent at once. */
-  isUndo: boolean
-  /** Whether it asks no question, and shows itself only if it takes long, or not all items were changed. */
-  startsAtOnce: boolean
-  /** Called with the removals that were done. */
-  onRemoved?: (edits: Edit[]) => void
+interface EditManyProps extends EditManyDialog {
   onClose: () => void
   /** Called with the edits that are saved. */
   onDone: (result: Omit<Done, 'at'>) => void
@@ -42,25 +33,26 @@ interface EditManyProps {
 /** The most names that a question shows. */
 const maxNames = 5
 
-/** Changes or removes many items, or adds them again, after a question. Continuing after a stop sends what has no result yet. */
-export function EditMany({ edits, same, isUndo, startsAtOnce, onRemoved, onClose, onDone }: EditManyProps) {
+/** Asks whether many items are changed, and does that. Continuing after a stop sends what has no result yet. */
+export function EditMany({ edits, same, onRemoved, onClose, onDone, ...options }: EditManyProps) {
+  const { isUndo = false, startsAtOnce = false } = options
   const { resource, queries, open } = useResource()
   const { many: texts, edit: editTexts, changes: changesTexts, item: itemTexts } = editTextsOf(resource)
   const { list, selection, view } = useList()
   const client = useClient()
   const queryClient = useQueryClient()
-  /** What became of the edits, by their idempotency keys: a problem, or undefined for a success. */
-  const [outcomes] = useState(() => new Map<string, Problem | undefined>())
+  /** What became of the edits: a problem, or undefined for a success. */
+  const [outcomes] = useState(() => new Map<Edit, Problem | undefined>())
   /** The edits that the service may have read. */
   const [sent] = useState(() => new Set<Edit>())
   /** The items that had been added before, and the new ids. */
   const [additions] = useState(() => ({ existed: new Set<Edit>(), ids: [] as bigint[] }))
   const [, update] = useReducer((updates: number) => updates + 1, 0)
-  const left = edits.filter(({ idempotencyKey }) => !outcomes.has(idempotencyKey))
+  const left = edits.filter((edit) => !outcomes.has(edit))
   const unconfirmed = left.filter((edit) => sent.has(edit))
-  const failed = edits.filter(({ idempotencyKey }) => outcomes.get(idempotencyKey) !== undefined)
-  const conflicts = failed.filter(({ idempotencyKey }) => outcomes.get(idempotencyKey)?.kind === 'conflict')
-  const done = edits.filter((edit) => !left.includes(edit) && !failed.includes(edit))
+  const failed = edits.filter((edit) => outcomes.get(edit))
+  const conflicts = failed.filter((edit) => outcomes.get(edit)?.kind === 'conflict')
+  const done = edits.filter((edit) => outcomes.has(edit) && !outcomes.get(edit))
 
   const [first] = edits
   const { set, isAddition = false } = first ?? {}
@@ -76,7 +68,7 @@ export function EditMany({ edits, same, isUndo, startsAtOnce, onRemoved, onClose
       : texts.removeTitle(edits.length)
 
   async function sendOne(edit: Edit, batch: Batch): Promise<void> {
-    const { idempotencyKey, repeats } = edit
+    const { repeats } = edit
     const isFirst = !sent.has(edit)
     sent.add(edit)
     try {
@@ -84,10 +76,10 @@ export function EditMany({ edits, same, isUndo, startsAtOnce, onRemoved, onClose
       if (isAddition) await addAgain(edit, batch, isFirst)
       else await send(resource, client, edit, batch)
     } catch (error) {
-      if (isFirst && wasNeverRead(idempotencyKey)) sent.delete(edit)
+      if (isFirst && wasNeverRead(edit.idempotencyKey)) sent.delete(edit)
       throw error
     }
-    outcomes.set(idempotencyKey, undefined)
+    outcomes.set(edit, undefined)
   }
   async function addAgain(edit: Edit, batch: Batch, isFirst: boolean): Promise<void> {
     const { seen, idempotencyKey } = edit
@@ -107,14 +99,13 @@ export function EditMany({ edits, same, isUndo, startsAtOnce, onRemoved, onClose
         ...options,
         isOrdered: isAddition,
         send: sendOne,
-        onFailure: ({ idempotencyKey }, problem) => outcomes.set(idempotencyKey, problem),
+        onFailure: (edit, problem) => outcomes.set(edit, problem),
         valuesOf: ({ seen, set = {} }) => [...Object.values(seen), ...Object.values(set)],
       })
     } finally {
       // A row that an earlier edit keeps in its place has the values of that edit.
       list.release()
-      for (const queryKey of [[resource.many], ['newest', resource.many]])
-        void queryClient.invalidateQueries({ queryKey })
+      invalidate(queryClient, resource)
     }
   })
   const isRunning = status === 'pending'
@@ -159,13 +150,10 @@ export function EditMany({ edits, same, isUndo, startsAtOnce, onRemoved, onClose
     const reversed = [...done.map(reverseOf), ...repeated]
     open({ kind: 'editMany', edits: reversed, same: 0, isUndo: true, startsAtOnce: true })
   }
-  const openAddition = () =>
-    open(
-      additionOf(
-        resource,
-        done.map(({ seen }) => seen),
-      ),
-    )
+  function openAddition() {
+    const removed = done.map(({ seen }) => seen)
+    open(additionOf(resource, removed))
+  }
   function addDoneAgain() {
     close()
     openAddition()
@@ -224,16 +212,7 @@ export function EditMany({ edits, same, isUndo, startsAtOnce, onRemoved, onClose
           </Notice>
         )}
         {hasStarted ? (
-          <div>
-            <progress
-              className="bulk-bar"
-              value={edits.length - left.length}
-              max={edits.length}
-              aria-label={texts.progress}
-            />
-            <p className="bulk-numbers">{bulk.progressOf(edits.length - left.length, edits.length)}</p>
-            {pause && <PauseMessage pause={pause} />}
-          </div>
+          <Progress label={texts.progress} done={edits.length - left.length} total={edits.length} pause={pause} />
         ) : (
           <>
             {!set && (
@@ -254,7 +233,7 @@ export function EditMany({ edits, same, isUndo, startsAtOnce, onRemoved, onClose
           <ul className="bulk-names">
             {failed.map((edit) => (
               <li key={edit.idempotencyKey}>
-                <bdi>{nameOf(edit)}</bdi>: {outcomes.get(edit.idempotencyKey)?.message}
+                <bdi>{nameOf(edit)}</bdi>: {outcomes.get(edit)?.message}
               </li>
             ))}
           </ul>
@@ -302,18 +281,10 @@ export function EditMany({ edits, same, isUndo, startsAtOnce, onRemoved, onClose
 /** Takes the focus of the button that it replaces, but not the second click or Enter of a double one. */
 function StopButton({ onStop, children }: { onStop: () => void; children: string }) {
   const [shownAt] = useState(() => performance.now())
+  const stop = ({ timeStamp }: MouseEvent) => timeStamp - shownAt > doubleTime && onStop()
   return (
-    <Button
-      ref={takeFocus}
-      variant="default"
-      data-autofocus
-      onClick={({ timeStamp }) => timeStamp - shownAt > doubleTime && onStop()}
-    >
+    <Button variant="default" autoFocus data-autofocus onClick={stop}>
       {children}
     </Button>
   )
-}
-
-function takeFocus(element: HTMLElement | null): void {
-  element?.focus()
 }

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useReducer, useRef, useState } from 'react'
 import { useClient } from '../client.ts'
+import { invalidate } from '../resource/queries.ts'
 import type { Resource } from '../resource.ts'
 import { addRows, keyAfter, keysOf, type Outcome } from './add-rows.ts'
 import { addSent, isAdded, isFinished, matchSent, type Sent, type SentRows } from './progress.ts'
@@ -70,8 +71,7 @@ export function useAddRows(resource: Resource, pasted: Row[], rows: ValidRow[], 
       hasEnded = true
       running.current = undefined
       update()
-      for (const queryKey of [[resource.many], ['newest', resource.many]])
-        void queryClient.invalidateQueries({ queryKey })
+      invalidate(queryClient, resource)
     }
   })
 

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { Countdown } from '../components/failure.tsx'
 import { ShowRequest } from '../requests/open-requests.tsx'
+import { bulk } from '../texts/bulk.ts'
 import type { Pause, RetryOptions } from './retry-while-away.ts'
 
 /** A job that waits while the service is away. It can be stopped, and stops when the component disappears. */
@@ -24,6 +25,24 @@ export function useJob<Input = void>(run: (options: RetryOptions, input: Input) 
 
   const { mutate, reset, status, error } = useMutation({ mutationFn: start })
   return { start: mutate, stop: () => controller.current?.abort(), reset, status, error, pause }
+}
+
+interface ProgressProps {
+  label: string
+  done: number
+  total: number
+  pause: Pause | undefined
+}
+
+/** How far a job is, and why it waits. */
+export function Progress({ label, done, total, pause }: ProgressProps) {
+  return (
+    <div>
+      <progress className="bulk-bar" value={done} max={total} aria-label={label} />
+      <p className="bulk-numbers">{bulk.progressOf(done, total)}</p>
+      {pause && <PauseMessage pause={pause} />}
+    </div>
+  )
 }
 
 /** Says why a job waits, and for how long. */

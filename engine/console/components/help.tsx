@@ -1,8 +1,8 @@
 import './help.css'
 import { useState } from 'react'
 import { areCharactersOn, keyName, keysOf, type Shortcut, setCharactersOn, shortcuts } from '../keyboard.ts'
-import type { Noun } from '../resource.ts'
-import { useIsReadOnly } from '../sign-in/access.ts'
+import { useAccess } from '../resource/access.ts'
+import { useResource } from '../resource/page-context.ts'
 import { help } from '../texts/help.ts'
 import { messages } from '../texts/messages.ts'
 import { Sheet } from './sheet.tsx'
@@ -14,10 +14,10 @@ const control = /Mac|iP/.test(navigator.platform) ? '⌘' : 'Ctrl'
 const writes: Shortcut[] = ['add', 'choose', 'edit', 'remove', 'undo']
 
 /** Lists the keyboard shortcuts, and turns off those of one character. */
-export function Help({ noun, onClose }: { noun: Noun; onClose: () => void }) {
-  const actions = help.actions(noun)
+export function Help({ onClose }: { onClose: () => void }) {
+  const actions = help.actions(useResource().resource)
   const [isOn, setIsOn] = useState(areCharactersOn)
-  const isReadOnly = useIsReadOnly()
+  const { isReadOnly } = useAccess()
   // Safe: TypeScript types the names of entries as strings.
   const all = Object.keys(shortcuts) as Shortcut[]
   const listed = isReadOnly ? all.filter((shortcut) => !writes.includes(shortcut)) : all
@@ -26,7 +26,7 @@ export function Help({ noun, onClose }: { noun: Noun; onClose: () => void }) {
     setIsOn(isChecked)
   }
   return (
-    <Sheet title={messages.keyboard.title} onClose={onClose} size="sm" isModal>
+    <Sheet title={messages.page.shortcuts} onClose={onClose} size="sm" isModal>
       <label className="shortcuts-setting">
         <input type="checkbox" checked={isOn} onChange={(event) => change(event.currentTarget.checked)} />
         {help.characters}

@@ -2,6 +2,14 @@ import { type ComponentProps, type ComponentType, lazy, Suspense, useState } fro
 import { messages } from '../texts/messages.ts'
 import { Button } from './buttons.tsx'
 
+/** What loads the parts of the console that are shown later, in the order of their definitions. */
+const parts: (() => Promise<unknown>)[] = []
+
+/** Loads all parts, one after the other. They are then shown at once, also if the service is away by then. */
+export async function preload(): Promise<void> {
+  for (const load of parts) await load().catch(() => {})
+}
+
 /**
  * A component whose code is loaded when it is first shown, or before that by `preload`. Loaded code is rendered at once:
  * React's `lazy` would first show the fallback, for up to 300 ms.
@@ -16,9 +24,10 @@ export function loadLater<Props extends object>(importComponent: () => Promise<C
     loaded = await loading
     return loaded
   }
+  parts.push(load)
   const Lazy = lazy(async () => ({ default: await load().catch(() => NotLoaded) }))
 
-  function LoadedLater(props: ComponentProps<Loaded>) {
+  return function LoadedLater(props: ComponentProps<Loaded>) {
     // Stays the same while it is shown: another component would lose its state.
     const [Component] = useState<Loaded>(() => loaded ?? Lazy)
     return (
@@ -27,7 +36,6 @@ export function loadLater<Props extends object>(importComponent: () => Promise<C
       </Suspense>
     )
   }
-  return Object.assign(LoadedLater, { preload: () => load().then(Boolean, () => false) })
 }
 
 /** For a panel in a window that is too narrow to have it beside the list. */

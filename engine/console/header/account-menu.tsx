@@ -6,7 +6,7 @@ import { loadLater } from '../components/load-later.tsx'
 import type { SignOutScope } from '../session.ts'
 import { messages } from '../texts/messages.ts'
 
-export const Account = loadLater(async () => (await import('./account.tsx')).Account)
+const Account = loadLater(async () => (await import('./account.tsx')).Account)
 
 const menuId = 'account-menu'
 

@@ -38,7 +38,7 @@ export function Header({ shown, onHelp, onSignOut }: HeaderProps) {
           <IconCode />
         </IconButton>
         {onHelp && (
-          <IconButton className="header-help" label={messages.keyboard.title} shortcut="help" onClick={onHelp}>
+          <IconButton className="header-help" label={messages.page.shortcuts} shortcut="help" onClick={onHelp}>
             <IconKeyboard />
           </IconButton>
         )}

@@ -3,7 +3,7 @@ import { Button } from '../components/buttons.tsx'
 import { loadLater } from '../components/load-later.tsx'
 import { messages } from '../texts/messages.ts'
 
-export const Requests = loadLater(async () => (await import('./requests.tsx')).Requests)
+const Requests = loadLater(async () => (await import('./requests.tsx')).Requests)
 
 interface Failure {
   requestId: string | undefined

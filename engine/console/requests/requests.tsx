@@ -9,13 +9,9 @@ import { commandOf, restRequestOf } from './curl.ts'
 import { hasFailed, type LogEntry, useLogEntries } from './log.ts'
 import { procedures } from './procedures.ts'
 
-interface OpenedFailure {
-  requestId: string | undefined
-}
-
 interface RequestsProps {
   /** Whose request is open at first. */
-  failure: OpenedFailure | undefined
+  failure: { requestId: string | undefined } | undefined
   onClose: () => void
 }
 
@@ -38,7 +34,7 @@ export function Requests({ failure, onClose }: RequestsProps) {
 }
 
 /** The first entry, or that of a failure, which is the last one that failed if its request has no id. */
-function entryOfInterest(entries: readonly LogEntry[], failure: OpenedFailure | undefined): LogEntry | undefined {
+function entryOfInterest(entries: readonly LogEntry[], failure: RequestsProps['failure']): LogEntry | undefined {
   if (!failure) return entries[0]
   const failed = entries.filter(hasFailed)
   return failed.find(({ outcome }) => outcome.requestId === failure.requestId) ?? failed[0]

@@ -11,14 +11,14 @@ import { hint } from '../components/hint.ts'
 import { IconX } from '../components/icons.tsx'
 import { areCharactersOn, useShortcuts } from '../keyboard.ts'
 import { isTransient, problemOf, retryDelayAfter } from '../problem.ts'
-import { type Edit, type Item, isSame, type Resource, type Values } from '../resource.ts'
-import { useIsReadOnly } from '../sign-in/access.ts'
+import { type Edit, type Item, isSame } from '../resource.ts'
 import { editTextsOf } from '../texts/edits.ts'
-import { listOf, shownText } from '../texts/formats.ts'
 import { messages } from '../texts/messages.ts'
-import { type EditState, editOf, expectedBy, hasHistory, hold, isWaiting, undoTime } from './edits.ts'
-import { useAuthor } from './item/changes.tsx'
-import { type PageOf, useList, useResource } from './page-context.ts'
+import { useAccess } from './access.ts'
+import { changedBy, Named, namesIn, savedText } from './edit-text.tsx'
+import { type EditState, editOf, expectedBy, hold, isWaiting, undoTime } from './edits.ts'
+import { useAuthor } from './item/history.ts'
+import { useList, useResource } from './page-context.ts'
 
 /** What became of an edit of many items, of an undo, or of a new item. */
 export interface Done {
@@ -45,11 +45,11 @@ interface EditNoticeProps {
 
 /** Says what became of the last edit, and offers to undo it. A failure stays until the user has decided. */
 export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps) {
-  const pageOf = useResource()
-  const { resource, edits } = pageOf
+  const page = useResource()
+  const { resource, edits, open } = page
   const { states, list, view } = useList()
   const texts = editTextsOf(resource).edit
-  const isReadOnly = useIsReadOnly()
+  const { isReadOnly, hasHistory } = useAccess()
   const failed = states.findLast(
     ({ status, failureReason }) => status === 'error' && failureReason && problemOf(failureReason).kind !== 'refused',
   )
@@ -61,7 +61,7 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
   const isDone = done !== undefined && done.at >= (last?.submittedAt ?? 0)
   const isRecent = (isDone ? done.at : (last?.submittedAt ?? 0)) >= closedAt
   const canUndo = isDone ? done.onUndo !== undefined : last !== undefined && lastUndoable(states) === last
-  const text = isDone ? done.text : last ? savedText(pageOf, last) : ''
+  const text = isDone ? done.text : last ? savedText(resource, last) : ''
   // A removal waits until it can no longer be undone.
   const isStored = last?.status === 'success' || (last?.status === 'pending' && !last.edit.set && !isRepeated(last))
   const isSaved = isRecent && (isDone ? text !== undefined : isStored)
@@ -78,8 +78,8 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
     focusedAt.current = at
     if (!item || document.activeElement?.closest('form')) return
     if (view.item === undefined) rowOf(item.id)?.focus()
-    else if (isShown) pageOf.open({ kind: 'item', id: item.id })
-  }, [done, list.items, list.dataUpdatedAt, view.item, pageOf])
+    else if (isShown) open({ kind: 'item', id: item.id })
+  }, [done, list.items, list.dataUpdatedAt, view.item, open])
 
   const say = (text: string, others?: Partial<Done>) => onDone({ ...others, text, at: Date.now() })
   /** Undoes one edit after the other, also without a notice. */
@@ -87,7 +87,7 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
     const undoable = lastUndoable(states)
     const { at = 0, onUndo } = done ?? {}
     if (onUndo && at > (undoable?.submittedAt ?? 0)) return onUndo()
-    if (!undoable) return say(texts.nothingToUndo(hasHistory(resource)))
+    if (!undoable) return say(texts.nothingToUndo(hasHistory))
     edits.undo(undoable.edit)
     const { set, seen } = undoable.edit
     if (set) return
@@ -96,7 +96,7 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
     const text = isRepeated(undoable) ? texts.notRepeated(title) : texts.undone(texts.stays(title))
     say(text, { focus: () => seen.id, isShown: true })
   }
-  const refuse = () => say(pageOf.texts.edit.readOnly(hasHistory(resource)))
+  const refuse = () => say(page.texts.edit.readOnly(hasHistory))
   useShortcuts(isReadOnly ? { add: refuse, choose: refuse, edit: refuse, remove: refuse, undo: refuse } : { undo })
 
   /** The panel of an item, if it is above the page: that keeps the focus, and is all that a screen reader reads. */
@@ -151,55 +151,6 @@ function lastUndoable(states: EditState[]): EditState | undefined {
   )
 }
 
-/** Whether somebody else has changed what an edit expects. If not, a rule has refused it, such as that of a reference. */
-function isOutdated(resource: Resource, edit: Edit, current: Item): boolean {
-  return expectedBy(resource, edit).some(({ name }) => !isSame(edit.seen[name], current[name]))
-}
-
-/** What an edit has done. */
-function savedText({ resource }: PageOf, { edit, status }: EditState): string {
-  const texts = editTextsOf(resource).edit
-  const title = textOf(edit.seen[resource.title])
-  if (!edit.set) return status === 'pending' ? texts.removing(title) : texts.removed(title)
-  const { field, label, shown, isOne } = changedBy(resource, edit)
-  const value = shown(edit.set)
-  const text = isOne && field?.choices ? texts.isNow(title, value) : texts.changedTo(label, title, value, isOne)
-  return edit.undoes ? texts.undone(text) : text
-}
-
-/** The fields that an edit changes, and how the user sees their values. */
-function changedBy(resource: Resource, { set = {} }: Edit) {
-  const { empty } = editTextsOf(resource).changes
-  const changed = resource.fields.filter(({ name }) => name in set)
-  return {
-    field: changed[0],
-    label: listOf(changed.map(({ label }) => label)),
-    isOne: changed.length === 1,
-    shown: (values: Values) =>
-      changed.map((field) => shownText(field, values[field.name]) || (changed.length > 1 ? empty : '')).join(', '),
-  }
-}
-
-/** The names in the texts of an edit, which the translation of a browser must not change: the title, and other texts. */
-function namesIn(resource: Resource, edit: Edit, ...values: (Values | undefined)[]): string[] {
-  const { field } = changedBy(resource, edit)
-  const texts = field?.kind === 'text' ? values.map((each) => textOf(each?.[field.name])) : []
-  return [textOf(edit.seen[resource.title]), ...texts]
-}
-
-/** A text with names, in their order. */
-function Named({ text, names: [name, ...others] }: { text: string; names: string[] }) {
-  const start = name ? text.indexOf(name) : -1
-  if (!name || start === -1) return <span>{text}</span>
-  return (
-    <>
-      <span>{text.slice(0, start)}</span>
-      <bdi translate="no">{name}</bdi>
-      <Named text={text.slice(start + name.length)} names={others} />
-    </>
-  )
-}
-
 interface SavedProps {
   text: string
   edit: Edit | undefined
@@ -247,17 +198,10 @@ function Saved({ text, edit, onUndo, undoLabel, onClose }: SavedProps) {
           {undoLabel}
         </Button>
       )}
-      <Dismiss onClose={onClose} />
+      <IconButton label={texts.dismiss} size="xs" onClick={onClose}>
+        <IconX />
+      </IconButton>
     </section>
-  )
-}
-
-function Dismiss({ onClose }: { onClose: () => void }) {
-  const { resource } = useResource()
-  return (
-    <IconButton label={editTextsOf(resource).edit.dismiss} size="xs" onClick={onClose}>
-      <IconX />
-    </IconButton>
   )
 }
 
@@ -293,15 +237,14 @@ function Failed({ edit, failureReason, onClose }: EditState & { onClose: () => v
   const texts = editTextsOf(resource).edit
   const title = textOf(edit.seen[resource.title])
   const { label, shown } = changedBy(resource, edit)
-  const current = useQuery({ ...queries.item(edit.seen.id, useQueryClient()), refetchOnMount: 'always' })
+  const { data, ...current } = useQuery({ ...queries.item(edit.seen.id, useQueryClient()), refetchOnMount: 'always' })
   const problem = failureReason && problemOf(failureReason)
   const author = useAuthor(edit, problem?.kind === 'conflict')
   if (!problem) return null
-  const mine = shown(edit.set ?? {})
+  const [by, mine] = [author.keyName, shown(edit.set ?? {})]
   const isGone =
     problem.kind === 'missing' || (current.failureReason && problemOf(current.failureReason).kind === 'missing')
   if (problem.kind === 'conflict' && !isGone && (!current.isFetchedAfterMount || author.isLoading)) return null
-  const { data } = current
   function close() {
     rowOf(edit.seen.id)?.focus()
     onClose()
@@ -311,8 +254,9 @@ function Failed({ edit, failureReason, onClose }: EditState & { onClose: () => v
     close()
     if (data) edits.save(editOf(data, edit.set, edit.place))
   }
-  const isConflict = problem.kind === 'conflict' && !isGone && data && isOutdated(resource, edit, data)
-  const by = author.keyName
+  // If nobody has changed what the edit expects, a rule has refused it, such as that of a reference.
+  const isOutdated = data && expectedBy(resource, edit).some(({ name }) => !isSame(edit.seen[name], data[name]))
+  const isConflict = problem.kind === 'conflict' && !isGone && isOutdated
   const conflict = edit.set
     ? texts.conflict(by, label, title, shown(data ?? {}), mine)
     : texts.conflictOfRemoval(by, title)
@@ -345,7 +289,9 @@ function Failed({ edit, failureReason, onClose }: EditState & { onClose: () => v
             </Button>
           )}
           {edit.set && <CopyButton withText label={texts.copyMine} value={mine} />}
-          <Dismiss onClose={close} />
+          <IconButton label={texts.dismiss} size="xs" onClick={close}>
+            <IconX />
+          </IconButton>
         </>
       )}
     </section>

@@ -1,7 +1,6 @@
 import { MutationObserver, type QueryClient, useMutationState } from '@tanstack/react-query'
 import { type Batch, createIdempotencyKey, type ServiceClient } from '#client'
 import { isTransient, problemOf, retryDelayAfter } from '../problem.ts'
-import { procedures as known } from '../requests/procedures.ts'
 import { type Edit, type Field, type Item, isSame, type Resource, type Values } from '../resource.ts'
 import { editDrafts } from './drafts.ts'
 import { type Counts, countsWith } from './queries.ts'
@@ -25,19 +24,6 @@ export const undoTime = 8_000
 
 /** Milliseconds within which a second click or Enter belongs to the first one. */
 export const doubleTime = 500
-
-export function isEditable({ many }: Resource): boolean {
-  return `${many}.update` in known
-}
-
-export function isRemovable({ many }: Resource): boolean {
-  return `${many}.remove` in known
-}
-
-/** Whether the service keeps a history of the items. */
-export function hasHistory({ many }: Resource): boolean {
-  return `${many}.history` in known
-}
 
 export function editOf(seen: Item, set?: Values, place?: string): Edit {
   return { seen, set, place, idempotencyKey: createIdempotencyKey() }

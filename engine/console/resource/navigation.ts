@@ -9,14 +9,22 @@ export type Dialog =
   | { kind: 'export' }
   | { kind: 'help' }
   | { kind: 'changes' }
-  | {
-      kind: 'editMany'
-      edits: Edit[]
-      same: number
-      isUndo?: boolean
-      startsAtOnce?: boolean
-      onRemoved?: (edits: Edit[]) => void
-    }
+  | EditManyDialog
+
+/** Changes or removes many items, or adds them again. */
+export interface EditManyDialog {
+  kind: 'editMany'
+  /** One for each item: all set the same values, or remove the items. */
+  edits: Edit[]
+  /** The number of items that have the values already. */
+  same: number
+  /** Whether they undo others. Then they are sent at once. */
+  isUndo?: boolean
+  /** Whether it asks no question, and shows itself only if it takes long, or not all items were changed. */
+  startsAtOnce?: boolean
+  /** Called with the removals that were done. */
+  onRemoved?: (edits: Edit[]) => void
+}
 
 /**
  * What is above the list. An item and the form for a new one are a panel beside it, which the URL contains. The others are

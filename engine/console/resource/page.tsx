@@ -4,24 +4,21 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useEffectEvent, useMemo, useState } from 'react'
 import { useClient } from '../client.ts'
 import { focusedRow, titleOfPage } from '../components/focus.ts'
-import { loadLater, PanelSheet } from '../components/load-later.tsx'
-import { Account } from '../header/account-menu.tsx'
+import { loadLater, preload } from '../components/load-later.tsx'
 import { Header } from '../header/header.tsx'
 import { useShortcuts } from '../keyboard.ts'
-import { Requests } from '../requests/open-requests.tsx'
 import type { Item, Resource } from '../resource.ts'
 import type { SignOutScope } from '../session.ts'
-import { useIsReadOnly } from '../sign-in/access.ts'
 import { messages } from '../texts/messages.ts'
 import { textsOf } from '../texts/page.ts'
+import { useAccess } from './access.ts'
 import { importDrafts } from './drafts.ts'
 import type { Done } from './edit-notice.tsx'
-import { editOf, editsOf, hasHistory, isEditable, isRemovable } from './edits.ts'
+import { editOf, editsOf } from './edits.ts'
 import { useNewItem } from './item/new-item.ts'
 import { FilterChips } from './list/filter-chips.tsx'
-import { Lines, List, SelectionBar } from './list/list.tsx'
+import { List } from './list/list.tsx'
 import { foundOf } from './list/paged-list.ts'
-import { ChoiceMenu } from './list/table.tsx'
 import { useShownList } from './list/use-shown-list.ts'
 import { type Dialog, navigationOf } from './navigation.ts'
 import { ListProvider, ResourceProvider, useCounts, useList, useResource } from './page-context.ts'
@@ -30,16 +27,17 @@ import { Tools } from './tools.tsx'
 import { useFileDrop } from './use-file-drop.ts'
 import { everything } from './view.ts'
 
+// They are loaded in this order.
+const EditNotice = loadLater(async () => (await import('./edit-notice.tsx')).EditNotice)
 const ItemPanel = loadLater(async () => (await import('./item/item-panel.tsx')).ItemPanel)
 const AddItem = loadLater(async () => (await import('./item/add-item.tsx')).AddItem)
 const OtherFilters = loadLater(async () => (await import('./list/other-filters.tsx')).OtherFilters)
-const BulkAdd = loadLater(async () => (await import('../bulk/bulk-add.tsx')).BulkAdd)
-const ExportSheet = loadLater(async () => (await import('../bulk/export-sheet.tsx')).ExportSheet)
-const EditMany = loadLater(async () => (await import('../bulk/edit-many.tsx')).EditMany)
-const EditNotice = loadLater(async () => (await import('./edit-notice.tsx')).EditNotice)
+const Help = loadLater(async () => (await import('../components/help.tsx')).Help)
 const Changes = loadLater(async () => (await import('./item/changes.tsx')).Changes)
 const LatestChanges = loadLater(async () => (await import('./item/changes.tsx')).LatestChanges)
-const Help = loadLater(async () => (await import('../components/help.tsx')).Help)
+const EditMany = loadLater(async () => (await import('../bulk/edit-many.tsx')).EditMany)
+const BulkAdd = loadLater(async () => (await import('../bulk/bulk-add.tsx')).BulkAdd)
+const ExportSheet = loadLater(async () => (await import('../bulk/export-sheet.tsx')).ExportSheet)
 
 interface ResourcePageProps {
   resource: Resource
@@ -83,9 +81,7 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   const { move, extend, openMenu, openToEdit, remove } = shownList
   const [done, setDone] = useState<Done>()
   const [noticeClosedAt, setNoticeClosedAt] = useState(() => Date.now())
-  const isReadOnly = useIsReadOnly()
-  const canEdit = !isReadOnly && isEditable(resource)
-  const canRemove = !isReadOnly && isRemovable(resource)
+  const { isReadOnly, canEdit, canRemove, hasHistory } = useAccess()
   const newItem = useNewItem(resource)
   const { title, fields } = resource
   const [added] = newItem.added
@@ -93,9 +89,8 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   const ownEdits = dialog?.kind === 'editMany' ? dialog.edits : (done?.edits ?? [])
   const shown = typeof item.data?.[title] === 'string' ? item.data[title].trim() : ''
   useDocumentTitle(messages.page.title(shown || texts.list.title(partOf(resource, view.filter))))
-  // The overlays then open at once, also if the service is away by then.
   useEffect(() => {
-    if (list.isSuccess) void preloadOverlays()
+    if (list.isSuccess) void preload()
   }, [list.isSuccess])
   const offerUndo = useEffectEvent((item: Item) => {
     function onUndo() {
@@ -118,33 +113,26 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   useFileDrop((file) => (dialog && dialog.kind !== 'import') || open({ kind: 'import', file }))
 
   /** Opens the menu of the first field with choices, or moves the focus to its choices in the panel. */
-  function choose() {
+  function choose({ id }: Item) {
     const field = resource.entered.find(({ choices }) => choices)
-    const item = current()
-    if (!field || !item) return
+    if (!field) return
     const choices = document.querySelector<HTMLElement>(`[data-choices="${field.name}"] [aria-pressed="true"]`)
     if (choices) choices.focus()
-    else openMenu({ id: item.id, field })
+    else openMenu({ id, field })
   }
 
-  function removeFocused() {
+  const onCurrent = (act: (item: Item) => void) => () => {
     const item = current()
-    if (item) remove(item)
+    if (item) act(item)
   }
-
-  function editFocused() {
-    const item = current()
-    if (item) openToEdit(item.id)
-  }
-
   const isAdding = view.isAdding && !isReadOnly
   const hasPanel = isAdding || view.item !== undefined
   useShortcuts({
     ...(!isReadOnly && { add: () => open({ kind: 'add' }) }),
     help: () => open({ kind: 'help' }),
-    ...(canEdit && !actsOnSelection && { choose }),
-    ...(canEdit && view.item === undefined && { edit: editFocused }),
-    ...(canRemove && !actsOnSelection && view.item === undefined && { remove: removeFocused }),
+    ...(canEdit && !actsOnSelection && { choose: onCurrent(choose) }),
+    ...(canEdit && view.item === undefined && { edit: onCurrent(({ id }) => openToEdit(id)) }),
+    ...(canRemove && !actsOnSelection && view.item === undefined && { remove: onCurrent(remove) }),
     nextItem: () => move(1),
     previousItem: () => move(-1),
     selectItem() {
@@ -177,22 +165,16 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
           {/* The open form announces it itself. */}
           {added && !view.isAdding && texts.add.added(String(added[title]), added.id)}
         </span>
-        <div
-          className="workspace"
-          data-with-panel={hasPanel || undefined}
-          data-with-changes={hasHistory(resource) || undefined}
-        >
+        <div className="workspace" data-with-panel={hasPanel || undefined} data-with-changes={hasHistory || undefined}>
           <List newItem={newItem} ownEdits={ownEdits} isImporting={dialog?.kind === 'import'} />
           {isAdding && <AddItem newItem={newItem} onClose={closePanel} />}
-          {!hasPanel && list.isSuccess && hasHistory(resource) && <LatestChanges />}
+          {!hasPanel && list.isSuccess && hasHistory && <LatestChanges />}
           {view.item !== undefined && !isAdding && <ItemPanel id={view.item} onClose={closePanel} />}
         </div>
         {dialog?.kind === 'editMany' ? (
           <EditMany
             key={dialog.edits[0]?.idempotencyKey}
             {...dialog}
-            isUndo={dialog.isUndo === true}
-            startsAtOnce={dialog.startsAtOnce === true}
             onClose={onCloseDialog}
             onDone={(result) => {
               onCloseDialog()
@@ -226,7 +208,7 @@ function OpenDialog({ dialog, onClose, onDone }: OpenDialogProps) {
   const { view, list } = useList()
   const counts = useCounts()
   if (dialog.kind === 'changes') return <Changes onClose={onClose} />
-  if (dialog.kind === 'help') return <Help noun={resource} onClose={onClose} />
+  if (dialog.kind === 'help') return <Help onClose={onClose} />
   if (dialog.kind === 'import') {
     const onShow = (id: bigint) => turnTo({ ...everything, cursor: id - 1n })
     return <BulkAdd resource={resource} dropped={dialog.file} onClose={onClose} onShow={onShow} onDone={onDone} />
@@ -242,27 +224,4 @@ function OpenDialog({ dialog, onClose, onDone }: OpenDialogProps) {
       onClose={onClose}
     />
   )
-}
-
-/** One after the other, so that the first ones do not wait for the large ones. */
-async function preloadOverlays(): Promise<void> {
-  for (const each of [
-    EditNotice,
-    ChoiceMenu,
-    Account,
-    OtherFilters,
-    ItemPanel,
-    AddItem,
-    PanelSheet,
-    SelectionBar,
-    Lines,
-    Requests,
-    Help,
-    Changes,
-    EditMany,
-    BulkAdd,
-    ExportSheet,
-  ]) {
-    await each.preload()
-  }
 }

@@ -184,6 +184,11 @@ export function queriesOf(resource: Resource, client: ServiceClient) {
   }
 }
 
+/** Loads again what the user has changed, also the newest id, which the user knows from then on. */
+export function invalidate(queryClient: QueryClient, { many }: Resource): void {
+  for (const queryKey of [[many], ['newest', many]]) void queryClient.invalidateQueries({ queryKey })
+}
+
 /** A list of one item: reading by the id may be deprecated, and a service need not have it. */
 export function itemCallOf({ many }: Resource, id: bigint) {
   const input = { ...(id > 1n && { cursor: id - 1n }), limit: 1 }

@@ -17,9 +17,8 @@ import { navigateBelowDialogs } from '../history.ts'
 import { keyName, keysOf, useShortcuts } from '../keyboard.ts'
 import { problemOf } from '../problem.ts'
 import { isSearchable } from '../resource.ts'
-import { useIsReadOnly } from '../sign-in/access.ts'
 import { messages } from '../texts/messages.ts'
-import { hasHistory } from './edits.ts'
+import { useAccess } from './access.ts'
 import { useList, useResource } from './page-context.ts'
 import { partOf } from './queries.ts'
 import { idIn } from './search.ts'
@@ -29,8 +28,8 @@ const menuId = 'tools-menu'
 
 /** Finds an item, exports the items and adds some. */
 export function Tools() {
-  const { resource, texts, open } = useResource()
-  const isReadOnly = useIsReadOnly()
+  const { texts, open } = useResource()
+  const { isReadOnly, hasHistory } = useAccess()
   return (
     <div className="tools">
       <Search />
@@ -39,16 +38,16 @@ export function Tools() {
       </IconButton>
       {/* A menu only where the style sheet hides it until it is open. */}
       <div id={menuId} className="tools-menu" popover="auto">
-        {!isReadOnly && hasHistory(resource) && (
+        {!isReadOnly && hasHistory && (
           <Tool label={texts.edit.changes} icon={<IconHistory />} onClick={() => open({ kind: 'changes' })} />
         )}
-        <Tool label={messages.export.open} icon={<IconDownload />} onClick={() => open({ kind: 'export' })} />
+        <Tool label={messages.page.export} icon={<IconDownload />} onClick={() => open({ kind: 'export' })} />
         {!isReadOnly && (
-          <Tool label={messages.bulk.open} icon={<IconTablePlus />} onClick={() => open({ kind: 'import' })} />
+          <Tool label={messages.page.import} icon={<IconTablePlus />} onClick={() => open({ kind: 'import' })} />
         )}
       </div>
       {isReadOnly ? (
-        <span className="read-only">{texts.edit.readOnly(hasHistory(resource))}</span>
+        <span className="read-only">{texts.edit.readOnly(hasHistory)}</span>
       ) : (
         <Button icon={<IconPlus />} {...hint(texts.add.title, 'add')} onClick={() => open({ kind: 'add' })}>
           {texts.add.title}

@@ -1,6 +1,5 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import type { ServiceClient } from '#client'
-import { useClient } from '../client.ts'
 
 /** What the service says about the API key. */
 export function sessionOf(client: ServiceClient) {
@@ -9,9 +8,4 @@ export function sessionOf(client: ServiceClient) {
     // Not in a batch with the list, whose response the browser keeps.
     queryFn: ({ signal }) => client.session.current.query(undefined, { signal, context: { skipBatch: true } }),
   })
-}
-
-/** Whether the API key may only read. False until the service has said so. */
-export function useIsReadOnly(): boolean {
-  return useQuery({ ...sessionOf(useClient()), staleTime: Number.POSITIVE_INFINITY }).data?.access === 'read'
 }

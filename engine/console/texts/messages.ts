@@ -14,6 +14,9 @@ export const messages = {
     account: 'Account',
     close: 'Close',
     copied: 'Copied',
+    shortcuts: 'Keyboard shortcuts',
+    import: 'Add many',
+    export: 'Export',
   },
 
   session: {
@@ -50,10 +53,6 @@ export const messages = {
     copyRequestId: 'Copy the request id',
   },
 
-  keyboard: {
-    title: 'Keyboard shortcuts',
-  },
-
   requests: {
     title: 'Requests',
     show: 'Show the request',
@@ -63,13 +62,5 @@ export const messages = {
   notLoaded: {
     text: 'This part of the console could not be loaded: the service cannot be reached, or it was updated. Reload the page.',
     reload: 'Reload',
-  },
-
-  bulk: {
-    open: 'Add many',
-  },
-
-  export: {
-    open: 'Export',
   },
 }

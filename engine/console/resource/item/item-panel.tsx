@@ -16,15 +16,14 @@ import { Command } from '../../requests/command.tsx'
 import { commandOf, jsonOf } from '../../requests/curl.ts'
 import { procedures } from '../../requests/procedures.ts'
 import { type Field, type Item, parseChoice } from '../../resource.ts'
-import { useIsReadOnly } from '../../sign-in/access.ts'
 import { editTextsOf } from '../../texts/edits.ts'
+import { useAccess } from '../access.ts'
 import { fieldDrafts } from '../drafts.ts'
-import { hasHistory, isEditable, isRemovable } from '../edits.ts'
 import type { ShownList } from '../list/use-shown-list.ts'
 import { useList, useResource } from '../page-context.ts'
 import { itemCallOf } from '../queries.ts'
 import { hrefOf } from '../view.ts'
-import { ChangeList } from './changes.tsx'
+import { ChangeList } from './change-list.tsx'
 import { draftKeyOf, EditField, editButtonId } from './edit-field.tsx'
 
 /** One item. */
@@ -94,11 +93,9 @@ function Details({ item }: { item: Item }) {
       resource.entered.find((field) => fieldDrafts.has(draftKeyOf(resource, item, field)))?.name ??
       (toEdit === item.id ? resource.title : undefined),
   )
-  const isReadOnly = useIsReadOnly()
+  const { isReadOnly, canEdit, canRemove, hasHistory } = useAccess()
   const { id } = item
   const json = jsonOf(item, '  ')
-  const canEdit = !isReadOnly && isEditable(resource)
-  const canRemove = !isReadOnly && isRemovable(resource)
   const isSaving = states.some(({ edit: { seen }, status }) => status === 'pending' && seen.id === id)
   const isEditableField = ({ presence }: Field) => canEdit && presence !== 'generated'
   useShortcuts({
@@ -164,7 +161,7 @@ function Details({ item }: { item: Item }) {
           </Button>
         )}
       </div>
-      {!isReadOnly && hasHistory(resource) && (
+      {!isReadOnly && hasHistory && (
         <section className="item-history" aria-label={editTexts.changes.history}>
           <h3>{editTexts.changes.history}</h3>
           <ChangeList id={id} />

@@ -6,6 +6,7 @@ import { isTransient, problemOf } from '../../problem.ts'
 import { wasNeverRead } from '../../requests/log.ts'
 import { type Item, identityOf, type Resource, type Values } from '../../resource.ts'
 import { createKeys, formDrafts } from '../drafts.ts'
+import { invalidate } from '../queries.ts'
 
 /**
  * Saves a new item, also while the form is closed. While the outcome of a request is unknown, the same item gets the same
@@ -50,8 +51,7 @@ export function useNewItem(resource: Resource) {
       // Also after the session ended: the item must not be added again with another key.
       formDrafts.delete(resource.many)
       setEntered({})
-      for (const queryKey of [[resource.many], ['newest', resource.many]])
-        void queryClient.invalidateQueries({ queryKey })
+      invalidate(queryClient, resource)
       setAdded((others) => [item, ...others])
     },
   })

@@ -1,26 +1,26 @@
-import { lazy, Suspense, useEffect, useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { Button } from '../../components/buttons.tsx'
 import { keepFocus, rowOf, titleOfPage } from '../../components/focus.ts'
 import { IconPlus, IconSearch, IconTablePlus } from '../../components/icons.tsx'
 import { loadLater } from '../../components/load-later.tsx'
 import { Message } from '../../components/message.tsx'
 import type { Edit, Item, Resource } from '../../resource.ts'
-import { useIsReadOnly } from '../../sign-in/access.ts'
 import { emptyTextsOf } from '../../texts/empty.ts'
+import { useAccess } from '../access.ts'
 import { useList, useResource } from '../page-context.ts'
 import { partOf } from '../queries.ts'
 import { meaningsOf } from '../search.ts'
 import { everything, type View } from '../view.ts'
 
 const Offers = loadLater(async () => (await import('./other-filters.tsx')).Offers)
-// With it, the first load would have everything that writes commands.
-const ExampleCommand = lazy(() => import('./example-command.tsx'))
+// With it, an empty list would load everything that writes commands.
+const ExampleCommand = loadLater(async () => (await import('./example-command.tsx')).ExampleCommand)
 
 /** Explains why the list is empty and offers the next step. */
 export function EmptyList({ ownEdits }: { ownEdits: Edit[] }) {
   const { resource, icon, open, turnTo, ...page } = useResource()
   const { view, turns } = useList()
-  const isReadOnly = useIsReadOnly()
+  const { isReadOnly } = useAccess()
   const texts = emptyTextsOf(resource)
   const part = partOf(resource, view.filter)
   // The user has removed what was on the page.
@@ -69,9 +69,7 @@ export function EmptyList({ ownEdits }: { ownEdits: Edit[] }) {
           </Button>
         </div>
       )}
-      <Suspense>
-        <ExampleCommand />
-      </Suspense>
+      <ExampleCommand />
     </Message>
   )
 }

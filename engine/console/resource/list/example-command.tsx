@@ -6,8 +6,7 @@ import { editTextsOf } from '../../texts/edits.ts'
 import { useResource } from '../page-context.ts'
 
 /** A request that adds the first item. */
-// biome-ignore lint/style/noDefaultExport: React.lazy needs a default export.
-export default function ExampleCommand() {
+export function ExampleCommand() {
   const { resource } = useResource()
   const input = valuesOf(resource, ({ presence, samples }) => (presence === 'required' ? samples?.[0] : undefined))
   const call = { procedure: `${resource.many}.create`, input, idempotencyKey: undefined }

@@ -13,8 +13,8 @@ import { CursorFooter } from './cursor-footer.tsx'
 import { ResourceTable } from './table.tsx'
 
 const EmptyList = loadLater(async () => (await import('./empty-list.tsx')).EmptyList)
-export const Lines = loadLater(async () => (await import('./lines.tsx')).Lines)
-export const SelectionBar = loadLater(async () => (await import('./selection-bar.tsx')).SelectionBar)
+const Lines = loadLater(async () => (await import('./lines.tsx')).Lines)
+const SelectionBar = loadLater(async () => (await import('./selection-bar.tsx')).SelectionBar)
 
 interface ListProps {
   newItem: NewItem

@@ -12,11 +12,10 @@ import { IconCheck, IconChevronDown, IconCopy, IconX } from '../../components/ic
 import { IconPencil, IconTrash } from '../../components/later-icons.tsx'
 import { useShortcuts } from '../../keyboard.ts'
 import type { Field } from '../../resource.ts'
-import { useIsReadOnly } from '../../sign-in/access.ts'
 import { editTextsOf } from '../../texts/edits.ts'
-import { joined } from '../../texts/formats.ts'
 import { messages } from '../../texts/messages.ts'
-import { editOf, isEditable, isRemovable } from '../edits.ts'
+import { useAccess } from '../access.ts'
+import { editOf } from '../edits.ts'
 import { useCounts, useList, useResource } from '../page-context.ts'
 import { totalOf } from '../queries.ts'
 import { ChoiceMenu, Menu } from './choice-menu.tsx'
@@ -27,18 +26,16 @@ export function SelectionBar({ onClose }: { onClose: () => void }) {
   const { resource, texts, open } = useResource()
   const { list, selection, actsOnSelection, place, remove: removeOne } = useList()
   const editTexts = editTextsOf(resource)
-  const isReadOnly = useIsReadOnly()
+  const { canEdit, canRemove } = useAccess()
   const [menu, setMenu] = useState<Field>()
   const closeMenu = useCallback(() => setMenu(undefined), [])
   const title = texts.list.selected(selection.count)
   const elsewhere = selection.count - (list.items?.filter(({ id }) => selection.has(id)).length ?? 0)
-  const canEdit = isEditable(resource) && !isReadOnly
   const choices = canEdit ? resource.entered.filter((field) => field.choices) : []
   const isOther = ({ name, choices }: Field) => name !== resource.title && !choices
   const [choice] = choices
   const [other, ...more] = canEdit ? resource.entered.filter(isOther) : []
   const [isSetting, setIsSetting] = useState(false)
-  const canRemove = isRemovable(resource) && !isReadOnly
 
   function set(field: Field, value: unknown) {
     const items = selection.items()
@@ -118,10 +115,10 @@ function CopyMenu() {
   if (!isSecureContext) return null
   const formats: Record<string, () => string> = {
     [texts.ids]: () =>
-      joined(
-        '\n',
-        selection.items().map(({ id }) => String(id)),
-      ),
+      selection
+        .items()
+        .map(({ id }) => id)
+        .join('\n'),
     JSON: () => fileOf(resource, 'json', selection.items()),
     CSV: () => fileOf(resource, 'csv', selection.items()),
   }

@@ -6,13 +6,12 @@ import { loadLater } from '../../components/load-later.tsx'
 import { valueAttributes } from '../../components/value.tsx'
 import { arrowKeys } from '../../keyboard.ts'
 import { type Item, isSearchable } from '../../resource.ts'
-import { useIsReadOnly } from '../../sign-in/access.ts'
-import { isEditable } from '../edits.ts'
+import { useAccess } from '../access.ts'
 import { useList, useResource } from '../page-context.ts'
 import { partOf } from '../queries.ts'
 import { Row } from './row.tsx'
 
-export const ChoiceMenu = loadLater(async () => (await import('./choice-menu.tsx')).ChoiceMenu)
+const ChoiceMenu = loadLater(async () => (await import('./choice-menu.tsx')).ChoiceMenu)
 
 interface ResourceTableProps {
   /** Items to mark as new. */
@@ -25,7 +24,7 @@ interface ResourceTableProps {
 export function ResourceTable({ added, changes }: ResourceTableProps) {
   const { resource, texts } = useResource()
   const { view, list, states, selection, menu, openMenu, edit } = useList()
-  const canEdit = !useIsReadOnly() && isEditable(resource)
+  const { canEdit } = useAccess()
   // Those of the former page stay while another one is loaded.
   const items = list.rows?.length ? list.rows : undefined
   const [lastFocused, setLastFocused] = useState<bigint>()

@@ -1,0 +1,49 @@
+import { textOf } from '#service/fields'
+import type { Edit, Resource, Values } from '../resource.ts'
+import { editTextsOf } from '../texts/edits.ts'
+import { listOf, shownText } from '../texts/formats.ts'
+import type { EditState } from './edits.ts'
+
+/** What an edit has done. */
+export function savedText(resource: Resource, { edit, status }: EditState): string {
+  const texts = editTextsOf(resource).edit
+  const title = textOf(edit.seen[resource.title])
+  if (!edit.set) return status === 'pending' ? texts.removing(title) : texts.removed(title)
+  const { field, label, shown, isOne } = changedBy(resource, edit)
+  const value = shown(edit.set)
+  const text = isOne && field?.choices ? texts.isNow(title, value) : texts.changedTo(label, title, value, isOne)
+  return edit.undoes ? texts.undone(text) : text
+}
+
+/** The fields that an edit changes, and how the user sees their values. */
+export function changedBy(resource: Resource, { set = {} }: Edit) {
+  const { empty } = editTextsOf(resource).changes
+  const changed = resource.fields.filter(({ name }) => name in set)
+  return {
+    field: changed[0],
+    label: listOf(changed.map(({ label }) => label)),
+    isOne: changed.length === 1,
+    shown: (values: Values) =>
+      changed.map((field) => shownText(field, values[field.name]) || (changed.length > 1 ? empty : '')).join(', '),
+  }
+}
+
+/** The names in the texts of an edit, which the translation of a browser must not change: the title, and other texts. */
+export function namesIn(resource: Resource, edit: Edit, ...values: (Values | undefined)[]): string[] {
+  const { field } = changedBy(resource, edit)
+  const texts = field?.kind === 'text' ? values.map((each) => textOf(each?.[field.name])) : []
+  return [textOf(edit.seen[resource.title]), ...texts]
+}
+
+/** A text with names, in their order. */
+export function Named({ text, names: [name, ...others] }: { text: string; names: string[] }) {
+  const start = name ? text.indexOf(name) : -1
+  if (!name || start === -1) return <span>{text}</span>
+  return (
+    <>
+      <span>{text.slice(0, start)}</span>
+      <bdi translate="no">{name}</bdi>
+      <Named text={text.slice(start + name.length)} names={others} />
+    </>
+  )
+}
