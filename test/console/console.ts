@@ -6,8 +6,11 @@ import { addPets, startTestApi, type TestApi } from '../support/petstore.ts'
 /** Users stay signed in across releases. */
 export const storageKey = 'petstore-api-key'
 
-export const test = consoleTest(storageKey).extend<{ openConsole: Open<Console> }>({
-  openConsole: async ({ visit }, use) => use(opener(startConsole, addPets, visit)),
+type NewPet = Parameters<Console['store']['pets']['create']>[0]
+
+export const test = consoleTest(storageKey).extend<{ openConsole: Open<Console, NewPet> }>({
+  openConsole: async ({ visit }, use) =>
+    use(opener(startConsole, { many: addPets, one: (store, pet: NewPet) => store.pets.create(pet) }, visit)),
 })
 
 export interface Console extends TestApi {

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
-import { createNotesClient, shareTestApi, startTestApi } from '../../test/notes/tests.ts'
+import { expect, test } from 'vitest'
+import { createNotesClient, startTestApi } from '../../test/notes/tests.ts'
 import { fetchFrom } from '../../test/support/transport.ts'
 import { isTransient, type Problem, problemOf, retryDelayAfter } from '../problem.ts'
 import { parseId } from '../resource/view.ts'
@@ -11,26 +11,6 @@ async function failureOf(call: Promise<unknown>): Promise<unknown> {
     (error: unknown) => error,
   )
 }
-
-describe('the issues of an invalid note', () => {
-  const api = shareTestApi()
-
-  test.for([
-    [{ body: '', priority: 7n }, ['body']],
-    [{ body: 'a; priority: b\u0000', priority: 7n }, ['body']],
-    [{ priority: 7n }, ['body']],
-    [{ body: 'Ann', priority: 2n ** 63n }, ['priority']],
-    [{ body: 'Ann', priority: 7n, state: 'lost' }, ['state']],
-    [{ body: 'Ann', priority: 7n, dueAt: 'soon' }, ['dueAt']],
-    [{ body: 7, state: null, bookId: 1.5 }, ['body', 'priority', 'state', 'bookId']],
-  ] as const)('the fields with issues in %o are %o', async ([input, fields]) => {
-    const { rpc } = api()
-    // The inputs are invalid on purpose, so no type fits them.
-    const problem = problemOf(await failureOf(rpc.notes.create.mutate(input as never)))
-    expect(problem.issues?.map(({ path }) => path)).toEqual(fields)
-    expect(problem.kind).toBe('permanent')
-  })
-})
 
 test('queries of an unreachable service are retried every two seconds, of a busy one after pauses of up to 8 s', async () => {
   const { app, key } = await startTestApi({ config: { rateLimit: { requests: 1, seconds: 60 } } })

@@ -55,7 +55,9 @@ test.for(['light', 'dark', 'forced'] as const)(
     const focused = page.locator('[data-hint]:focus')
     // The pointer shows its box.
     await row('Tom').hover()
-    const found = await contrastsOf(page, {
+    const found: Awaited<ReturnType<typeof contrastsOf>> = {}
+    const measure = async (...args: Parameters<typeof contrastsOf>) => Object.assign(found, await contrastsOf(...args))
+    await measure(page, {
       ...cellsOf(row('Tom'), 'a sold pet'),
       ...cellsOf(row('Rex'), 'a pending pet'),
       ...cellsOf(row('pet 9'), 'the last row'),
@@ -83,87 +85,69 @@ test.for(['light', 'dark', 'forced'] as const)(
     await page.locator('[data-changed]').waitFor()
     // The mark would disappear after some time.
     await page.clock.pauseAt(Date.now() + 1_000)
-    Object.assign(
-      found,
-      await contrastsOf(page, {
-        ...cellsOf(row('Tom'), 'a selected pet'),
-        'the box of a selected pet': ['mark', box('Tom'), leftEdge],
-        ...cellsOf(row('Rex'), 'the open pet'),
-        'the mark of the open pet': ['mark', row('Rex'), leftEnd],
-        ...cellsOf(row('Zoe'), 'a changed pet'),
-        'the mark of a changed pet': ['mark', row('Zoe'), leftEnd],
-        'the name of a value': ['text', panel(page).getByRole('term').first()],
-      }),
-    )
+    await measure(page, {
+      ...cellsOf(row('Tom'), 'a selected pet'),
+      'the box of a selected pet': ['mark', box('Tom'), leftEdge],
+      ...cellsOf(row('Rex'), 'the open pet'),
+      'the mark of the open pet': ['mark', row('Rex'), leftEnd],
+      ...cellsOf(row('Zoe'), 'a changed pet'),
+      'the mark of a changed pet': ['mark', row('Zoe'), leftEnd],
+      'the name of a value': ['text', panel(page).getByRole('term').first()],
+    })
     await page.clock.resume()
 
     await enterPet(page, 'Momo', 'seven')
     await submitButton(page).click()
     const field = page.getByRole('textbox', { name: 'Category' })
-    Object.assign(
-      found,
-      await contrastsOf(page, {
-        'the border of a field': ['mark', page.getByRole('textbox', { name: 'Name' }), leftEdge],
-        'the border of an invalid field': ['mark', field, leftEdge],
-        'the message at a field': ['text', page.getByText('The category is not an integer.')],
-        'the description of a field': ['text', page.getByText('An integer, such as 7.')],
-        'the border of a select': ['mark', page.locator('form select'), leftEdge],
-        'the box of the form': ['mark', page.locator('form input[type=checkbox]'), leftEdge],
-      }),
-    )
+    await measure(page, {
+      'the border of a field': ['mark', page.getByRole('textbox', { name: 'Name' }), leftEdge],
+      'the border of an invalid field': ['mark', field, leftEdge],
+      'the message at a field': ['text', page.getByText('The category is not an integer.')],
+      'the description of a field': ['text', page.getByText('An integer, such as 7.')],
+      'the border of a select': ['mark', page.locator('form select'), leftEdge],
+      'the box of the form': ['mark', page.locator('form input[type=checkbox]'), leftEdge],
+    })
     await field.fill('7')
     await submitButton(page).click()
     await justAdded(page).waitFor()
     await page.getByRole('button', { name: 'Show newest' }).click()
     await row('Momo').waitFor()
-    Object.assign(
-      found,
-      await contrastsOf(page, {
-        ...cellsOf(row('Momo'), 'an added pet'),
-        'the mark of an added pet': ['mark', row('Momo'), leftEnd],
-        'the number of added pets': ['text', page.locator('.just-added-count')],
-        'the id of the added pet': ['text', justAdded(page).locator('.number')],
-      }),
-    )
+    await measure(page, {
+      ...cellsOf(row('Momo'), 'an added pet'),
+      'the mark of an added pet': ['mark', row('Momo'), leftEnd],
+      'the number of added pets': ['text', page.locator('.just-added-count')],
+      'the id of the added pet': ['text', justAdded(page).locator('.number')],
+    })
     const sheet = await openBulkAdd(page)
     const source = sheet.getByRole('textbox')
-    Object.assign(
-      found,
-      await contrastsOf(page, {
-        'the placeholder of the import': ['text', source, between(8, 200)],
-        'the border of the import': ['mark', source, leftEdge],
-      }),
-    )
+    await measure(page, {
+      'the placeholder of the import': ['text', source, between(8, 200)],
+      'the border of the import': ['mark', source, leftEdge],
+    })
 
     const phone = await open('/', { key, viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true })
     const first = phone.locator('tbody tr').first()
     await counting(phone, 'All 26')
     await phone.route('**/trpc/**', (route) => route.abort())
     await phone.locator('.list-out-of-date').waitFor()
-    Object.assign(
-      found,
-      await contrastsOf(phone, {
-        'the label of a value on a phone': ['text', first.locator('[data-kind=integer]')],
-        'the id on a phone': ['text', first.locator('[data-kind=id]')],
-        'the label of the box of the page': ['text', phone.locator('thead label'), between(40, 200)],
-        'a list that is out of date': ['text', phone.locator('.list-out-of-date [role=status]')],
-      }),
-    )
+    await measure(phone, {
+      'the label of a value on a phone': ['text', first.locator('[data-kind=integer]')],
+      'the id on a phone': ['text', first.locator('[data-kind=id]')],
+      'the label of the box of the page': ['text', phone.locator('thead label'), between(40, 200)],
+      'a list that is out of date': ['text', phone.locator('.list-out-of-date [role=status]')],
+    })
 
     const signIn = await open('/')
     const keyField = signIn.getByLabel('API key', { exact: true })
     await keyField.waitFor()
     await signIn.getByRole('heading').click()
-    Object.assign(
-      found,
-      await contrastsOf(signIn, {
-        'the placeholder of the key': ['text', keyField, between(8, 60)],
-        'the border of the key': ['mark', keyField, leftEdge],
-        'the button that shows the key': ['mark', signIn.getByRole('button', { name: 'Show the key' })],
-        'the box of the sign-in': ['mark', signIn.getByRole('checkbox'), leftEdge],
-        'the note of the sign-in': ['text', signIn.locator('#remember-note')],
-      }),
-    )
+    await measure(signIn, {
+      'the placeholder of the key': ['text', keyField, between(8, 60)],
+      'the border of the key': ['mark', keyField, leftEdge],
+      'the button that shows the key': ['mark', signIn.getByRole('button', { name: 'Show the key' })],
+      'the box of the sign-in': ['mark', signIn.getByRole('checkbox'), leftEdge],
+      'the note of the sign-in': ['text', signIn.locator('#remember-note')],
+    })
 
     expect(Object.entries(found).filter(([, { kind, contrast }]) => contrast < least[kind])).toEqual([])
   },
@@ -174,6 +158,7 @@ function cellsOf(row: Locator, name: string): Record<string, Probe> {
     [`the name of ${name}`]: ['text', row.locator('[data-title] .text'), between(0, 60)],
     [`the id of ${name}`]: ['text', row.locator('[data-kind=id]')],
     [`the status of ${name}`]: ['text', row.locator('.choice'), between(16, 80)],
+    [`the chevron of ${name}`]: ['mark', row.locator('.choice-button > .icon')],
   }
 }
 
@@ -210,7 +195,7 @@ async function contrastsOf(page: Page, probes: Record<string, Probe>) {
   )
   const screenshot = await page.screenshot({ animations: 'disabled' })
   const canvas = (await page.context().browser()?.newPage()) ?? page
-  const contrasts = await canvas.evaluate(measure, { screenshot: screenshot.toString('base64'), areas, scale })
+  const contrasts = await canvas.evaluate(measureContrasts, { screenshot: screenshot.toString('base64'), areas, scale })
   await canvas.close()
   return Object.fromEntries(
     Object.entries(probes).map(([name, [kind]], index) => [name, { kind, contrast: contrasts[index] ?? 0 }]),
@@ -218,7 +203,7 @@ async function contrastsOf(page: Page, probes: Record<string, Probe>) {
 }
 
 /** Runs in the browser. */
-async function measure({
+async function measureContrasts({
   screenshot,
   areas,
   scale,

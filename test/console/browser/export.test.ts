@@ -36,11 +36,10 @@ test('the pets of the list are downloaded with every digit', async ({ visit }) =
   expect(await download(page, 'JSON')).toEqual(['pets-sold.json', `[\n${lines.join(',\n')}\n]\n`])
 })
 
-test('a search exports what it finds', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 30)
-  await store.pets.create({ name: 'Rex', categoryId: 7n, status: 'sold' })
-  const page = await visit(`${url}/?search=Rex`, { key })
+test('a search exports what it finds', async ({ openConsole }) => {
+  const { url, store, page } = await openConsole([30, { name: 'Rex', categoryId: 7n, status: 'sold' }], {
+    path: '/?search=Rex',
+  })
   await showing(page, '1 of 1')
   const sheet = await openExport(page)
   await sheet.getByText('Downloads 1 pet found by “Rex” as a file.').waitFor()

@@ -10,13 +10,10 @@ import {
   showing,
 } from '../../../engine/console/test/browser/page.ts'
 import type { Page } from '../../../engine/console/test/browser/visit.ts'
-import { addPets } from '../../support/petstore.ts'
-import { startConsole, test } from '../console.ts'
+import { test } from '../console.ts'
 
-test('the console can be used with the keyboard alone', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 25)
-  const page = await visit(url)
+test('the console can be used with the keyboard alone', async ({ openConsole }) => {
+  const { key, page } = await openConsole(25, { session: 'none' })
   const press = async (...keys: string[]) => {
     for (const each of keys) await page.keyboard.press(each)
   }
@@ -56,6 +53,9 @@ describe('shortcuts', () => {
   test('an arrow key reaches the first row right after the sign-in', async ({ openConsole }) => {
     const { page } = await openConsole(3)
     await showing(page, '1–3 of 3')
+    // The title has the focus, without a ring.
+    const title = page.getByRole('heading', { level: 1 })
+    expect(await title.evaluate((each) => getComputedStyle(each).outlineStyle)).toBe('none')
     await page.keyboard.press('ArrowDown')
     expect(await focused(page)).toBe('pet 1')
     await page.getByRole('rowheader', { name: 'pet 1' }).waitFor()
@@ -291,17 +291,6 @@ async function hasNoHint(page: Page): Promise<void> {
   await page.waitForTimeout(800)
   expect(await hints(page)).toEqual([])
 }
-
-test('the title has the focus after the sign-in, without a ring', async ({ visit }) => {
-  const { url, key } = await startConsole()
-  const page = await visit(url)
-  await page.getByLabel('API key').fill(key)
-  await page.keyboard.press('Enter')
-  await expect.poll(() => focused(page)).toBe('Pets')
-  expect(await page.getByRole('heading', { level: 1 }).evaluate((title) => getComputedStyle(title).outlineStyle)).toBe(
-    'none',
-  )
-})
 
 async function tabTo(page: Page, name: string): Promise<void> {
   for (let presses = 0; presses < 60; presses++) {

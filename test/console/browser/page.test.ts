@@ -71,11 +71,8 @@ function moved(page: Page): Promise<number> {
 }
 
 describe('speed', () => {
-  test('the page, its scripts and its styles are at most 115 kB, until the list is shown', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    await addPets(store, 25)
-    const page = await visit(url, { isIntercepted: false })
-    await signIn(page, key)
+  test('the page, its scripts and its styles are at most 115 kB, until the list is shown', async ({ openConsole }) => {
+    const { page } = await openConsole(25, { session: 'form', isIntercepted: false })
     await showing(page, '1–20 of 25')
     const total = await transferred(page)
     expect(total).toBeGreaterThan(50_000)
@@ -230,9 +227,7 @@ describe('the first use of each panel', () => {
   )
 
   test('keeps the letters that are typed after the shortcut', async ({ openConsole }) => {
-    const { page } = await openConsole(25)
-    await showing(page, '1–20 of 25')
-    await panelsLoaded(page)
+    const { page } = await openConsole(25, { isLoaded: true })
     await page.keyboard.type('nRex')
     expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Rex')
   })
@@ -255,11 +250,11 @@ async function framesToOpen(page: Page, target: Locator, panelSelector: string):
   return frames
 }
 
-test('the console fits each width, and on a phone the first pet is near the top', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 25)
-  await store.pets.create({ name: 'M'.repeat(255), categoryId: -9223372036854775807n, status: 'sold' })
-  const page = await visit(`${url}/?cursor=6`, { key })
+test('the console fits each width, and on a phone the first pet is near the top', async ({ openConsole }) => {
+  const { page } = await openConsole(
+    [25, { name: 'M'.repeat(255), categoryId: -9223372036854775807n, status: 'sold' }],
+    { path: '/?cursor=6' },
+  )
   await showing(page, '7–26 of 26')
   for (const width of [320, 360, 768, 1_024, 1_440, 1_920]) {
     await page.setViewportSize({ width, height: 740 })
@@ -315,8 +310,7 @@ test('no field of a phone is so small that the browser zooms in', async ({ visit
 })
 
 test('the style sheets of the panels take precedence over those of the first load', async ({ openConsole }) => {
-  const { page } = await openConsole()
-  await panelsLoaded(page)
+  const { page } = await openConsole(0, { isLoaded: true })
   const names = await page.evaluate(() => Array.from(document.styleSheets, ({ href }) => href?.split('/').at(-1) ?? ''))
   expect(names.length).toBeGreaterThan(5)
   expect(names.findIndex((name) => name.startsWith('index-'))).toBe(0)
@@ -360,10 +354,8 @@ test('a page has as many rows as the window has room for, until the user chooses
   await showing(page, '1–23 of 60')
 })
 
-test('a page that is reloaded in a window of another height keeps its place', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 90)
-  const page = await visit(url, { key, viewport: { width: 1_440, height: 900 } })
+test('a page that is reloaded in a window of another height keeps its place', async ({ openConsole }) => {
+  const { page } = await openConsole(90, { viewport: { width: 1_440, height: 900 } })
   await showing(page, '1–23 of 90')
   for (const range of ['24–46 of 90', '47–69 of 90']) {
     await pageButton(page, 'Next').click()

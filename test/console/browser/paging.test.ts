@@ -83,10 +83,8 @@ test('the table scrolls between its head and its footer, and a turned page start
   expect(await page.locator('.item-list').evaluate((list) => list.scrollHeight - list.clientHeight)).toBe(0)
 })
 
-test('a second press on Next does nothing while the next page loads', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 50)
-  const page = await visit(url)
+test('a second press on Next does nothing while the next page loads', async ({ openConsole }) => {
+  const { key, page } = await openConsole(50, { session: 'none' })
   const release = await holdRequests(page, (address) => address.search.includes('cursor%22%3A%2220'))
   await page.evaluate(([name, value]) => sessionStorage.setItem(name, value), ['petstore-api-key', key] as const)
   await page.reload()

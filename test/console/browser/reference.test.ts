@@ -107,12 +107,6 @@ describe('the API reference in a browser', () => {
     expect((await send()).status).toBe(200)
   })
 
-  test('says that no tab of the console is signed in', async () => {
-    const tab = await openReference(await openContext())
-    await takeKeyOfConsole(tab)
-    await tab.getByRole('status').getByText('No tab of the console is signed in.').waitFor()
-  })
-
   test.for([360, 1_440])('shows a text at once on a page of %i px, and then nothing moves', async (width) => {
     const context = await openContext({ viewport: { width, height: 740 } })
     await context.addInitScript(measureShifts)

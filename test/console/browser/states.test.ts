@@ -1,4 +1,5 @@
-import { afterAll, beforeAll } from 'vitest'
+import superjson from 'superjson'
+import { afterAll, beforeAll, expect } from 'vitest'
 import {
   account,
   addButton,
@@ -31,6 +32,8 @@ const variants = {
   'forced-1440': { forcedColors: 'active', reducedMotion: 'reduce', viewport: { width: 1_440, height: 900 } },
 } as const satisfies Record<string, BrowserContextOptions>
 
+const requestId = '4f1c2a5e-2f43-4f4e-8a35-7f6f0f6f9d11'
+
 interface OpenOptions {
   path?: string
   /** The store of the service. */
@@ -38,224 +41,168 @@ interface OpenOptions {
   isSignedIn?: boolean
 }
 
-type Open = (options?: OpenOptions) => Promise<Page>
+type State = [options: OpenOptions, reach: (page: Page) => Promise<unknown>]
 
-/** Brings the console into each of its states. The screenshots have the same names. */
-const states: Record<string, (open: Open) => Promise<Page>> = {
-  async 'sign-in'(open) {
-    const page = await open({ isSignedIn: false })
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    return page
-  },
-  async 'sign-in-invalid'(open) {
-    const page = await open({ isSignedIn: false })
-    await page.getByLabel('API key').fill('pet_wrong')
-    await page.keyboard.press('Enter')
-    await page.getByText('This key is not valid.').waitFor()
-    return page
-  },
-  async 'signed-out'(open) {
-    const page = await open({ of: 'empty' })
-    await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
-    await page.route('**/trpc/**', fulfill(401, 'The API key is not valid.'))
-    await page.getByText('You were signed out').waitFor()
-    return page
-  },
-  async loading(open) {
-    const page = await open({ of: 'empty' })
-    await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
-    await page.route('**/trpc/**', () => {})
-    await page.reload()
-    await showing(page, 'Loading…')
-    return page
-  },
-  async list(open) {
-    const page = await open()
-    await firstPage(page)
-    return page
-  },
-  async selected(open) {
-    const page = await open()
-    await firstPage(page)
-    for (const name of ['Rex', 'Tom']) {
-      await page
-        .getByRole('checkbox', { name: `Select ${name}, id ` })
-        .first()
-        .check()
-    }
-    await page.getByRole('region', { name: '2 selected' }).waitFor()
-    return page
-  },
-  async 'page-of-100'(open) {
-    const page = await open({ path: '/?size=100' })
-    await showing(page, '1–100 of 304')
-    return page
-  },
-  async filtered(open) {
-    const page = await open()
-    await counting(page, 'All 304')
-    await choose(page, 'Sold')
-    await firstRow(page, 'Sold')
-    return page
-  },
-  async 'last-page'(open) {
-    const page = await open({ path: '/?cursor=290' })
-    await showing(page, '291–304 of 304')
-    return page
-  },
-  async names(open) {
-    const page = await open({ path: '/?cursor=295&pet=302' })
-    await showing(page, '296–304 of 304')
-    await petPanel(page).waitFor()
-    return page
-  },
-  async 'past-end'(open) {
-    const page = await open({ path: '/?cursor=304' })
-    await page.getByRole('heading', { name: 'No more pets' }).waitFor()
-    return page
-  },
-  async empty(open) {
-    const page = await open({ of: 'empty' })
-    await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
-    return page
-  },
-  async 'empty-filter'(open) {
-    const page = await open({ of: 'empty', path: '/?status=pending' })
-    await page.getByRole('heading', { name: 'No pending pets' }).waitFor()
-    return page
-  },
-  async pet(open) {
-    const page = await open({ path: '/?pet=5' })
-    await firstPage(page)
-    await page.getByText('Not changed yet.').waitFor()
-    return page
-  },
-  async 'pet-missing'(open) {
-    const page = await open({ path: '/?pet=9999' })
-    await page.getByText('No pet has the id 9999').waitFor()
-    return page
-  },
-  async add(open) {
-    const page = await open()
-    await firstPage(page)
-    await addButton(page).click()
-    await page.getByRole('textbox', { name: 'Category' }).waitFor()
-    return page
-  },
-  async 'add-invalid'(open) {
-    const page = await open()
-    await enterPet(page, '', 'seven')
-    await submitButton(page).click()
-    await page.getByText('The name is missing.').waitFor()
-    return page
-  },
-  async 'add-uncertain'(open) {
-    const page = await open()
-    await enterPet(page, 'Rex', '7')
-    await page.route('**/trpc/pets.create', (route) => route.abort())
-    await submitButton(page).click()
-    await page.getByText('The pet may not have been added').waitFor()
-    return page
-  },
-  async 'just-added'(open) {
-    const page = await open()
-    await firstPage(page)
-    // Without a change of the store, which other tests share.
-    await page.route('**/trpc/pets.create', (route) =>
-      route.fulfill({
-        json: {
-          result: {
-            data: {
-              json: { id: '305', name: 'Momo', categoryId: '7', status: 'available' },
-              meta: { values: { id: ['bigint'], categoryId: ['bigint'] } },
-            },
-          },
-        },
-      }),
-    )
-    await enterPet(page, 'Momo', '7')
-    await submitButton(page).click()
-    await justAdded(page).getByRole('link', { name: 'Momo' }).waitFor()
-    return page
-  },
-  async search(open) {
-    const page = await open()
-    await searchField(page).fill('lu')
-    await firstRow(page, 'Luna')
-    return page
-  },
-  async 'search-empty'(open) {
-    const page = await open({ path: '/?search=zoe' })
-    await page.getByRole('heading', { name: 'No pets found' }).waitFor()
-    return page
-  },
-  async newest(open) {
-    const page = await open({ path: '/?order=newest' })
-    await firstPage(page)
-    return page
-  },
-  async requests(open) {
-    const page = await open()
-    await firstPage(page)
-    const button = page.getByRole('button', { name: 'Requests' })
-    // A phone has it in the account menu.
-    if ((await button.count()) === 0) await account(page).click()
-    await button.click()
-    await page.getByRole('button', { name: 'Copy the command' }).waitFor()
-    return page
-  },
-  async help(open) {
-    const page = await open()
-    await firstPage(page)
-    // A phone has no button for it.
-    await page.keyboard.press('?')
-    await page.getByRole('dialog').waitFor()
-    return page
-  },
-  async tooltip(open) {
-    const page = await open()
-    await firstPage(page)
-    await account(page).focus()
-    await page.keyboard.press('Shift+Tab')
-    await page.locator('[data-tabbed] [data-hint]:focus').waitFor()
-    return page
-  },
-  async 'out-of-date'(open) {
-    const page = await open()
-    await firstPage(page)
-    await page.route('**/trpc/**', (route) => route.abort())
-    await page.getByText('The service cannot be reached. Trying again…').waitFor()
-    return page
-  },
-  async unreachable(open) {
-    const page = await open()
-    await page.route('**/trpc/**', (route) => route.abort())
-    await page.reload()
-    await page.getByText('The service cannot be reached. Trying again…').waitFor()
-    return page
-  },
-  async 'rate-limited'(open) {
-    const page = await open()
-    await page.route('**/trpc/**', fulfill(429, 'More than 5 calls in 60 s.', { 'retry-after': '42' }))
-    await page.reload()
-    await page.getByText(/Too many requests\. Trying again in \d+ s/).waitFor()
-    return page
-  },
-  async failed(open) {
-    const page = await open()
-    const requestId = { 'x-request-id': '4f1c2a5e-2f43-4f4e-8a35-7f6f0f6f9d11' }
-    await page.route('**/trpc/**', fulfill(500, 'The service failed.', requestId))
-    await page.reload()
-    await page.getByText(requestId['x-request-id']).waitFor()
-    await page.getByRole('button', { name: 'Copy the request id' }).waitFor()
-    return page
-  },
-  async 'unknown-path'(open) {
-    const page = await open()
-    await page.goto(new URL('/shop', page.url()).href)
-    await page.getByRole('heading', { name: 'Page not found' }).waitFor()
-    return page
-  },
+/** How the console gets into each of its states. The screenshots have the same names. */
+const states: Record<string, State> = {
+  'sign-in': [{ isSignedIn: false }, (page) => heading(page, 'Sign in')],
+  'sign-in-invalid': [
+    { isSignedIn: false },
+    async (page) => {
+      await page.getByLabel('API key').fill('pet_wrong')
+      await page.keyboard.press('Enter')
+      await page.getByText('This key is not valid.').waitFor()
+    },
+  ],
+  'signed-out': [
+    { of: 'empty' },
+    async (page) => {
+      await heading(page, 'No pets yet')
+      await page.route('**/trpc/**', fulfill(401, 'The API key is not valid.'))
+      await page.getByText('You were signed out').waitFor()
+    },
+  ],
+  loading: [
+    { of: 'empty' },
+    async (page) => {
+      await heading(page, 'No pets yet')
+      await page.route('**/trpc/**', () => {})
+      await page.reload()
+      await showing(page, 'Loading…')
+    },
+  ],
+  list: [{}, firstPage],
+  selected: [
+    {},
+    async (page) => {
+      await firstPage(page)
+      for (const name of ['Rex', 'Tom']) {
+        await page
+          .getByRole('checkbox', { name: `Select ${name}, id ` })
+          .first()
+          .check()
+      }
+      await page.getByRole('region', { name: '2 selected' }).waitFor()
+    },
+  ],
+  'page-of-100': [{ path: '/?size=100' }, (page) => showing(page, '1–100 of 304')],
+  filtered: [
+    {},
+    async (page) => {
+      await counting(page, 'All 304')
+      await choose(page, 'Sold')
+      await firstRow(page, 'Sold')
+    },
+  ],
+  'last-page': [{ path: '/?cursor=290' }, (page) => showing(page, '291–304 of 304')],
+  names: [
+    { path: '/?cursor=295&pet=302' },
+    async (page) => {
+      await showing(page, '296–304 of 304')
+      await petPanel(page).waitFor()
+    },
+  ],
+  'past-end': [{ path: '/?cursor=304' }, (page) => heading(page, 'No more pets')],
+  empty: [{ of: 'empty' }, (page) => heading(page, 'No pets yet')],
+  'empty-filter': [{ of: 'empty', path: '/?status=pending' }, (page) => heading(page, 'No pending pets')],
+  pet: [
+    { path: '/?pet=5' },
+    async (page) => {
+      await firstPage(page)
+      await page.getByText('Not changed yet.').waitFor()
+    },
+  ],
+  'pet-missing': [{ path: '/?pet=9999' }, (page) => page.getByText('No pet has the id 9999').waitFor()],
+  add: [
+    {},
+    async (page) => {
+      await firstPage(page)
+      await addButton(page).click()
+      await page.getByRole('textbox', { name: 'Category' }).waitFor()
+    },
+  ],
+  'add-invalid': [
+    {},
+    async (page) => {
+      await enterPet(page, '', 'seven')
+      await submitButton(page).click()
+      await page.getByText('The name is missing.').waitFor()
+    },
+  ],
+  'add-uncertain': [
+    {},
+    async (page) => {
+      await enterPet(page, 'Rex', '7')
+      await page.route('**/trpc/pets.create', (route) => route.abort())
+      await submitButton(page).click()
+      await page.getByText('The pet may not have been added').waitFor()
+    },
+  ],
+  'just-added': [
+    {},
+    async (page) => {
+      await firstPage(page)
+      // Without a change of the store, which other tests share.
+      const data = superjson.serialize({ id: 305n, name: 'Momo', categoryId: 7n, status: 'available' })
+      await page.route('**/trpc/pets.create', (route) => route.fulfill({ json: { result: { data } } }))
+      await enterPet(page, 'Momo', '7')
+      await submitButton(page).click()
+      await justAdded(page).getByRole('link', { name: 'Momo' }).waitFor()
+    },
+  ],
+  search: [
+    {},
+    async (page) => {
+      await searchField(page).fill('lu')
+      await firstRow(page, 'Luna')
+    },
+  ],
+  'search-empty': [{ path: '/?search=zoe' }, (page) => heading(page, 'No pets found')],
+  newest: [{ path: '/?order=newest' }, firstPage],
+  requests: [
+    {},
+    async (page) => {
+      await firstPage(page)
+      const button = page.getByRole('button', { name: 'Requests' })
+      // A phone has it in the account menu.
+      if ((await button.count()) === 0) await account(page).click()
+      await button.click()
+      await page.getByRole('button', { name: 'Copy the command' }).waitFor()
+    },
+  ],
+  help: [
+    {},
+    async (page) => {
+      await firstPage(page)
+      // A phone has no button for it.
+      await page.keyboard.press('?')
+      await page.getByRole('dialog').waitFor()
+    },
+  ],
+  tooltip: [
+    {},
+    async (page) => {
+      await firstPage(page)
+      await account(page).focus()
+      await page.keyboard.press('Shift+Tab')
+      await page.locator('[data-tabbed] [data-hint]:focus').waitFor()
+    },
+  ],
+  'out-of-date': [
+    {},
+    async (page) => {
+      await firstPage(page)
+      await page.route('**/trpc/**', (route) => route.abort())
+      await page.getByText('The service cannot be reached. Trying again…').waitFor()
+    },
+  ],
+  unreachable: failing((route) => route.abort(), 'The service cannot be reached. Trying again…'),
+  'rate-limited': failing(
+    fulfill(429, 'More than 5 calls in 60 s.', { 'retry-after': '42' }),
+    /Too many requests\. Trying again in \d+ s/,
+  ),
+  failed: failing(fulfill(500, 'The service failed.', { 'x-request-id': requestId }), requestId),
+  'unknown-path': [{ path: '/shop' }, (page) => heading(page, 'Page not found')],
 }
 
 /** The states in every variant. The others are in light colors on a desktop and in dark ones on a phone. */
@@ -281,12 +228,26 @@ afterAll(async () => {
 })
 
 test.for(cases)('the state %s in the variant %s has no violations of axe-core', async ([state, variant], { visit }) => {
-  const page = await states[state]?.(async ({ path = '/', of = 'full', isSignedIn = true } = {}) => {
-    const { url, key } = stores[of] ?? {}
-    return visit(`${url}${path}`, { ...variants[variant], ...(isSignedIn && key !== undefined && { key }) })
-  })
-  if (page) await inspect(page, `${state}-${variant}`)
+  const [{ path = '/', of = 'full', isSignedIn = true }, reach] = states[state] ?? expect.unreachable()
+  const { url, key } = stores[of] ?? expect.unreachable()
+  const page = await visit(`${url}${path}`, { ...variants[variant], ...(isSignedIn && { key }) })
+  await reach(page)
+  await inspect(page, `${state}-${variant}`)
 })
+
+function heading(page: Page, name: string): Promise<void> {
+  return page.getByRole('heading', { name }).waitFor()
+}
+
+/** A page that is loaded while the service fails. */
+function failing(handle: (route: Route) => Promise<void>, text: string | RegExp): State {
+  async function reach(page: Page) {
+    await page.route('**/trpc/**', handle)
+    await page.reload()
+    await page.getByText(text).waitFor()
+  }
+  return [{}, reach]
+}
 
 /** Waits for the first page, which has as many rows as the window has room for. */
 function firstPage(page: Page) {

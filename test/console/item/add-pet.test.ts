@@ -17,7 +17,7 @@ import {
 } from '../../../engine/console/test/browser/page.ts'
 import type { Route } from '../../../engine/console/test/browser/visit.ts'
 import { createKey } from '../../support/petstore.ts'
-import { enterPet, startConsole, test } from '../console.ts'
+import { enterPet, test } from '../console.ts'
 
 describe('adding a pet', () => {
   test('a validation error appears at the field that caused it', async ({ openConsole }) => {
@@ -225,11 +225,9 @@ describe('adding a pet', () => {
   })
 
   test('a pet whose first request was lost is added once, if the key is rejected before the second one', async ({
-    visit,
+    openConsole,
   }) => {
-    const { url, key, store } = await startConsole()
-    const page = await visit(url)
-    await signIn(page, key)
+    const { key, store, page } = await openConsole(0, { session: 'form' })
     await enterPet(page, 'Rex', '7')
     let requests = 0
     const error = { json: { message: 'No', code: -32_001, data: { code: 'unauthorized', status: 401, message: 'No' } } }
@@ -248,10 +246,8 @@ describe('adding a pet', () => {
     expect((await store.pets.list({ limit: 9, cursor: 0n })).map(({ name }) => name)).toEqual(['Rex'])
   })
 
-  test('a pet that another API key may have added is added only after a question', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    const page = await visit(url)
-    await signIn(page, key)
+  test('a pet that another API key may have added is added only after a question', async ({ openConsole }) => {
+    const { store, page } = await openConsole(0, { session: 'form' })
     await enterPet(page, 'Rex', '7')
     await page.route('**/trpc/pets.create', async (route) => {
       await route.fetch()

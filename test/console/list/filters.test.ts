@@ -117,10 +117,8 @@ test('a search that names a status or a category offers its filter', async ({ vi
   }
 })
 
-test('Enter moves the focus to the filter that an empty list offers', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await store.pets.create({ name: 'Rex', categoryId: 8n, status: 'sold' })
-  const page = await visit(url, { key })
+test('Enter moves the focus to the filter that an empty list offers', async ({ openConsole }) => {
+  const { page } = await openConsole([{ name: 'Rex', categoryId: 8n, status: 'sold' }])
   await showing(page, '1 of 1')
   await searchField(page).fill('category 8')
   await page.getByRole('heading', { name: 'No pets found' }).waitFor()
@@ -131,11 +129,8 @@ test('Enter moves the focus to the filter that an empty list offers', async ({ v
   expect(new URL(page.url()).search).toBe('?categoryId=8')
 })
 
-test('the filters count the whole list again when the search or the category is gone', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 3)
-  await store.pets.create({ name: 'Rex', categoryId: 7n, status: 'sold' })
-  const page = await visit(url, { key })
+test('the filters count the whole list again when the search or the category is gone', async ({ openConsole }) => {
+  const { page } = await openConsole([3, { name: 'Rex', categoryId: 7n, status: 'sold' }])
   const chips = () => page.locator('.chip').allTextContents()
   await showing(page, '1–4 of 4')
   const counted = ['All4', 'Available3', 'Pending0', 'Sold1']

@@ -161,15 +161,6 @@ test('the Enter key goes to the result, also before it has arrived', async ({ vi
   expect(await isFocused(searchField(page))).toBe(true)
 })
 
-test('a search counts what it finds up to 200', async ({ openConsole }) => {
-  const { store, page } = await openConsole(200, { path: '/?search=pet' })
-  await showing(page, '1–20 of 200')
-  await addPets(store, 120)
-  await page.reload()
-  await showing(page, '1–20 of more than 200')
-  await inspect(page, 'search-counted')
-})
-
 test('digits find the pet with this id, and then those of this category or with them in their names', async ({
   visit,
 }) => {

@@ -199,9 +199,7 @@ test('the bar says how many selected pets are on other pages, and one can be rem
 })
 
 test('keys change and remove all selected pets, or those of the panel alone', async ({ openConsole }) => {
-  const { page } = await openConsole(5)
-  await showing(page, '1–5 of 5')
-  await panelsLoaded(page)
+  const { page } = await openConsole(5, { isLoaded: true })
   await page.getByRole('link', { name: 'pet 1' }).focus()
   for (const each of ['Shift+ArrowDown', 'Shift+ArrowDown', 's', '3']) await page.keyboard.press(each)
   await counting(page, 'Sold 3')
@@ -223,6 +221,18 @@ test('keys change and remove all selected pets, or those of the panel alone', as
   await page.keyboard.press('Escape')
   await page.keyboard.press('?')
   await page.getByText('Remove the pet, or all selected pets').waitFor()
+})
+
+test('a status that all selected pets have already changes nothing, and says so', async ({ openConsole }) => {
+  const { page } = await openConsole(2, { isLoaded: true })
+  await page.getByRole('checkbox', { name: 'Select all pets of this page' }).check()
+  await page.getByRole('button', { name: 'Set status' }).click()
+  await page.getByRole('menuitemradio', { name: 'Available' }).click()
+  const notice = page.getByRole('region', { name: 'Last change' })
+  await notice.getByText('2 pets have it already.').waitFor()
+  expect(await notice.getByRole('button', { name: 'Undo' }).count()).toBe(0)
+  await page.getByRole('region', { name: '2 selected' }).waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
 })
 
 test('a pet that is removed is no longer selected', async ({ openConsole }) => {

@@ -3,13 +3,8 @@ import { expect } from 'vitest'
 import { test } from './notes.ts'
 import { describes, inspect, isFocused, names, panel, pasteRows, showing, signIn } from './page.ts'
 
-test('a product of two resources has a page for each, with its own path in the commands', async ({
-  startConsole,
-  visit,
-}) => {
-  const { url, key, store } = await startConsole()
-  const page = await visit(url, { timezoneId: 'Asia/Kathmandu' })
-  await signIn(page, key)
+test('a product of two resources has a page for each, with its own path in the commands', async ({ openConsole }) => {
+  const { store, page } = await openConsole(0, { session: 'form', timezoneId: 'Asia/Kathmandu' })
   const entry = (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name })
   await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
   expect(await entry('Notes').getAttribute('aria-current')).toBe('page')
@@ -59,15 +54,15 @@ test('a product of two resources has a page for each, with its own path in the c
 test('one of several fields is set for many notes, also to nothing', async ({ startConsole, visit }) => {
   const { url, key, store } = await startConsole()
   await store.books.create({ title: 'Garden', isLent: false })
-  for (const body of ['Call Ann', 'Buy tea'])
-    await store.notes.create({ body, priority: 1n, state: 'open', bookId: 1n })
+  for (const priority of [1n, 1n, 3n])
+    await store.notes.create({ body: 'Call Ann', priority, state: 'open', bookId: 1n })
   const page = await visit(url)
   await signIn(page, key)
-  await showing(page, '1–2 of 2')
+  await showing(page, '1–3 of 3')
   await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
   for (const [field, entered, plan, done] of [
-    ['Priority', '3', '2 notes will change.', 'Priority of 2 notes is now 3.'],
-    ['Book', '', '2 notes will have no book.', 'Book of 2 notes is now nothing.'],
+    ['Priority', '3', '2 notes will change, 1 will not.', 'Priority of 2 notes is now 3, 1 had it already.'],
+    ['Book', '', '3 notes will have no book.', 'Book of 3 notes is now nothing.'],
   ] as const) {
     if (field === 'Book') await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
     await page.getByRole('button', { name: 'Set a value' }).click()
@@ -83,11 +78,11 @@ test('one of several fields is set for many notes, also to nothing', async ({ st
   expect((await store.notes.get(2n))?.bookId).toBeUndefined()
 })
 
-test('a change that a rule refuses is no change of somebody else', async ({ startConsole, visit }) => {
-  const { url, key, store } = await startConsole()
-  await store.notes.create({ body: 'Call Ann', priority: 1n, state: 'open' })
-  const page = await visit(`${url}/?note=1`)
-  await signIn(page, key)
+test('a change that a rule refuses is no change of somebody else', async ({ openConsole }) => {
+  const { page } = await openConsole([{ body: 'Call Ann', priority: 1n, state: 'open' }], {
+    path: '/?note=1',
+    session: 'form',
+  })
   await panel(page, 'Call Ann').getByRole('button', { name: 'Edit the book' }).click()
   await page.keyboard.type('99')
   await page.keyboard.press('Enter')

@@ -13,7 +13,8 @@ export const storageKey = 'notes-api-key'
 type Running = TestApi & { url: string }
 
 export type Start = (options?: Parameters<typeof startTestApi>[0]) => Promise<Running>
-export type OpenConsole = Open<Running>
+type NewNote = Parameters<TestApi['store']['notes']['create']>[0]
+export type OpenConsole = Open<Running, NewNote>
 
 /** `startConsole` starts the service of the notes and the books, with its console. */
 export const test = consoleTest(storageKey).extend<{
@@ -36,7 +37,8 @@ export const test = consoleTest(storageKey).extend<{
       return { ...api, url: await listen(api.app) }
     })
   },
-  openConsole: async ({ startConsole, visit }, use) => use(opener(startConsole, addNotes, visit)),
+  openConsole: async ({ startConsole, visit }, use) =>
+    use(opener(startConsole, { many: addNotes, one: (store, note: NewNote) => store.notes.create(note) }, visit)),
 })
 
 /** Builds the console of the notes and the books. */

@@ -118,10 +118,8 @@ function failureOf(status: number, message: string): string {
   ])
 }
 
-test('a button retries at once', async ({ startConsole, visit }) => {
-  const { url, key, store } = await startConsole()
-  await addNotes(store, 3)
-  const page = await visit(url)
+test('a button retries at once', async ({ openConsole }) => {
+  const { key, page } = await openConsole(3, { session: 'none' })
   await page.clock.install()
   await signIn(page, key)
   await showing(page, '1–3 of 3')

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { addNotes, createKey, revokeKey, service } from '../../../test/notes/tests.ts'
+import { createKey, revokeKey, service } from '../../../test/notes/tests.ts'
 import { enterNote, test } from './notes.ts'
 import {
   account,
@@ -12,8 +12,10 @@ import {
   isFocused,
   justAdded,
   names,
+  openBulkAdd,
   pageButton,
   panel,
+  pasteRows,
   showing,
   signIn,
   signOut,
@@ -23,10 +25,8 @@ import { openRequest, takeKeyOfConsole } from './reference.ts'
 import type { Page } from './visit.ts'
 
 describe('the key of a session', () => {
-  test('is kept in the tab until the sign-out', async ({ startConsole, visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(url)
-    await signIn(page, key)
+  test('is kept in the tab until the sign-out', async ({ openConsole }) => {
+    const { key, page } = await openConsole(0, { session: 'form' })
     await page.reload()
     await account(page).waitFor()
     expect(page.url()).not.toContain(key)
@@ -39,10 +39,8 @@ describe('the key of a session', () => {
     await isSignedOut(page)
   })
 
-  test('is handed over to a new tab, without a flash of the sign-in form', async ({ startConsole, visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(url)
-    await signIn(page, key)
+  test('is handed over to a new tab, without a flash of the sign-in form', async ({ openConsole }) => {
+    const { url, page } = await openConsole(0, { session: 'form' })
     const tab = await page.context().newPage()
     await tab.addInitScript(() => {
       // The other tab has as much time as it needs.
@@ -65,10 +63,8 @@ describe('the key of a session', () => {
     await tab.getByRole('heading', { name: 'No notes yet' }).waitFor()
   })
 
-  test('is handed over to a new tab that shows the sign-in form by then', async ({ startConsole, visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(url)
-    await signIn(page, key)
+  test('is handed over to a new tab that shows the sign-in form by then', async ({ openConsole }) => {
+    const { url, page } = await openConsole(0, { session: 'form' })
     await page.evaluate(() => {
       const post = BroadcastChannel.prototype.postMessage
       const held: (() => void)[] = []
@@ -88,10 +84,8 @@ describe('the key of a session', () => {
     await tab.getByRole('heading', { name: 'No notes yet' }).waitFor()
   })
 
-  test('is not handed over after the service has rejected it', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startConsole()
-    const page = await visit(url)
-    await signIn(page, key)
+  test('is not handed over after the service has rejected it', async ({ openConsole }) => {
+    const { url, store, page } = await openConsole(0, { session: 'form' })
     await revokeKey(store, 'test')
     await page.getByRole('alert').getByText('You were signed out').waitFor()
     const tab = await page.context().newPage()
@@ -100,9 +94,8 @@ describe('the key of a session', () => {
     expect(await tab.getByRole('alert').count()).toBe(0)
   })
 
-  test('is forgotten by all tabs and by the device if the user wants that', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startConsole()
-    const page = await visit(url)
+  test('is forgotten by all tabs and by the device if the user wants that', async ({ openConsole }) => {
+    const { url, key, store, page } = await openConsole(0, { session: 'none' })
     await page.getByLabel('Remember on this device').check()
     await signIn(page, key)
     const another = await createKey(store, 'other')
@@ -125,9 +118,8 @@ describe('the key of a session', () => {
     await signIn(page, key)
   })
 
-  test('is kept on the device only if the user wants that, until the sign-out', async ({ startConsole, visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(url)
+  test('is kept on the device only if the user wants that, until the sign-out', async ({ openConsole }) => {
+    const { url, key, page } = await openConsole(0, { session: 'none' })
     await page.getByLabel('Remember on this device').check()
     await signIn(page, key)
     await page.goto('about:blank')
@@ -161,12 +153,9 @@ test('a revoked key signs out, and signing in with another key returns to the sa
 })
 
 test('after a revoked key, each tab continues with the new key that is entered in one of them', async ({
-  startConsole,
-  visit,
+  openConsole,
 }) => {
-  const { url, key, store } = await startConsole()
-  const page = await visit(url)
-  await signIn(page, key)
+  const { url, store, page } = await openConsole(0, { session: 'form' })
   const tab = await page.context().newPage()
   await tab.goto(url)
   await account(tab).waitFor()
@@ -196,12 +185,17 @@ test('a create with a revoked key signs out, and another key continues with the 
   expect(await entered(page)).toEqual(['', ''])
 })
 
-test('a sign-out forgets the entries of the form', async ({ openConsole }) => {
+test('a sign-out forgets the entries of the form and of the import', async ({ openConsole }) => {
   const { key, page } = await openConsole()
+  const sheet = await openBulkAdd(page)
+  await pasteRows(sheet, 'Tom,7')
+  await page.keyboard.press('Escape')
   await enterNote(page, 'Tea', '7')
   await signOut(page)
   await signIn(page, key)
   expect(await entered(page)).toEqual(['', ''])
+  await openBulkAdd(page)
+  expect(await sheet.getByRole('textbox').inputValue()).toBe('')
 })
 
 /** The text and the priority in the form for a new note. */
@@ -342,10 +336,8 @@ describe.for([
   ]),
   ['has no space', leaveNoSpace],
 ] as [string, (page: Page) => Promise<void>][])('where a browser %s', ([, block]) => {
-  test('the console works, and the sign-in lasts until the page is left', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startConsole()
-    await addNotes(store, 3)
-    const page = await visit(url)
+  test('the console works, and the sign-in lasts until the page is left', async ({ openConsole }) => {
+    const { key, page } = await openConsole(3, { session: 'none' })
     await block(page)
     await page.getByLabel('Remember on this device').check()
     await signIn(page, key)
@@ -368,9 +360,8 @@ describe.for([
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   })
 
-  test('the API reference shows the operations and sends requests', async ({ startConsole, visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(`${url}/docs/`)
+  test('the API reference shows the operations and sends requests', async ({ openConsole }) => {
+    const { key, page } = await openConsole(0, { path: '/docs/', session: 'none' })
     await block(page)
     await takeKeyOfConsole(page)
     await page.getByRole('status').getByText('No tab of the console is signed in.').waitFor()

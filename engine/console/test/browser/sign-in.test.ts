@@ -17,9 +17,8 @@ import {
 } from './page.ts'
 import type { Page } from './visit.ts'
 
-test('the console of an empty store leads to the first note', async ({ startConsole, visit }) => {
-  const { url, key, store } = await startConsole()
-  const page = await visit(url)
+test('the console of an empty store leads to the first note', async ({ openConsole }) => {
+  const { url, key, store, page } = await openConsole(0, { session: 'none' })
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   expect(await page.title()).toBe('Sign in · Notes')
   await page.getByText(/ keys create console-\w+$/).waitFor()
@@ -46,9 +45,8 @@ test('the console of an empty store leads to the first note', async ({ startCons
   expect(await store.notes.get(1n)).toMatchObject({ body: 'Tea', priority: 9007199254740993n, state: 'waiting' })
 })
 
-test('the form rejects invalid keys at the field and then accepts a valid one', async ({ startConsole, visit }) => {
-  const { url, key } = await startConsole()
-  const page = await visit(url)
+test('the form rejects invalid keys at the field and then accepts a valid one', async ({ openConsole }) => {
+  const { key, page } = await openConsole(0, { session: 'none' })
   const field = page.getByRole('textbox', { name: 'API key' })
   expect(await field.getAttribute('type')).toBe('password')
   // Consecutive messages differ, because the previous one stays until the check has finished.
@@ -78,35 +76,8 @@ test('a stored text that cannot be a key leads to the sign-in page', async ({ st
   await signIn(page, key)
 })
 
-test('an unreachable service is not reported as an invalid key', async ({ startConsole, visit }) => {
-  const { url, key, app } = await startConsole()
-  const page = await visit(url)
-  await page.getByLabel('API key').fill(key)
-  await app.close()
-  await page.keyboard.press('Enter')
-  await page.getByRole('alert').getByText('The key could not be checked').waitFor()
-  await inspect(page, 'not-checked')
-})
-
-test('the command for a new key can be copied, and has another name on the next visit', async ({
-  startConsole,
-  visit,
-}) => {
-  const { url, store } = await startConsole()
-  const permissions = ['clipboard-read', 'clipboard-write']
-  for (let round = 0; round < 2; round++) {
-    const page = await visit(url, { permissions })
-    await page.getByRole('button', { name: 'Copy the command' }).click()
-    const command = await page.evaluate(() => navigator.clipboard.readText())
-    const [, name = ''] = / keys create (\S+)$/.exec(command) ?? []
-    // A name that is in use would be refused.
-    await signIn(page, await createKey(store, name))
-  }
-})
-
-test('a password manager can tell the services of one origin apart', async ({ startConsole, visit }) => {
-  const { url } = await startConsole()
-  const page = await visit(url)
+test('a password manager can tell the services of one origin apart', async ({ openConsole }) => {
+  const { url, page } = await openConsole(0, { session: 'none' })
   const fields = page.locator('form input[autocomplete]')
   await fields.first().waitFor({ state: 'attached' })
   // Safe: the locator finds input elements.
@@ -120,9 +91,8 @@ test('a password manager can tell the services of one origin apart', async ({ st
 })
 
 describe('a link with a key', () => {
-  test('signs in, and the key leaves the address before the first request', async ({ startConsole, visit }) => {
-    const { url, key, log } = await startConsole()
-    const page = await visit(`${url}/livez`)
+  test('signs in, and the key leaves the address before the first request', async ({ openConsole }) => {
+    const { url, key, log, page } = await openConsole(0, { path: '/livez', session: 'none' })
     const addresses: string[] = []
     const sent: string[] = []
     await page.exposeFunction('report', (address: string) => void addresses.push(address))
@@ -148,9 +118,8 @@ describe('a link with a key', () => {
     await page.getByRole('heading', { name: 'No done notes' }).waitFor()
   })
 
-  test('signs in on a page that is open already', async ({ startConsole, visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(url)
+  test('signs in on a page that is open already', async ({ openConsole }) => {
+    const { url, key, page } = await openConsole(0, { session: 'none' })
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await page.goto(`${url}/#key=${key}`)
     await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
@@ -245,10 +214,8 @@ describe('a link with a key', () => {
     expect(await keyName(page)).toBe('test')
   })
 
-  test('changes nothing if it has the key of the tab', async ({ startConsole, visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(url)
-    await signIn(page, key)
+  test('changes nothing if it has the key of the tab', async ({ openConsole }) => {
+    const { url, key, page } = await openConsole(0, { session: 'form' })
     await page.goto(`${url}/#key=${key}`)
     await expect.poll(() => page.url()).toBe(`${url}/`)
     expect(await keyName(page)).toBe('test')

@@ -4,6 +4,7 @@ import { expect, test as plainTest } from 'vitest'
 import { freePort } from '../../../test/support/free-port.ts'
 import type { AtEnd } from '../../../test/support/temporary.ts'
 import { openBrowser } from './open-browser.ts'
+import { panelsLoaded, signIn } from './page.ts'
 
 // For the tests of a product, outside of the folder with this package.
 export type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Locator, Page, Route } from 'playwright-core'
@@ -16,6 +17,10 @@ interface VisitOptions extends BrowserContextOptions {
 }
 
 interface OpenOptions extends VisitOptions {
+  /** Whether to wait until the list is shown, and all panels are loaded. */
+  isLoaded?: boolean
+  /** Whether the tab has the key, by default, or is signed in with the form, or is not signed in. */
+  session?: 'tab' | 'form' | 'none'
   /** The path below the URL of the service, with its query. */
   path?: string
 }
@@ -59,18 +64,27 @@ export function consoleTest(storageKey: string) {
   })
 }
 
-/** Starts a service with so many rows, by default none, and visits its console with a key. */
-export type Open<Service> = (count?: number, options?: OpenOptions) => Promise<Service & { page: Page }>
+/** Starts a service with so many rows, or with these in their order, and visits its console with a key. */
+export type Open<Service, Row> = (
+  rows?: number | (number | Row)[],
+  options?: OpenOptions,
+) => Promise<Service & { page: Page }>
 
-export function opener<Service extends { url: string; key: string; store: Store }, Store>(
+export function opener<Service extends { url: string; key: string; store: Store }, Store, Row>(
   start: () => Promise<Service>,
-  addRows: (store: Store, count: number) => Promise<void>,
+  add: { many: (store: Store, count: number) => Promise<void>; one: (store: Store, row: Row) => Promise<unknown> },
   visit: Visit,
-): Open<Service> {
-  return async (count = 0, { path = '', ...options } = {}) => {
+): Open<Service, Row> {
+  return async (rows = 0, { path = '', isLoaded = false, session = 'tab', ...options } = {}) => {
     const service = await start()
-    await addRows(service.store, count)
-    return { ...service, page: await visit(service.url + path, { key: service.key, ...options }) }
+    for (const each of [rows].flat()) {
+      if (typeof each === 'number') await add.many(service.store, each)
+      else await add.one(service.store, each)
+    }
+    const page = await visit(service.url + path, { ...(session === 'tab' && { key: service.key }), ...options })
+    if (session === 'form') await signIn(page, service.key)
+    if (isLoaded) await panelsLoaded(page)
+    return { ...service, page }
   }
 }
 

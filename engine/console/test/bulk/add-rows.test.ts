@@ -63,15 +63,6 @@ async function keysOfRows(text: string, body?: string): Promise<string[]> {
   return Promise.all(rows.filter(isValid).map(keyOf))
 }
 
-test('rows that are added twice are stored once', async () => {
-  const { rpc, store } = await startTestApi()
-  const rows = rowsOf(Array.from({ length: 50 }, (_, index) => `note ${index},7`).join('\n'))
-  const first = await add(rpc, rows)
-  const second = await add(rpc, rows)
-  expect(second.map(idOf)).toEqual(first.map(idOf))
-  expect(await store.notes.list({ limit: 100, cursor: 0n })).toHaveLength(50)
-})
-
 test('the ids follow the rows, which are sent in batches', async () => {
   const { app, key } = await startTestApi()
   const calls: number[] = []

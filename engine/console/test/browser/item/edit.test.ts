@@ -77,9 +77,7 @@ const expectState = (store: Awaited<ReturnType<Start>>['store'], id: bigint) =>
 
 describe('the state of a note', () => {
   test('is changed in the list with two keys, and undone with one', async ({ openConsole }) => {
-    const { store, page } = await openConsole(3)
-    await showing(page, '1–3 of 3')
-    await panelsLoaded(page)
+    const { store, page } = await openConsole(3, { isLoaded: true })
     const link = page.getByRole('link', { name: 'note 2' })
     await link.focus()
     await page.keyboard.press('s')
@@ -117,9 +115,7 @@ describe('the state of a note', () => {
   })
 
   test('and other changes are undone one after the other, also when their notice is gone', async ({ openConsole }) => {
-    const { store, page } = await openConsole(3)
-    await showing(page, '1–3 of 3')
-    await panelsLoaded(page)
+    const { store, page } = await openConsole(3, { isLoaded: true })
     await setState(page, 'note 1', 'Done')
     await setState(page, 'note 2', 'Waiting')
     await page.getByRole('link', { name: 'note 3' }).focus()
@@ -141,9 +137,7 @@ describe('the state of a note', () => {
   })
 
   test('is undone with Ctrl+Z, which changes no text that was entered before', async ({ openConsole }) => {
-    const { store, page } = await openConsole(3)
-    await showing(page, '1–3 of 3')
-    await panelsLoaded(page)
+    const { store, page } = await openConsole(3, { isLoaded: true })
     const search = page.getByPlaceholder('Id, text or priority')
     await search.pressSequentially('note')
     await page.keyboard.press('Enter')
@@ -186,9 +180,7 @@ describe('the state of a note', () => {
   })
 
   test('that somebody else has changed meanwhile is a conflict, which one click decides', async ({ openConsole }) => {
-    const { store, page } = await openConsole(3)
-    await showing(page, '1–3 of 3')
-    await panelsLoaded(page)
+    const { store, page } = await openConsole(3, { isLoaded: true })
     for (const [button, state, author, by] of [
       ['Keep theirs', 'waiting', 'Someone', {}],
       ['Use mine', 'done', 'The key shop', { by: 'shop' }],
@@ -215,46 +207,28 @@ describe('the state of a note', () => {
     }
   })
 
-  test('is announced once it is saved, and can be discarded while the service is away', async ({ openConsole }) => {
-    const { store, page } = await openConsole(3)
-    await showing(page, '1–3 of 3')
-    await panelsLoaded(page)
-    const sent: unknown[] = []
-    await page.route('**/trpc/notes.update', (route) => {
-      sent.push(route.request().postData())
-      return route.abort()
-    })
-    await setState(page, 'note 2', 'Done')
+  test('is announced once it is saved, and can be discarded while the service is away, also with its undo', async ({
+    openConsole,
+  }) => {
+    const { store, page } = await openConsole(3, { isLoaded: true })
+    await page.route('**/trpc/notes.update', (route) => route.abort())
+    const link = page.getByRole('link', { name: 'note 2' })
     const unsaved = page.getByRole('region', { name: 'Not saved' })
-    await unsaved.getByText('note 2 is not saved yet. The service cannot be reached.').waitFor()
-    expect(await page.getByText('note 2 is done.').count()).toBe(0)
-    await stateOf(page, 'note 2').getByText('Done').waitFor()
-    await unsaved.getByRole('button', { name: 'Discard' }).click()
-    await unsaved.waitFor({ state: 'hidden' })
-    await stateOf(page, 'note 2').getByText('Open').waitFor()
+    for (const discard of ['Discard', 'Discard them']) {
+      await setState(page, 'note 2', 'Done')
+      await unsaved.getByText('note 2 is not saved yet. The service cannot be reached.').waitFor()
+      expect(await page.getByText('note 2 is done.').count()).toBe(0)
+      await stateOf(page, 'note 2').getByText('Done').waitFor()
+      expect(await link.getAttribute('aria-description')).toBe('Not saved yet')
+      await link.focus()
+      if (discard === 'Discard them') await page.keyboard.press('z')
+      await unsaved.getByRole('button', { name: discard, exact: true }).click()
+      await unsaved.waitFor({ state: 'hidden' })
+      await stateOf(page, 'note 2').getByText('Open').waitFor()
+      await expect.poll(() => link.getAttribute('aria-description')).toBeNull()
+    }
     await page.unroute('**/trpc/notes.update')
     // The next one of the same note does not wait.
-    await setState(page, 'note 2', 'Waiting')
-    await expectState(store, 2n).toBe('waiting')
-    await notice(page).getByText('note 2 is waiting.').waitFor()
-  })
-
-  test('and its undo are discarded together while the service is away', async ({ openConsole }) => {
-    const { store, page } = await openConsole(3)
-    await showing(page, '1–3 of 3')
-    await panelsLoaded(page)
-    await page.route('**/trpc/notes.update', (route) => route.abort())
-    await setState(page, 'note 2', 'Done')
-    const unsaved = page.getByRole('region', { name: 'Not saved' })
-    await unsaved.getByText('note 2 is not saved yet.').waitFor()
-    const link = page.getByRole('link', { name: 'note 2' })
-    expect(await link.getAttribute('aria-description')).toBe('Not saved yet')
-    await link.focus()
-    await page.keyboard.press('z')
-    await unsaved.getByRole('button', { name: 'Discard them' }).click()
-    await unsaved.waitFor({ state: 'hidden' })
-    await expect.poll(() => link.getAttribute('aria-description')).toBeNull()
-    await page.unroute('**/trpc/notes.update')
     await setState(page, 'note 2', 'Waiting')
     await expectState(store, 2n).toBe('waiting')
     await notice(page).getByText('note 2 is waiting.').waitFor()
@@ -288,9 +262,7 @@ describe('the state of a note', () => {
   })
 
   test('that the service fails to save five times waits for the user, who can try again', async ({ openConsole }) => {
-    const { store, page } = await openConsole(3)
-    await showing(page, '1–3 of 3')
-    await panelsLoaded(page)
+    const { store, page } = await openConsole(3, { isLoaded: true })
     await page.clock.install()
     let failures = 0
     const failed = { code: 'internal', status: 500, message: 'The service failed.' }
@@ -495,17 +467,8 @@ describe('the time of a note', () => {
     await pencil.click()
     await field.fill('2026-11-20T09:30:00')
     await page.keyboard.press('Enter')
+    await notice(page).getByText('Due of Call Ann is now Nov 20, 2026, 9:30\u202fAM.').waitFor()
     await expect.poll(async () => (await store.notes.get(2n))?.dueAt).toEqual(new Date('2026-11-20T08:30:00.000Z'))
-  })
-
-  test('is one of the time zone of the user in the notice, too', async ({ startConsole, visit }) => {
-    const { url, key } = await startWithNotes(startConsole, 1)
-    const page = await visit(`${url}/?note=1`, { key, timezoneId: 'Europe/Berlin' })
-    const detail = panel(page, 'note 1')
-    await detail.getByRole('button', { name: 'Edit the due' }).click()
-    await detail.getByLabel('Due', { exact: true }).fill('2026-11-20T09:30')
-    await page.keyboard.press('Enter')
-    await notice(page).getByText('Due of note 1 is now Nov 20, 2026, 9:30\u202fAM.').waitFor()
   })
 
   test('that is incomplete, or whose day does not exist, is no empty one', async ({ startConsole, visit }) => {
@@ -551,9 +514,7 @@ describe('the time of a note', () => {
 
 describe('a note is removed', () => {
   test('once the pointer has left the notice that offers to undo it', async ({ openConsole }) => {
-    const { store, page } = await openConsole(3)
-    await showing(page, '1–3 of 3')
-    await panelsLoaded(page)
+    const { store, page } = await openConsole(3, { isLoaded: true })
     await page.clock.install()
     await page.getByRole('link', { name: 'note 2' }).focus()
     await page.keyboard.press('Delete')
@@ -572,9 +533,7 @@ describe('a note is removed', () => {
   })
 
   test('not if the user undoes that while the service is away', async ({ openConsole }) => {
-    const { store, page } = await openConsole(3)
-    await showing(page, '1–3 of 3')
-    await panelsLoaded(page)
+    const { store, page } = await openConsole(3, { isLoaded: true })
     await page.clock.install()
     await page.route('**/trpc/**', (route) => route.abort())
     await page.getByRole('link', { name: 'note 2' }).focus()
@@ -601,9 +560,7 @@ describe('a note is removed', () => {
   test('alone by a double click and by a key that is held down, and the focus stays in the panel', async ({
     openConsole,
   }) => {
-    const { page } = await openConsole(6)
-    await showing(page, '1–6 of 6')
-    await panelsLoaded(page)
+    const { page } = await openConsole(6, { isLoaded: true })
     await page.getByRole('link', { name: 'note 2' }).click()
     await panel(page, 'note 2').getByRole('button', { name: 'Remove note' }).dblclick()
     await panel(page, 'note 3').waitFor()
@@ -621,9 +578,7 @@ describe('a note is removed', () => {
   })
 
   test('with one key, and comes back with another one', async ({ openConsole }) => {
-    const { store, page } = await openConsole(3)
-    await showing(page, '1–3 of 3')
-    await panelsLoaded(page)
+    const { store, page } = await openConsole(3, { isLoaded: true })
     await page.getByRole('link', { name: 'note 2' }).focus()
     await page.keyboard.press('Delete')
     await notice(page).getByText('note 2 will be removed.').waitFor()
@@ -642,9 +597,7 @@ describe('a note is removed', () => {
   })
 
   test('after a change, and does not come back', async ({ openConsole }) => {
-    const { store, page } = await openConsole(22)
-    await showing(page, '1–20 of 22')
-    await panelsLoaded(page)
+    const { store, page } = await openConsole(22, { isLoaded: true })
     const isAnnounced = await hearChanges(page)
     await setState(page, 'note 2', 'Done')
     await page.getByRole('link', { name: 'note 2', exact: true }).focus()
@@ -659,9 +612,7 @@ describe('a note is removed', () => {
   })
 
   test('after eight seconds, or when the page is left', async ({ openConsole }) => {
-    const { url, store, page } = await openConsole(3)
-    await showing(page, '1–3 of 3')
-    await panelsLoaded(page)
+    const { url, store, page } = await openConsole(3, { isLoaded: true })
     await page.getByRole('link', { name: 'note 1' }).click()
     await panel(page, 'note 1').getByRole('button', { name: 'Remove note' }).click()
     await panel(page, 'note 2').waitFor()
@@ -691,12 +642,9 @@ describe('a note is removed', () => {
   })
 
   test('by the next session at once if the API key is revoked meanwhile, and cannot be undone then', async ({
-    startConsole,
-    visit,
+    openConsole,
   }) => {
-    const { url, key, store } = await startWithNotes(startConsole, 3)
-    const page = await visit(url)
-    await signIn(page, key)
+    const { store, page } = await openConsole(3, { session: 'form' })
     await showing(page, '1–3 of 3')
     await panelsLoaded(page)
     await page.getByRole('link', { name: 'note 2' }).focus()
@@ -716,9 +664,7 @@ describe('a note is removed', () => {
   })
 
   test('not if somebody else has changed it meanwhile', async ({ openConsole }) => {
-    const { store, page } = await openConsole(3)
-    await showing(page, '1–3 of 3')
-    await panelsLoaded(page)
+    const { store, page } = await openConsole(3, { isLoaded: true })
     await page.getByRole('link', { name: 'note 2' }).focus()
     await page.keyboard.press('Delete')
     await store.notes.update({ id: 2n, set: { state: 'done' } })
@@ -791,9 +737,7 @@ describe('many notes', () => {
   })
 
   test('are removed after a question, except those that somebody else has changed', async ({ openConsole }) => {
-    const { store, page } = await openConsole(7)
-    await showing(page, '1–7 of 7')
-    await panelsLoaded(page)
+    const { store, page } = await openConsole(7, { isLoaded: true })
     await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
     await page.getByRole('button', { name: 'Remove', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Remove 7 notes?' })
@@ -850,9 +794,7 @@ describe('many notes', () => {
   })
 
   test('are changed over what somebody else has changed meanwhile, if the user insists', async ({ openConsole }) => {
-    const { store, page } = await openConsole(3)
-    await showing(page, '1–3 of 3')
-    await panelsLoaded(page)
+    const { store, page } = await openConsole(3, { isLoaded: true })
     await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
     await page.getByRole('button', { name: 'Set state' }).click()
     await changeMeanwhile(page, () => store.notes.update({ id: 2n, set: { state: 'waiting' } }))

@@ -281,9 +281,7 @@ test('rows whose import was undone are added again, also after a reload, with ne
 })
 
 test('an undone import, or a removal, that was a whole page ends on the page before', async ({ openConsole }) => {
-  const { page } = await openConsole(22)
-  await showing(page, '1–20 of 22')
-  await panelsLoaded(page)
+  const { page } = await openConsole(22, { isLoaded: true })
   const sheet = await openBulkAdd(page)
   await pasteRows(sheet, 'Tom,7\nZoe,7')
   await sheet.getByRole('button', { name: 'Add 2 notes' }).click()

@@ -144,9 +144,7 @@ describe('going back in the history', () => {
   })
 
   test('what is opened before the browser went back stays open', async ({ openConsole }) => {
-    const { url, page } = await openConsole(3)
-    await showing(page, '1–3 of 3')
-    await panelsLoaded(page)
+    const { url, page } = await openConsole(3, { isLoaded: true })
     const pressAtOnce = (keys: string[]) =>
       page.evaluate(async (all) => {
         const wentBack = new Promise((resolve) => addEventListener('popstate', resolve, { once: true }))
@@ -190,9 +188,8 @@ describe('going back in the history', () => {
     expect(page.url()).toBe(`${url}/`)
   })
 
-  test('closes the requests before sign-in', async ({ startConsole, visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(url)
+  test('closes the requests before sign-in', async ({ openConsole }) => {
+    const { key, page } = await openConsole(0, { session: 'none' })
     await page.getByRole('button', { name: 'Requests' }).click()
     await dialog(page).waitFor()
     await page.goBack()
