@@ -43,7 +43,8 @@ export function problemOf(error: unknown): Problem {
   const known = code === 'unprocessable' ? messages.problem.sameKey : message
   if (status === 404) return { kind: 'missing', message: known }
   if (status >= 500) return { kind: 'busy', message: messages.problem.unavailable, requestId, isFault: status === 500 }
-  return { kind: code === 'conflict' ? 'conflict' : 'permanent', message: known, requestId, issues }
+  // Without the fields that somebody has changed, a rule has refused it, such as that of a reference.
+  return { kind: code === 'conflict' && issues ? 'conflict' : 'permanent', message: known, requestId, issues }
 }
 
 export function isTransient({ kind }: Problem): boolean {

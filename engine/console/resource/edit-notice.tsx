@@ -11,12 +11,12 @@ import { hint } from '../components/hint.ts'
 import { IconX } from '../components/icons.tsx'
 import { areCharactersOn, useShortcuts } from '../keyboard.ts'
 import { isTransient, problemOf, retryDelayAfter } from '../problem.ts'
-import { type Edit, type Item, isSame } from '../resource.ts'
+import { type Edit, type Item } from '../resource.ts'
 import { editTextsOf } from '../texts/edits.ts'
 import { messages } from '../texts/messages.ts'
 import { useAccess } from './access.ts'
 import { changedBy, Named, namesIn, savedText } from './edit-text.tsx'
-import { type EditState, editOf, expectedBy, hold, isWaiting, undoTime } from './edits.ts'
+import { type EditState, editOf, hold, isWaiting, undoTime } from './edits.ts'
 import { useAuthor } from './item/history.ts'
 import { useList, useResource } from './page-context.ts'
 
@@ -254,9 +254,7 @@ function Failed({ edit, failureReason, onClose }: EditState & { onClose: () => v
     close()
     if (data) edits.save(editOf(data, edit.set, edit.place))
   }
-  // If nobody has changed what the edit expects, a rule has refused it, such as that of a reference.
-  const isOutdated = data && expectedBy(resource, edit).some(({ name }) => !isSame(edit.seen[name], data[name]))
-  const isConflict = problem.kind === 'conflict' && !isGone && isOutdated
+  const isConflict = problem.kind === 'conflict' && !isGone
   const conflict = edit.set
     ? texts.conflict(by, label, title, shown(data ?? {}), mine)
     : texts.conflictOfRemoval(by, title)

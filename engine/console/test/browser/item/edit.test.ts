@@ -181,16 +181,16 @@ describe('the state of a note', () => {
 
   test('that somebody else has changed meanwhile is a conflict, which one click decides', async ({ openConsole }) => {
     const { store, page } = await openConsole(3, { isLoaded: true })
-    for (const [button, state, author, by] of [
-      ['Keep theirs', 'waiting', 'Someone', {}],
-      ['Use mine', 'done', 'The key shop', { by: 'shop' }],
+    for (const [button, state, author, caller] of [
+      ['Keep theirs', 'waiting', 'Someone', undefined],
+      ['Use mine', 'done', 'The key shop', { owner: 1n, name: 'shop' }],
     ] as const) {
       await store.notes.update({ id: 2n, set: { state: 'open' } })
       await stateOf(page, 'note 2').getByText('Open').waitFor()
       const release = await holdRequests(page, '**/trpc/notes.update')
       await setState(page, 'note 2', 'Done')
       await page.locator('tr[data-saving]').waitFor()
-      await store.notes.update({ id: 2n, set: { state: 'waiting' }, ...by })
+      await store.notes.update({ id: 2n, set: { state: 'waiting' } }, caller)
       // The history has a later change of another field.
       await store.notes.update({ id: 2n, set: { priority: state === 'done' ? 8n : 9n } }, { owner: 1n, name: 'other' })
       release()
