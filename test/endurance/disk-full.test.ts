@@ -2,18 +2,18 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openDatabase } from '../../engine/test/support/database.ts'
 import { report } from '../../engine/test/support/long-form.ts'
-import { runCommand, waitForOutput, whenListening } from '../../engine/test/support/process.ts'
+import { runCommand, whenListening } from '../../engine/test/support/process.ts'
 import { connectRestClient } from '../../engine/test/support/rest-client.ts'
-import { canMount } from '../../engine/test/support/small-disk.ts'
+import { canMount, inNamespace } from '../../engine/test/support/small-disk.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { changedRows, expectAsAcknowledged, startChanges } from '../support/changes.ts'
-import { bannerKey, commandLine, mintApiKey, startOnSmallDisk } from '../support/petstore.ts'
+import { commandLine, mintApiKey } from '../support/petstore.ts'
+import { startOnSmallDisk } from '../support/small-disk.ts'
 
 // Needs a disk of its own. Where none can be mounted, test/processes/durability.test.ts limits the pages of the file instead.
 if (canMount()) {
   test('when the disk fills up under load, exactly what was acknowledged is stored, and calls succeed again once there is room', async () => {
-    const { server, copyDatabase, makeRoom } = await startOnSmallDisk()
-    const key = await waitForOutput(server, bannerKey)
+    const { server, key, rest, copyDatabase, makeRoom } = await startOnSmallDisk()
     const load = startChanges({
       writers: 16,
       hasKeys: false,
@@ -21,7 +21,7 @@ if (canMount()) {
       connect: () => connectRestClient(server.url, key),
     })
     await expect.poll(() => load.statuses.get(503) ?? 0).toBeGreaterThan(100)
-    expect((await fetch(`${server.url}/v1/pets`, { headers: headers(key) })).status).toBe(200)
+    expect((await rest.get('/v1/pets')).status).toBe(200)
 
     const before = load.calls
     makeRoom()
@@ -38,18 +38,17 @@ if (canMount()) {
   })
 
   test('a disk with less room than the log takes between two checkpoints stores every pet', async () => {
-    const { server } = await startOnSmallDisk()
-    const { post } = connectRestClient(server.url, await waitForOutput(server, bannerKey))
+    const { rest } = await startOnSmallDisk()
     const statuses = new Set<number>()
     // Each one adds about three pages to the log, and 2 MiB are free.
-    for (let i = 0; i < 300; i++) statuses.add((await post('/v1/pets', { name: `Rex ${i}`, categoryId: 1 })).status)
+    for (let i = 0; i < 300; i++)
+      statuses.add((await rest.post('/v1/pets', { name: `Rex ${i}`, categoryId: 1 })).status)
     expect([...statuses]).toEqual([201])
   })
 
   test('a disk without room for further creates makes /readyz respond 503', async () => {
-    const { server, fillUp, makeRoom } = await startOnSmallDisk()
-    const caller = connectRestClient(server.url, await waitForOutput(server, bannerKey))
-    const create = async () => (await caller.post('/v1/pets', { name: 'Rex', categoryId: 1 })).status
+    const { server, rest, fillUp, makeRoom } = await startOnSmallDisk()
+    const create = async () => (await rest.post('/v1/pets', { name: 'Rex', categoryId: 1 })).status
     const ready = async () => (await fetch(`${server.url}/readyz`)).status
     expect([await create(), await ready()]).toEqual([201, 200])
     fillUp(2)
@@ -62,10 +61,7 @@ if (canMount()) {
     expect(await create()).toBe(201)
     await expect.poll(ready).toBe(200)
   })
-}
 
-// Needs a disk of its own, too.
-if (canMount()) {
   test('a service that was stopped while the disk was full starts again and reads, also if others have taken the room', async () => {
     const [folder, output, key] = [temporaryFolder(), join(temporaryFolder(), 'output'), mintApiKey()]
     const script = `
@@ -80,9 +76,7 @@ if (canMount()) {
       fill more
       exec "$@"`
     const env = { PORT: '0', PETSTORE_API_KEY: key }
-    const { url } = await whenListening(
-      runCommand(['unshare', '-rm', 'sh', '-ec', script, 'sh', ...commandLine], { env }),
-    )
+    const { url } = await whenListening(runCommand(inNamespace(script, commandLine), { env }))
     const { get, post } = connectRestClient(url, key)
     expect((await get('/v1/pets')).status).toBe(200)
     // Some creates find room in the log that the first process has left.
@@ -97,7 +91,7 @@ if (canMount()) {
       cd ${folder}
       "$@" db migrate >&2
       ls data`
-    const run = runCommand(['unshare', '-rm', 'sh', '-ec', script, 'sh', ...commandLine])
+    const run = runCommand(inNamespace(script, commandLine))
     expect([await run.ended, run.stdout]).toEqual([0, 'petstore.db\n'])
   })
 
@@ -115,14 +109,10 @@ if (canMount()) {
       [ '${content}' = 'no database' ] || "$@" db migrate 2>/dev/null
       dd if=/dev/zero of=ballast bs=4096 status=none 2>/dev/null || truncate -s -$((4096 * ${blocks})) ballast
       exec "$@"`
-    const run = runCommand(['unshare', '-rm', 'sh', '-ec', script, 'sh', ...commandLine], { env: { PORT: '0' } })
+    const run = runCommand(inNamespace(script, commandLine), { env: { PORT: '0' } })
     expect([await run.ended, run.stderr]).toEqual([
       1,
       `The database ${folder}/data/petstore.db cannot be used: the disk is full; free some space.\n`,
     ])
   })
-}
-
-function headers(key: string) {
-  return { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
 }

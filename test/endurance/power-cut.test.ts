@@ -9,9 +9,9 @@ import { isLongForm, report, showProgress } from '../../engine/test/support/long
 import { connectRestClient } from '../../engine/test/support/rest-client.ts'
 import { canTrace } from '../../engine/test/support/traced.ts'
 import { changedRows, compareChanges, type Row, type State, startChanges } from '../support/changes.ts'
-import { startTraced } from '../support/petstore.ts'
 import { type Disk, RecordedDisk } from '../support/power-cut.ts'
 import { readRecording, recordingOptions, type Step } from '../support/recording.ts'
+import { startTraced } from '../support/traced.ts'
 
 const cuts = isLongForm ? 20_000 : 500
 /** Enough to see that pets are lost. */

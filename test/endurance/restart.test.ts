@@ -1,13 +1,10 @@
 import { setPriority } from 'node:os'
-import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../engine/test/support/free-port.ts'
 import { isLongForm, report, showProgress } from '../../engine/test/support/long-form.ts'
-import { stopService, waitForOutput } from '../../engine/test/support/process.ts'
-import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { stopService } from '../../engine/test/support/process.ts'
 import { callers, startLoad } from '../support/load-without-retries.ts'
-import { bannerKey, startServer } from '../support/petstore.ts'
+import { startServer, startWithKey, storedTexts } from '../support/petstore.ts'
 
 const restarts = isLongForm ? 5 : 2
 const requestsBetween = isLongForm ? 20_000 : 2_000
@@ -15,10 +12,10 @@ const requestsBetween = isLongForm ? 20_000 : 2_000
 // Only Linux distributes the connections to a port among several processes.
 if (process.platform === 'linux') {
   test(`no request fails while ${restarts} successors take over the port under load`, async () => {
-    const folder = temporaryFolder()
     const env = { PORT: String(await freePort()), REUSE_PORT: 'true' }
-    let server = await startServer({ folder, env })
-    const load = startLoad(server.url, await waitForOutput(server, bannerKey))
+    const { server: first, folder, key } = await startWithKey(env)
+    let server = first
+    const load = startLoad(server.url, key)
 
     // The drain closes the connection of a caller that a busy machine does not run for half a second.
     try {
@@ -40,16 +37,9 @@ if (process.platform === 'linux') {
     expect(load.failures).toEqual([])
     // The kernel resets few new connections to a listener that closes. A quarter of the callers opens one for each request.
     expect(load.resets).toBeLessThanOrEqual(Math.ceil(callers / 4) * restarts)
-    const database = new Database(join(folder, 'data/petstore.db'))
-    onTestFinished(() => void database.close())
-    const stored = database.prepare('SELECT name FROM pets').pluck().all()
-    expect(stored.toSorted()).toEqual(load.acknowledged.toSorted())
-    report('Rolling restarts', {
-      restarts,
-      requests: load.requests,
-      pets: stored.length,
-      reset: load.resets,
-      failed: load.failures.length,
-    })
+    await stopService(server)
+    expect(storedTexts(folder)).toEqual(load.acknowledged.toSorted())
+    const { requests, resets, acknowledged } = load
+    report('Rolling restarts', { restarts, requests, pets: acknowledged.length, resets })
   }, 600_000)
 }

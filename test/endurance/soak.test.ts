@@ -4,17 +4,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createPetstoreClient } from '../../client/index.ts'
 import { isLongForm, report, showProgress } from '../../engine/test/support/long-form.ts'
-import {
-  memoryGrowth,
-  residentMemory,
-  type Server,
-  smallHeap,
-  waitForOutput,
-} from '../../engine/test/support/process.ts'
+import { memoryGrowth, residentMemory, type Server, smallHeap } from '../../engine/test/support/process.ts'
 import { openSocket } from '../../engine/test/support/raw-http.ts'
 import { connectRestClient, type RestClient } from '../../engine/test/support/rest-client.ts'
-import { temporaryFolder } from '../../engine/test/support/temporary.ts'
-import { bannerKey, startServer } from '../support/petstore.ts'
+import { startWithKey } from '../support/petstore.ts'
 
 const seconds = Number(process.env.SOAK_SECONDS ?? (isLongForm ? 600 : 10))
 const callers = 8
@@ -24,9 +17,8 @@ if (process.platform === 'linux') {
   test(
     `${seconds} seconds of mixed load cause no error, and neither memory nor open files nor the log grow`,
     async () => {
-      const folder = temporaryFolder()
-      const server = await startServer({ folder, env: smallHeap })
-      const load = startLoad(server, await waitForOutput(server, bannerKey))
+      const { server, folder, key } = await startWithKey(smallHeap)
+      const load = startLoad(server, key)
       const samples: Sample[] = []
       for (const start = performance.now(); performance.now() - start < seconds * 1_000; ) {
         await wait(250)

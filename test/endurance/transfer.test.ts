@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { definition } from '../../db/store.ts'
 import { openStore } from '../../engine/store/open.ts'
 import { notesIn } from '../../engine/test/support/log-lines.ts'
 import { isLongForm, report } from '../../engine/test/support/long-form.ts'
-import { runCommand } from '../../engine/test/support/process.ts'
+import { residentMemory, runCommand } from '../../engine/test/support/process.ts'
 import { connectRestClient } from '../../engine/test/support/rest-client.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { slowed } from '../../engine/test/support/traced.ts'
@@ -84,26 +84,16 @@ test('an import runs beside a service, whose creates succeed meanwhile', async (
   expect(statuses.filter((status) => status === 503).length).toBeLessThan(statuses.length / 10)
 })
 
-/** Runs a command and measures its seconds and its largest resident memory in MiB. */
+/** Runs a command and measures its seconds and its largest resident memory in MiB, every 10 ms. */
 async function run(folder: string, words: string[]) {
   const start = performance.now()
   const run = runProgram({ folder, arguments: words })
   let memory = 0
   while (run.child.exitCode === null) {
-    memory = Math.max(memory, largestMemory(run.child.pid))
+    memory = Math.max(memory, residentMemory(run))
     await wait(10)
   }
   expect(await run.ended, run.stderr).toBe(0)
   const seconds = Math.round((performance.now() - start) / 100) / 10
   return { stdout: run.stdout, stderr: run.stderr, seconds, memory }
-}
-
-/** Linux's high-water mark of the resident memory. 0 on other systems, and for a process that has just ended. */
-function largestMemory(pid: number | undefined): number {
-  try {
-    const [, kibibytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-    return Math.round(Number(kibibytes ?? 0) / 1024)
-  } catch {
-    return 0
-  }
 }

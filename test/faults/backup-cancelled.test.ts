@@ -1,9 +1,9 @@
-import { copyFileSync, mkdirSync, readdirSync, readlinkSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
 import { backUpDatabase } from '../../engine/store/sqlite/backup/backup.ts'
-import { type Run, runCommand } from '../../engine/test/support/process.ts'
+import { openFilesOf, type Run, runCommand } from '../../engine/test/support/process.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { canTrace, slowed } from '../../engine/test/support/traced.ts'
 import { backUp, commandLine, makeDatabase, onSqlite } from '../support/petstore.ts'
@@ -20,7 +20,8 @@ test.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s cancels a backup and leav
 test('a signal during the check of the copy ends the command at once', async () => {
   const { backups, run } = await startSlowBackup({ isCheckSlow: true })
   // The thread that checks the copy opens it once more. Only strace makes its check slow.
-  const isChecking = () => (canTrace() ? partialsOpenIn(run) === 2 : sizeOf(backups) > 4_000_000)
+  const opened = () => openFilesOf(run.child.pid).filter((path) => path.endsWith('.partial')).length
+  const isChecking = () => (canTrace() ? opened() === 2 : sizeOf(backups) > 4_000_000)
   while (partialIn(backups).length !== 1 || !isChecking()) await waitDuring(run)
   if (!canTrace()) await wait(30)
   run.child.kill('SIGTERM')
@@ -88,19 +89,6 @@ async function startSlowBackup({ isCheckSlow = false } = {}): Promise<{ folder: 
 async function waitDuring({ child, stderr }: Run): Promise<void> {
   expect([child.exitCode, stderr]).toEqual([null, ''])
   await wait(1)
-}
-
-/** The number of descriptors of partial files. */
-function partialsOpenIn({ child }: Run): number {
-  const folder = `/proc/${child.pid}/fd`
-  return readdirSync(folder).filter((fd) => {
-    try {
-      return readlinkSync(join(folder, fd)).endsWith('.partial')
-    } catch {
-      // It was closed meanwhile.
-      return false
-    }
-  }).length
 }
 
 function partialIn(folder: string): string[] {

@@ -1,15 +1,15 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import Database from 'better-sqlite3'
-import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { readMetric } from '../../engine/test/support/metrics.ts'
-import { type Server, stopService, waitForOutput } from '../../engine/test/support/process.ts'
+import { stopService, waitForOutput } from '../../engine/test/support/process.ts'
+import { connectRestClient, type RestClient } from '../../engine/test/support/rest-client.ts'
 import { change } from '../../engine/test/support/sample-database.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { expectIntact } from '../support/file-faults.ts'
 import {
   backUp,
-  bannerKey,
   makeDatabase,
   openFileStore,
   restore,
@@ -17,6 +17,7 @@ import {
   runProgram,
   startServer,
   startTestApi,
+  startWithKey,
   textsIn,
 } from '../support/petstore.ts'
 
@@ -26,11 +27,12 @@ test('a backup made under eight writers and restored elsewhere holds every pet t
   const folder = temporaryFolder()
   const original = makeDatabase(join(folder, 'data/petstore.db'), 2_000)
   change(original, 'DELETE FROM pets WHERE id % 100 = 0')
-  const server = await startServer({ folder })
-  const key = await waitForOutput(server, bannerKey)
+  const { server, key } = await startWithKey({}, folder)
   const acknowledged: string[] = []
   const writing = new AbortController()
-  const writers = Array.from({ length: 8 }, (_, i) => createUntil(writing.signal, server, key, i, acknowledged))
+  const writers = Array.from({ length: 8 }, (_, i) =>
+    createUntil(writing.signal, connectRestClient(server.url, key), i, acknowledged),
+  )
   await expect.poll(() => acknowledged.length).toBeGreaterThan(100)
   const before = [...acknowledged]
   const run = runProgram({ folder, arguments: ['backup'] })
@@ -49,21 +51,19 @@ test('a backup made under eight writers and restored elsewhere holds every pet t
   const { rest } = await startTestApi({ store: openFileStore(join(elsewhere, 'data/petstore.db')), key })
   expect(await rest.post('/v1/pets', { name: 'Rex', categoryId: 1 })).toMatchObject({ status: 201 })
   expect(rowsIn(join(elsewhere, 'data/petstore.db')).at(-1)?.id).toBeGreaterThan(lastId)
-  expect(integrityOf(join(elsewhere, 'data/petstore.db'))).toBe('ok')
+  expectIntact(join(elsewhere, 'data/petstore.db'))
 })
 
 test('a backup holds what a killed service had only in its log', async () => {
-  const folder = temporaryFolder()
-  const server = await startServer({ folder })
-  await create(server, await waitForOutput(server, bannerKey), 'Rex')
+  const { server, folder, rest } = await startWithKey()
+  await rest.post('/v1/pets', { name: 'Rex', categoryId: 1 })
   server.child.kill('SIGKILL')
   await server.ended
   expect(textsIn(await backUp(folder))).toEqual(['Rex'])
 })
 
 test('a backup of a large database does not delay readers', async () => {
-  const server = await startServer({ folder: copyLarge(), env: { BACKUP_EVERY: '1s' } })
-  const headers = { authorization: `Bearer ${await waitForOutput(server, bannerKey)}` }
+  const { server, rest } = await startWithKey({ BACKUP_EVERY: '1s' }, copyLarge())
   const durations = () =>
     [...server.stdout.matchAll(/"database\.backup".*"milliseconds":(\d+),"msg":"audit"/g)].map(([, time]) =>
       Number(time),
@@ -73,7 +73,7 @@ test('a backup of a large database does not delay readers', async () => {
     const times: number[] = []
     while (durations().length < backups) {
       const begin = performance.now()
-      expect((await fetch(`${server.url}/v1/pets`, { headers })).status).toBe(200)
+      expect((await rest.get('/v1/pets')).status).toBe(200)
       times.push(performance.now() - begin)
     }
     expect(times.length).toBeGreaterThan(5)
@@ -112,20 +112,9 @@ function copyLarge(): string {
   return folder
 }
 
-async function create({ url }: Server, key: string, name: string): Promise<Response> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  return fetch(`${url}/v1/pets`, { method: 'POST', headers, body: JSON.stringify({ name, categoryId: 1 }) })
-}
-
-async function createUntil(end: AbortSignal, server: Server, key: string, writer: number, acknowledged: string[]) {
+async function createUntil(end: AbortSignal, caller: RestClient, writer: number, acknowledged: string[]) {
   for (let i = 0; !end.aborted; i++) {
     const name = `${writer}-${i}`
-    if ((await create(server, key, name)).status === 201) acknowledged.push(name)
+    if ((await caller.post('/v1/pets', { name, categoryId: 1 })).status === 201) acknowledged.push(name)
   }
-}
-
-function integrityOf(path: string): unknown {
-  const database = new Database(path)
-  onTestFinished(() => void database.close())
-  return database.pragma('integrity_check', { simple: true })
 }

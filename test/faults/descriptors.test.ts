@@ -5,7 +5,7 @@ import { type Run, runCommand, stopService, waitForOutput, whenListening } from 
 import { openSocket } from '../../engine/test/support/raw-http.ts'
 import { connectRestClient, type RestClient } from '../../engine/test/support/rest-client.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
-import { bannerKey, commandLine, startServer } from '../support/petstore.ts'
+import { bannerKey, commandLine, startWithKey } from '../support/petstore.ts'
 
 /** The process runs out of file descriptors. */
 
@@ -38,9 +38,7 @@ if (process.platform !== 'win32') {
 
 if (spawnSync('prlimit', ['--version']).status === 0) {
   test('the process survives without a free file descriptor, and serves again when descriptors are free', async () => {
-    const folder = temporaryFolder()
-    const server = await startServer({ folder, env: { BACKUP_EVERY: '1s' } })
-    const client = connectRestClient(server.url, await waitForOutput(server, bannerKey))
+    const { server, rest: client } = await startWithKey({ BACKUP_EVERY: '1s' })
     // The service would close an idle connection after 5 s, and cannot accept another one without a descriptor.
     const reading = new AbortController()
     onTestFinished(() => reading.abort())

@@ -15,7 +15,8 @@ import {
   startOnFile,
   storedNames,
 } from '../support/file-faults.ts'
-import { addingRows, prepareSqlite, startTraced } from '../support/petstore.ts'
+import { prepareSqlite } from '../support/petstore.ts'
+import { startTraced } from '../support/traced.ts'
 
 // Only strace can remove a system call, or make the disk fail.
 if (canTrace()) {
@@ -24,23 +25,6 @@ if (canTrace()) {
     const caller = connectRestClient(server.url, key)
     for (let i = 0; i < 5; i++)
       expect((await caller.post('/v1/pets', { name: `pet ${i}`, categoryId: 7 })).status).toBe(201)
-  })
-
-  test('requests get 503 and may be retried while the disk cannot read', async () => {
-    const fill = (path: string) => {
-      change(path, addingRows(20_000, 'pet'))
-      return ['-P', path, '-e', 'trace=pread64']
-    }
-    const healthy = await startTraced(fill)
-    const readsOfStart = readFileSync(await healthy.stop(), 'utf8').split('\n').length
-    const inject = ['-e', `inject=pread64:error=EIO:when=${readsOfStart + 10}+`]
-    const { server, key } = await startTraced((path) => [...fill(path), ...inject])
-    const caller = connectRestClient(server.url, key)
-    const responses = []
-    for (let id = 1; id < 20_000; id += 200) responses.push(await caller.get(`/v1/pets/${id}`))
-    const refused = responses.filter(({ status }) => status !== 200)
-    expect(refused.length).toBeGreaterThan(0)
-    for (const { status, headers } of refused) expect([status, headers['retry-after']]).toEqual([503, '1'])
   })
 }
 

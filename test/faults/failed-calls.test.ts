@@ -7,8 +7,8 @@ import { runCommand } from '../../engine/test/support/process.ts'
 import { connectRestClient } from '../../engine/test/support/rest-client.ts'
 import { change } from '../../engine/test/support/sample-database.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
-import { attachStrace, canTrace, failingCalls } from '../../engine/test/support/traced.ts'
-import { addingRows, commandLine, createFirstKey, startServer } from '../support/petstore.ts'
+import { attachStrace, canTrace, failingCalls, strace } from '../../engine/test/support/traced.ts'
+import { addingRows, commandLine, createFirstKey, rowsIn, startServer } from '../support/petstore.ts'
 
 /** What clients and the operator see if system calls on the files of the database fail. */
 interface Expected {
@@ -24,7 +24,6 @@ interface Expected {
   backup: string | undefined
 }
 
-// SQLite has one code for this and for corruption.
 const unreadable = 'the disk cannot read it; check the disk'
 const checkDisk = 'disk I/O error; check the disk, its quota, and the permissions of the file and its folder'
 const noDescriptor = 'no file descriptor is left; raise the limit (ulimit -n, or LimitNOFILE of systemd)'
@@ -73,11 +72,6 @@ function startsWith(reason: string) {
   return { start: reason, migration: reason, backup: reason }
 }
 
-/** The pattern of a refusal for this reason. */
-function refusalOf(reason: string): string {
-  return `cannot be used: (it is corrupt, or )?${RegExp.escape(reason)}`
-}
-
 // Only strace can make system calls fail.
 if (canTrace()) {
   describe.for(faults)('while %s fails with %s', ([calls, error, expected]) => {
@@ -85,7 +79,12 @@ if (canTrace()) {
       const { folder, path, key } = await makeFolder()
       const server = await startServer({ folder })
       const client = connectRestClient(server.url, key)
-      const create = () => client.post('/v1/pets', { name: 'Rex', categoryId: 1 })
+      let acknowledged = 0
+      const create = async () => {
+        const response = await client.post('/v1/pets', { name: 'Rex', categoryId: 1 })
+        if (response.status === 201) acknowledged++
+        return response
+      }
       expect((await create()).status).toBe(201)
       const detach = await attachStrace(server.child.pid, failingCalls(path, calls, error))
       server.stdout = ''
@@ -105,11 +104,14 @@ if (canTrace()) {
         expect(expected[kind as keyof typeof outcomes], kind).toEqual(expect.arrayContaining([...statuses]))
       }
       const faults = logLinesIn(server.stdout).filter(({ level }) => level === 'error')
-      for (const { msg } of faults) expect(msg).toMatch(RegExp(`The database ${refusalOf(expected.logged ?? '-')}`))
+      // SQLite has one code for a page that the disk cannot read and for a corrupt one.
+      const reason = `(it is corrupt, or )?${RegExp.escape(expected.logged ?? '-')}`
+      for (const { msg } of faults) expect(msg).toMatch(RegExp(`The database cannot be used: ${reason}`))
       if (!outcomes.creates.has(201)) expect(faults).not.toEqual([])
       await detach()
       await expect.poll(async () => (await create()).status).toBe(201)
       await expect.poll(async () => (await client.get('/readyz')).status).toBe(200)
+      expect(rowsIn(path)).toHaveLength(20_000 + acknowledged)
     })
 
     test('a start, a migration and a backup say what happened', async () => {
@@ -117,15 +119,14 @@ if (canTrace()) {
       const older = join(temporaryFolder(), 'petstore.db')
       copyFileSync(join(import.meta.dirname, '../fixtures/sqlite/0000_init.db'), older)
       const run = (database: string, ...words: string[]) => {
-        const strace = ['strace', '-f', '--seccomp-bpf', '-qq', '-o', '/dev/null']
         const env = { DATABASE_URL: `file:${database}`, PORT: '0' }
-        return runCommand([...strace, ...failingCalls(database, calls, error), ...commandLine, ...words], {
-          folder,
-          env,
-        })
+        const command = [...strace(...failingCalls(database, calls, error)), ...commandLine, ...words]
+        return runCommand(command, { folder, env })
       }
       const refusal = (database: string, reason: string) =>
-        expect.stringMatching(RegExp(`^The database ${database} ${refusalOf(reason)}[^;\\n]*\\.\n$`))
+        expect.stringMatching(
+          RegExp(`^The database ${database} cannot be used: ${RegExp.escape(reason)}[^;\\n]*\\.\n$`),
+        )
       const migration = run(older, 'db', 'migrate')
       const backup = run(path, 'backup', join(folder, 'copy.db'))
       expect([await migration.ended, notesIn(migration.stderr)]).toEqual([1, refusal(older, expected.migration)])

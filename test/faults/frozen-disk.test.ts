@@ -2,16 +2,14 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../engine/test/support/database.ts'
-import { waitForOutput } from '../../engine/test/support/process.ts'
 import { canFreeze, mountFreezableDisk } from '../support/frozen-disk.ts'
-import { bannerKey, startServer } from '../support/petstore.ts'
+import { startWithKey } from '../support/petstore.ts'
 
 // Needs the rights to mount and freeze a file system.
 describe.runIf(canFreeze())('a frozen file system', () => {
   test('reads and /livez continue on a frozen file system, /readyz is 503, and writes wait for the thaw', async () => {
     const disk = mountFreezableDisk(onTestFinished)
-    const server = await startServer({ folder: disk.folder })
-    const key = await waitForOutput(server, bannerKey)
+    const { server, key } = await startWithKey({}, disk.folder)
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
     const get = async (path: string) =>
       (await fetch(server.url + path, { headers, signal: AbortSignal.timeout(2_000) })).status
@@ -44,14 +42,13 @@ describe.runIf(canFreeze())('a frozen file system', () => {
 
   test('reads continue on a frozen file system if another process wrote last, more than a second before', async () => {
     const disk = mountFreezableDisk(onTestFinished)
-    const server = await startServer({ folder: disk.folder })
-    const authorization = `Bearer ${await waitForOutput(server, bannerKey)}`
+    const { server, key } = await startWithKey({}, disk.folder)
     const other = openDatabase(join(disk.folder, 'data/petstore.db'))
     other.exec("INSERT INTO pets (name, category_id, status) VALUES ('Rex', 1, 'sold')")
     await wait(1_500)
     disk.freeze()
     try {
-      const request = { headers: { authorization }, signal: AbortSignal.timeout(2_000) }
+      const request = { headers: { authorization: `Bearer ${key}` }, signal: AbortSignal.timeout(2_000) }
       expect(await (await fetch(`${server.url}/v1/pets`, request)).json()).toMatchObject([{ name: 'Rex' }])
     } finally {
       disk.thaw()

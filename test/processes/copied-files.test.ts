@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { runCommand } from '../../engine/test/support/process.ts'
 import { change, leaveLog } from '../../engine/test/support/sample-database.ts'
-import { canMount } from '../../engine/test/support/small-disk.ts'
+import { canMount, inNamespace } from '../../engine/test/support/small-disk.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { addingRows, commandLine, makeDatabase, prepareSqlite, runProgram, textsIn } from '../support/petstore.ts'
 
@@ -15,8 +15,9 @@ if (canMount()) {
       for (const file of [path, host]) writeFileSync(file, '')
       for (const words of [[], ['keys', 'create', 'shop'], ['doctor']]) {
         const script = 'mount --bind "$1" "$2"; shift 2; exec "$@"'
-        const command = ['unshare', '-rm', 'sh', '-ec', script, 'sh', host, path, ...commandLine, ...words]
-        const run = runCommand(command, { env: { DATABASE_URL: `file:${path}`, PORT: '0' } })
+        const run = runCommand(inNamespace(script, [host, path, ...commandLine, ...words]), {
+          env: { DATABASE_URL: `file:${path}`, PORT: '0' },
+        })
         const reason = 'only the file is mounted, so its write-ahead log would be lost; mount its folder'
         expect([await run.ended, run.stdout + run.stderr]).toEqual([1, expect.stringContaining(reason)])
       }

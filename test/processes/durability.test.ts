@@ -11,37 +11,22 @@ import { prepareCommit } from '../../engine/store/sqlite/writer/committer.ts'
 import { createWriter, maxCommitTime } from '../../engine/store/sqlite/writer/writer.ts'
 import type { Write } from '../../engine/store/sqlite/writer/writes.ts'
 import { openDatabase } from '../../engine/test/support/database.ts'
-import { runCommand, type Server, waitForOutput } from '../../engine/test/support/process.ts'
+import { runCommand, waitForOutput } from '../../engine/test/support/process.ts'
+import { connectRestClient } from '../../engine/test/support/rest-client.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { attachStrace, canTrace } from '../../engine/test/support/traced.ts'
-import { onSqlite, openFileStore, prepareSqlite, prepareWrites, startTraced } from '../support/petstore.ts'
+import { onSqlite, openFileStore, prepareSqlite, prepareWrites } from '../support/petstore.ts'
+import { startTraced } from '../support/traced.ts'
 
 const rex = { name: 'Rex', categoryId: 7n, status: 'available' } as const
-
-describe('an acknowledged pet', () => {
-  test('is visible to other processes at once', async () => {
-    const path = join(temporaryFolder(), 'petstore.db')
-    const store = openFileStore(path)
-    const find = openDatabase(path).prepare('SELECT name FROM pets WHERE id = ?').pluck()
-    for (let i = 0; i < 100; i++) {
-      const { id } = await store.pets.create(rex)
-      expect(find.get(id)).toBe('Rex')
-    }
-  })
-
-  test('was committed with synchronous = FULL in WAL mode', () => {
-    const { connection } = openWriter()
-    expect(connection.pragma('synchronous', { simple: true })).toBe(2n)
-    expect(connection.pragma('journal_mode', { simple: true })).toBe('wal')
-  })
-})
 
 // Only strace shows whether SQLite follows its settings.
 if (canTrace()) {
   describe('in the system calls', () => {
     test('an fsync ends between a create and its response', async () => {
       const { server, key, stop } = await startTraced(() => ['-e', 'trace=fsync,fdatasync,read,write,writev'])
-      for (let i = 0; i < 21; i++) expect((await create(server, key, `pet ${i}`)).status).toBe(201)
+      const { post } = connectRestClient(server.url, key)
+      for (let i = 0; i < 21; i++) expect((await post('/v1/pets', { ...rex, categoryId: 7 })).status).toBe(201)
       // Without the first request, which also stores the use of the key with its own fsync.
       expect(acknowledgementsIn(linesOf(await stop())).slice(1)).toEqual(Array(20).fill('after an fsync'))
     })
@@ -49,7 +34,8 @@ if (canTrace()) {
     test('creates that arrive while the disk is busy share an fsync', async () => {
       const slowDisk = ['-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:delay_exit=200000']
       const { server, key, stop } = await startTraced(() => slowDisk)
-      const responses = await Promise.all(Array.from({ length: 64 }, (_, i) => create(server, key, `pet ${i}`)))
+      const callers = Array.from({ length: 64 }, () => connectRestClient(server.url, key))
+      const responses = await Promise.all(callers.map(({ post }) => post('/v1/pets', { ...rex, categoryId: 7 })))
       expect(responses.map(({ status }) => status)).toEqual(Array(64).fill(201))
       const syncs = linesOf(await stop()).filter((line) => line.includes('sync('))
       expect(syncs.length).toBeGreaterThan(0)
@@ -80,26 +66,6 @@ if (canTrace()) {
       await detach()
       run.child.kill('SIGUSR2')
       expect(await waitForOutput(run, /StoreUnavailable\n(\w+)/)).toBe('stored')
-    })
-
-    test('a create whose fsync fails gets 503 and stores nothing, and the service is not ready until a write succeeds', async () => {
-      const { server, key } = await startTraced((database) => [
-        ...['-P', `${database}-wal`, '-e', 'trace=fsync,fdatasync'],
-        ...['-e', 'inject=fsync,fdatasync:error=EIO:when=5'],
-      ])
-      const ready = async () => (await fetch(`${server.url}/readyz`)).status
-      const statuses: Record<string, number> = {}
-      for (let i = 0; i < 10; i++) {
-        const { status } = await create(server, key, `pet ${i}`)
-        statuses[`pet ${i}`] = status
-        // The result of the first check lasts for a second.
-        if (status === 503) await expect.poll(ready).toBe(503)
-      }
-      await expect.poll(ready).toBe(200)
-      expect(Object.values(statuses).toSorted()).toEqual([...Array(9).fill(201), 503])
-      const list = await fetch(`${server.url}/v1/pets`, { headers: { authorization: `Bearer ${key}` } })
-      const names = ((await list.json()) as { name: string }[]).map(({ name }) => name)
-      expect(names).toEqual(Object.keys(statuses).filter((name) => statuses[name] === 201))
     })
   })
 }
@@ -239,11 +205,6 @@ function createPet(name: string): Write {
 
 function namesIn(connection: Database.Database): unknown[] {
   return connection.prepare('SELECT name FROM pets ORDER BY id').pluck().all()
-}
-
-async function create({ url }: Pick<Server, 'url'>, key: string, name: string): Promise<Response> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  return fetch(`${url}/v1/pets`, { method: 'POST', headers, body: JSON.stringify({ name, categoryId: 1 }) })
 }
 
 function linesOf(trace: string): string[] {

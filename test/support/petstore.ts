@@ -30,8 +30,8 @@ export const { createInTwoParts, createKey, createRequest, databaseNameOf, files
 export const { makeBackup, makeDatabase, mintApiKey, onPostgres, onSqlite, openFileStore, openPostgres } = tests
 export const { openSqlite, openTestStore, postgresDatabase, preparePostgres, prepareSqlite, prepareWrites } = tests
 export const { product, readConfig, restore, revokeKey, rowsIn, runProgram, shareEmptiedTestApi, shareServer } = tests
-export const { shareTestApi, sqliteDatabase, startOf, startOnSmallDisk, startServer, startTestApi } = tests
-export const { startTraced, startWithKey, storedTexts, tableNames, testDatabase, textsIn, unfitFiles } = tests
+export const { shareTestApi, sqliteDatabase, startOf, startServer, startTestApi } = tests
+export const { startWithKey, storedTexts, tableNames, testDatabase, textsIn, unfitFiles } = tests
 export const { variableNames } = tests
 export { service }
 export type TestDatabase = databases.TestDatabase<Store>

@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import type { Location } from '../../store/database/location.ts'
 import type { WithApiKeys } from '../../store/keys.ts'
 import { openStore } from '../../store/open.ts'
 import { databaseOf } from './database.ts'
 import type { ProductTests } from './product.ts'
+import { connectRestClient } from './rest-client.ts'
 import { share } from './share.ts'
 import { type AtEnd, temporaryFolder } from './temporary.ts'
 import type { Tested } from './tested.ts'
@@ -68,11 +70,20 @@ export function processTests<Stores extends WithApiKeys>(
     return whenListening(runProgram({ ...options, env: { PORT: '0', ...env } }))
   }
 
+  /** Captures the first API key in the banner, or in the log line with the same values. */
+  const bannerKey = new RegExp(`\\b(${product.keyPrefix}[0-9A-Za-z]{38})\\b`)
+
   return {
     /** The words that start the command line. */
     commandLine,
     runProgram,
     startServer,
+    /** Starts the service, by default on a new database, and reads its first API key. */
+    async startWithKey(env: Record<string, string> = {}, folder = temporaryFolder()) {
+      const server = await startServer({ folder, env })
+      const key = await waitForOutput(server, bannerKey)
+      return { server, folder, key, rest: connectRestClient(server.url, key) }
+    },
     /** Shares one process among the tests of a group. Call it in `describe`. */
     shareServer: (options: RunOptions = {}) => share((atEnd) => startServer({ ...options, atEnd })),
     /** Creates a database in a working folder, with an API key. */
@@ -84,8 +95,7 @@ export function processTests<Stores extends WithApiKeys>(
         await store.close()
       }
     },
-    /** Captures the first API key in the banner, or in the log line with the same values. */
-    bannerKey: new RegExp(`\\b(${product.keyPrefix}[0-9A-Za-z]{38})\\b`),
+    bannerKey,
   }
 }
 
@@ -115,6 +125,19 @@ export async function stopService({ child, ended }: Run): Promise<void> {
 
 /** Makes a leak visible early. With a larger heap, Node collects garbage late. */
 export const smallHeap = { NODE_OPTIONS: '--max-old-space-size=96 --max-semi-space-size=8' }
+
+/** The paths of the files that a process has open. Only Linux lists them. */
+export function openFilesOf(pid: number | 'self' | undefined): string[] {
+  const folder = `/proc/${pid}/fd`
+  return readdirSync(folder).flatMap((descriptor) => {
+    try {
+      return readlinkSync(join(folder, descriptor))
+    } catch {
+      // It was closed meanwhile.
+      return []
+    }
+  })
+}
 
 /** The resident memory of the process in MiB, or 0 without Linux's /proc. */
 export function residentMemory({ child }: Run): number {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { RequestListener } from 'node:http'
+import { type Agent, type RequestListener, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { pino } from 'pino'
 import { expect, onTestFinished } from 'vitest'
@@ -132,6 +132,26 @@ export function rawHttpTests<Api extends TestApi>(
       const { app, ...rest } = api ?? ((await startTestApi()) as unknown as A)
       const url = app.server.listening ? app.listeningOrigin : await app.listen({ host: '127.0.0.1', port: 0 })
       return { ...rest, app, url, authorization: `Authorization: Bearer ${rest.key}\r\n` } as unknown as Listening<A>
+    },
+    /** Sends a create whose body is completed when `finish` is called. It has `begun` when the service knows of it. */
+    createInTwoParts(url: string, key: string, agent: Agent, name: string) {
+      const body = JSON.stringify({ ...JSON.parse(row.json), [row.text]: name })
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', expect: '100-continue' }
+      const sent = request(`${url}/v1${product.path}`, {
+        method: 'POST',
+        agent,
+        headers: { ...headers, 'content-length': body.length },
+      })
+      sent.flushHeaders()
+      sent.on('error', () => {})
+      onTestFinished(() => void sent.destroy())
+      const begun = once(sent, 'continue').then(() => void sent.write(body.slice(0, 5)))
+      const response = once(sent, 'response').then(([incoming]) => {
+        incoming.resume()
+        return { name, status: incoming.statusCode, connection: incoming.headers.connection }
+      })
+      response.catch(() => {})
+      return { begun, response, finish: () => void sent.end(body.slice(5)) }
     },
     startHttpServer: (listener: RequestListener, connections?: Connections) =>
       startHttpServer(product.keyPrefix, listener, connections),

@@ -52,6 +52,11 @@ export function sampleTests(
     return rowsIn(path).map((each) => each[row.text])
   }
 
+  /** The texts in the database in a folder, in their order. */
+  function storedTexts(folder: string): unknown[] {
+    return textsIn(join(folder, `data/${program}.db`)).toSorted()
+  }
+
   /** Files that are not an intact database of this service, with the reason in the message. */
   const unfitFiles: [name: string, make: (path: string) => void, message: string][] = [
     ['a text', (path) => writeFileSync(path, 'Dear diary,\n'.repeat(100)), 'it is not an SQLite database'],
@@ -138,6 +143,7 @@ export function sampleTests(
     addingRows,
     rowsIn,
     textsIn,
+    storedTexts,
     unfitFiles,
     backUp,
     makeBackup,

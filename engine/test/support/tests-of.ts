@@ -5,11 +5,8 @@ import { processTests } from './process.ts'
 import { productTests } from './product.ts'
 import { rawHttpTests } from './raw-http.ts'
 import { sampleTests } from './sample-database.ts'
-import { smallDiskTests } from './small-disk.ts'
-import { stoppingTests } from './stopping.ts'
 import { apiTests, type StartOptions, type TestApi } from './test-api.ts'
 import type { Tested } from './tested.ts'
-import { tracedTests } from './traced.ts'
 import { tracedApiTests } from './traced-api.ts'
 
 /** What tests do with a product: its databases, its service in the process of the test or in another one, its keys. */
@@ -27,9 +24,6 @@ export async function testsOf<Stores extends WithApiKeys, Client>(tested: Tested
     ...processes,
     ...rawHttpTests<TestApi<Store, Client>>(tested.row, product, api),
     ...sampleTests(tested.row, tested.service.product.command, databases),
-    ...smallDiskTests(tested.service.product, tested.commandLine),
-    ...stoppingTests(tested.row, tested.service.product, processes),
-    ...tracedTests(tested.service.product, tested.commandLine, processes),
     ...tracedApiTests<Store, TestApi<Store, Client>>(product, api),
   }
 }

@@ -4,10 +4,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { isLongForm, report, showProgress } from '../../../engine/test/support/long-form.ts'
-import { memoryGrowth, residentMemory, smallHeap, waitForOutput } from '../../../engine/test/support/process.ts'
+import { memoryGrowth, residentMemory, smallHeap } from '../../../engine/test/support/process.ts'
 import { closing, parseResponses, type RawResponse } from '../../../engine/test/support/raw-http.ts'
 import { type Conversation, hostileConversation } from '../../support/hostile-requests.ts'
-import { bannerKey, startServer } from '../../support/petstore.ts'
+import { startWithKey } from '../../support/petstore.ts'
 
 const seed = Number(process.env.HOSTILE_SEED ?? 20_261_120)
 const count = isLongForm ? 100_000 : 16_000
@@ -15,8 +15,7 @@ const portion = isLongForm ? 2_000 : 1_000
 const connections = 64
 
 test(`${count} hostile requests (seed ${seed}) cause no 5xx response, no crash, no leak and no error response without an Error body`, async () => {
-  const server = await startServer({ env: smallHeap })
-  const key = await waitForOutput(server, bannerKey)
+  const { server, key, rest } = await startWithKey(smallHeap)
   const arbitrary = hostileConversation(`Authorization: Bearer ${key}`)
   const complaints: string[] = []
   const samples: { requests: number; memory: number }[] = []
@@ -47,9 +46,7 @@ test(`${count} hostile requests (seed ${seed}) cause no 5xx response, no crash, 
   expect(server.stderr).toBe('')
   expect(server.child.exitCode).toBeNull()
   expect(growth).toBeLessThan(12)
-  const rex = { method: 'POST', body: '{"name":"Rex","categoryId":7}' }
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  expect((await fetch(`${server.url}/v1/pets`, { ...rex, headers })).status).toBe(201)
+  expect((await rest.post('/v1/pets', { name: 'Rex', categoryId: 7 })).status).toBe(201)
 }, 900_000)
 
 /** Sends the bytes and returns what the server sends back. Closes the connection if the server waits for more. */

@@ -1,61 +1,47 @@
-import { Agent, get } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { maxStopTime } from '../../../engine/service/serve/serve.ts'
 import { logLinesIn } from '../../../engine/test/support/log-lines.ts'
 import { report } from '../../../engine/test/support/long-form.ts'
-import { stopService, waitForOutput } from '../../../engine/test/support/process.ts'
+import { stopService } from '../../../engine/test/support/process.ts'
+import { connectRestClient, type RestClient } from '../../../engine/test/support/rest-client.ts'
 import { change } from '../../../engine/test/support/sample-database.ts'
-import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
-import { addingRows, bannerKey, runProgram, startServer } from '../../support/petstore.ts'
+import { addingRows, runProgram, startWithKey } from '../../support/petstore.ts'
 
 const connections = 60
 
 test('a client with batches of searches on sixty connections delays the others little, fills no queue without a bound, and does not delay a stop', async () => {
-  const folder = temporaryFolder()
-  const server = await startServer({ folder, env: { RATE_LIMIT: '' } })
-  const key = await waitForOutput(server, bannerKey)
+  const { server, folder, key } = await startWithKey()
   const creating = runProgram({ folder, arguments: ['keys', 'create', 'other', '--json'] })
   expect(await creating.ended).toBe(0)
   const other: string = JSON.parse(creating.stdout).key
   change(join(folder, 'data/petstore.db'), addingRows(20_000, 'Rex'))
 
-  const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const statuses: (number | undefined)[] = []
   let [texts, isOver] = [0, false]
   onTestFinished(() => {
     isOver = true
-    agent.destroy()
   })
   const names = () => Array.from({ length: 20 }, (_, index) => [index, { json: { name: `no pet ${texts++}` } }])
-  const search = () =>
-    new Promise<void>((resolve) => {
+  async function keepSearching(caller: RestClient): Promise<void> {
+    for (; !isOver; await wait(20)) {
       const input = encodeURIComponent(JSON.stringify(Object.fromEntries(names())))
-      const url = `${server.url}/trpc/${Array(20).fill('pets.search').join(',')}?batch=1&input=${input}`
-      get(url, { agent, headers: { authorization: `Bearer ${key}` } }, (response) => {
-        statuses.push(response.statusCode)
-        response.resume().on('close', resolve)
-      }).on('error', () => resolve())
-    })
-  for (let i = 0; i < connections; i++) {
-    void (async () => {
-      while (!isOver) {
-        await search()
-        await wait(20)
-      }
-    })()
+      const url = `/trpc/${Array(20).fill('pets.search').join(',')}?batch=1&input=${input}`
+      statuses.push((await caller.get(url).catch(() => undefined))?.status)
+    }
   }
+  for (let i = 0; i < connections; i++) void keepSearching(connectRestClient(server.url, key))
   await wait(1_500)
   const seen: number[] = []
-  const headers = { authorization: `Bearer ${other}` }
+  const caller = connectRestClient(server.url, other)
   let slowest = 0
   for (let i = 0; i < 50; i++) {
-    seen.push((await fetch(`${server.url}/v1/pets?limit=1`, { headers })).status)
+    seen.push((await caller.get('/v1/pets?limit=1')).status)
     const start = performance.now()
     // Each search is a URL of its own, so that no response is cached.
     const input = encodeURIComponent(JSON.stringify({ json: { name: `nobody ${i}` } }))
-    seen.push((await fetch(`${server.url}/trpc/pets.search?input=${input}`, { headers })).status)
+    seen.push((await caller.get(`/trpc/pets.search?input=${input}`)).status)
     slowest = Math.max(slowest, performance.now() - start)
   }
   // A service on a busy machine refuses some requests, because they have waited too long.

@@ -4,26 +4,27 @@ import { expect, test } from 'vitest'
 import { limits } from '../../../engine/service/http/limits.ts'
 import { maxCommitTime } from '../../../engine/store/sqlite/writer/writer.ts'
 import { isLongForm, report } from '../../../engine/test/support/long-form.ts'
-import { residentMemory, waitForOutput } from '../../../engine/test/support/process.ts'
+import { residentMemory } from '../../../engine/test/support/process.ts'
 import { closing, collect, openSocket, parseResponses } from '../../../engine/test/support/raw-http.ts'
 import { connectRestClient, type RestResponse } from '../../../engine/test/support/rest-client.ts'
 import { canTrace, hangingDisk } from '../../../engine/test/support/traced.ts'
-import { bannerKey, startServer, startTraced } from '../../support/petstore.ts'
+import { createRequest, startWithKey } from '../../support/petstore.ts'
+import { startTraced } from '../../support/traced.ts'
 
 const idleSockets = isLongForm ? 5_000 : 1_000
 /** Milliseconds. Node checks its connections once a second, and this machine may be busy. */
 const tolerance = 10_000
 
 test(`${idleSockets} idle sockets, slow headers and slow bodies get 408 or are closed in time, while a fast client is served`, async () => {
-  const server = await startServer()
-  const key = await waitForOutput(server, bannerKey)
+  const { server, key } = await startWithKey()
   const memory = residentMemory(server)
   const client = startFastClient(server.url, key, true)
+  const post = createRequest(`Authorization: Bearer ${key}\r\n`, '', 10_000)
   const slow = {
     headers: await Promise.all(
       Array.from({ length: 50 }, () => openSlowly(server.url, 'GET /v1/pets HTTP/1.1\r\nX: ', 'x')),
     ),
-    bodies: await Promise.all(Array.from({ length: 50 }, () => openSlowly(server.url, postHead(key), ' '))),
+    bodies: await Promise.all(Array.from({ length: 50 }, () => openSlowly(server.url, post, ' '))),
     idle: await openMany(server.url, idleSockets),
   }
   const largest = residentMemory(server)
@@ -133,15 +134,4 @@ async function openMany(url: string, count: number): Promise<SlowConnection[]> {
     await wait(1)
   }
   return connections
-}
-
-function postHead(key: string): string {
-  return [
-    'POST /v1/pets HTTP/1.1',
-    'Host: petstore.test',
-    `Authorization: Bearer ${key}`,
-    'Content-Type: application/json',
-    'Content-Length: 10000',
-    '\r\n',
-  ].join('\r\n')
 }

@@ -5,14 +5,12 @@ import { expect, test } from 'vitest'
 import { maxStopTime } from '../../../engine/service/serve/serve.ts'
 import { stopService, waitForOutput } from '../../../engine/test/support/process.ts'
 import { stubbornClients } from '../../../engine/test/support/stubborn-clients.ts'
-import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
 import { largestFile } from '../../support/built-console.ts'
-import { bannerKey, createRequest, startServer } from '../../support/petstore.ts'
+import { createRequest, startWithKey, storedTexts } from '../../support/petstore.ts'
 
 test('SIGTERM closes the connections of clients that do not complete their request or do not read, on both ports in time, and the database too', async () => {
-  const folder = temporaryFolder()
-  const server = await startServer({ folder, env: { ADMIN_PORT: '0' } })
-  const authorization = `Authorization: Bearer ${await waitForOutput(server, bannerKey)}\r\n`
+  const { server, folder, key } = await startWithKey({ ADMIN_PORT: '0' })
+  const authorization = `Authorization: Bearer ${key}\r\n`
   const admin = await waitForOutput(server, /metrics and health at (http:[^"\s]+)/)
   const clients = [
     ...stubbornClients(server.url, authorization, largestFile, createRequest),
@@ -26,4 +24,5 @@ test('SIGTERM closes the connections of clients that do not complete their reque
   expect(performance.now() - asked).toBeLessThan(2 * maxStopTime)
   expect(server.stdout).not.toContain('stopped by force')
   expect(readdirSync(join(folder, 'data'))).toEqual(['petstore.db'])
+  expect(storedTexts(folder)).toEqual([])
 })

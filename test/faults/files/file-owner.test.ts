@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { expect, test } from 'vitest'
+import { runCommand } from '../../../engine/test/support/process.ts'
 import { change } from '../../../engine/test/support/sample-database.ts'
 import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
-import { canTrace } from '../../../engine/test/support/traced.ts'
+import { canTrace, strace } from '../../../engine/test/support/traced.ts'
 import { commandLine, makeDatabase, runProgram } from '../../support/petstore.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -55,26 +56,20 @@ test.for([
   },
 )
 
-if (canTrace()) {
-  test('a restore keeps the owner and the mode of the old database on a file system without hard links', async () => {
-    const folder = ownedFolder()
-    const database = makeDatabase(join(folder, 'data/petstore.db'), 3)
-    give(join(folder, 'data'), 0o750)
-    give(database, 0o640)
-    await run(folder, 'backup', 'copy.db')
-    const faults = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=link,linkat', '-e', 'inject=link,linkat:error=EPERM']
-    const restore = spawnSync('strace', [...faults, ...commandLine, 'restore', 'copy.db'], { cwd: folder })
-    expect(restore.status, String(restore.stderr)).toBe(0)
-    expectOwned(folder, [
-      'copy.db',
-      'copy.db.sha256',
-      'data',
-      'data/petstore.db',
-      'data/petstore.db.backed-up',
-      'data/petstore.db.before-restore-<time>',
-    ])
-  })
-}
+test.runIf(canTrace())('a restore keeps the owner and the mode of the old database without hard links', async () => {
+  const folder = ownedFolder()
+  const database = makeDatabase(join(folder, 'data/petstore.db'), 3)
+  give(join(folder, 'data'), 0o750)
+  give(database, 0o640)
+  await run(folder, 'backup', 'copy.db')
+  const failing = strace('-e', 'trace=link,linkat', '-e', 'inject=link,linkat:error=EPERM')
+  const restore = runCommand([...failing, ...commandLine, 'restore', 'copy.db'], { folder })
+  expect(await restore.ended, restore.stderr).toBe(0)
+  expectOwned(folder, [
+    ...['copy.db', 'copy.db.sha256', 'data', 'data/petstore.db', 'data/petstore.db.backed-up'],
+    'data/petstore.db.before-restore-<time>',
+  ])
+})
 
 /** Expects these files and folders, and that all of them belong to the service and have the mode of the database. */
 function expectOwned(folder: string, names: string[]): void {

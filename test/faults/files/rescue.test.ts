@@ -1,33 +1,16 @@
-import {
-  existsSync,
-  readdirSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { FilesLost } from '../../../engine/store/sqlite/rescue/rescue.ts'
-import { type Run, waitForOutput } from '../../../engine/test/support/process.ts'
-import { connectRestClient } from '../../../engine/test/support/rest-client.ts'
+import { openFilesOf, waitForOutput } from '../../../engine/test/support/process.ts'
 import { change } from '../../../engine/test/support/sample-database.ts'
 import { canMount } from '../../../engine/test/support/small-disk.ts'
 import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
 import { databaseFiles, rescuedCopies, storedNames } from '../../support/file-faults.ts'
-import {
-  addingRows,
-  bannerKey,
-  makeDatabase,
-  prepareSqlite,
-  runProgram,
-  startOnSmallDisk,
-  startServer,
-} from '../../support/petstore.ts'
+import { addingRows, makeDatabase, prepareSqlite, runProgram, startServer } from '../../support/petstore.ts'
+import { startOnSmallDisk } from '../../support/small-disk.ts'
 
 /** What a running service, a start or a command does when its database is deleted, and what the next start does. */
 
@@ -74,8 +57,7 @@ describe.for([
 
 if (canMount()) {
   test('without room for the copy, the service stays, says what it needs, and saves the database when there is room', async () => {
-    const { server, folder, makeRoom, fillUp } = await startOnSmallDisk()
-    const { post } = connectRestClient(server.url, await waitForOutput(server, bannerKey))
+    const { server, rest, folder, makeRoom, fillUp } = await startOnSmallDisk()
     fillUp(4)
     remove(join(folder, 'data/petstore.db'))
     const needs = /The database cannot be saved in \S+ yet: it needs 0\.1 MB, and 0\.0 MB are free\./g
@@ -83,7 +65,7 @@ if (canMount()) {
     server.child.kill('SIGTERM')
     const status = async (path: string) => (await fetch(server.url + path)).status
     await expect.poll(() => status('/readyz')).toBe(503)
-    expect([await status('/livez'), (await post('/v1/pets', { name: 'late', categoryId: 1 })).status]).toEqual([
+    expect([await status('/livez'), (await rest.post('/v1/pets', { name: 'late', categoryId: 1 })).status]).toEqual([
       200, 503,
     ])
     await wait(3_000)
@@ -134,7 +116,7 @@ if (existsSync('/proc/self/fd')) {
     other.exec('BEGIN IMMEDIATE')
     const starting = runProgram({ folder })
     // Then it waits for the lock.
-    await expect.poll(() => hasOpen(starting, `${path}-wal`)).toBe(true)
+    await expect.poll(() => openFilesOf(starting.child.pid)).toContain(`${path}-wal`)
     remove(path)
     other.exec('COMMIT')
     expect([await starting.ended, starting.stdout]).toEqual([1, ''])
@@ -175,18 +157,6 @@ test('a database that is deleted before a start has opened it is refused with th
   const start = () => prepareSqlite(path, { onWarning: () => remove(path) })
   expect(start).toThrow('it was deleted, moved or replaced while it was being opened; restore a backup')
 })
-
-function hasOpen({ child }: Run, path: string): boolean {
-  const folder = `/proc/${child.pid}/fd`
-  const files = readdirSync(folder).map((name) => {
-    try {
-      return readlinkSync(join(folder, name))
-    } catch {
-      return ''
-    }
-  })
-  return files.includes(path)
-}
 
 describe('beside rescued copies, a database that is', () => {
   const copies = ['2026-11-26T101112.131Z', '2026-11-27T101112.131Z'].map((time) => `petstore.db.rescued-${time}`)

@@ -2,20 +2,18 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openDatabase } from '../../../engine/test/support/database.ts'
-import { type Server, waitForOutput } from '../../../engine/test/support/process.ts'
+import type { Server } from '../../../engine/test/support/process.ts'
 import { connectRestClient } from '../../../engine/test/support/rest-client.ts'
-import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
 import { canTrace } from '../../../engine/test/support/traced.ts'
-import { bannerKey, startServer, startTraced } from '../../support/petstore.ts'
+import { startWithKey } from '../../support/petstore.ts'
+import { startTraced } from '../../support/traced.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
 /** Longer than the interval at which the service checks the size of its log after a write. */
 const checkInterval = 1_050
 
 test('a log that grows because another process keeps a read transaction open is reported at 64 MiB, and again at twice that', async () => {
-  const folder = temporaryFolder()
-  const server = await startServer({ folder })
-  const caller = connectRestClient(server.url, await waitForOutput(server, bannerKey))
+  const { server, folder, rest: caller } = await startWithKey()
   // On a busy machine, a service that has just started sheds requests.
   await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(200)
   const path = join(folder, 'data/petstore.db')
