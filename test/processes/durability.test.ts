@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -167,6 +167,26 @@ test('the time that the writer thread takes to start is not taken for a disk tha
   expect(await created).toEqual({ id: 1n })
   await writer.close()
 })
+
+const block = (milliseconds: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
+
+test.each([
+  ['and committed before', 20],
+  ['after', 0],
+])(
+  'a create that was sent %s the event loop was blocked for longer than a commit may take succeeds',
+  async (_, microtasks) => {
+    const store = openFileStore(join(temporaryFolder(), 'petstore.db'))
+    await store.pets.create(rex)
+    // Timers run next.
+    await nextTurn()
+    const created = store.pets.create(rex)
+    // A write is sent in a microtask.
+    for (let task = 0; task < microtasks; task++) await undefined
+    block(maxCommitTime + 500)
+    expect(await created).toMatchObject({ id: 2n })
+  },
+)
 
 test('with 10,000 waiting writes further ones are refused, and those that wait are stored', async () => {
   const path = join(temporaryFolder(), 'petstore.db')

@@ -1,7 +1,18 @@
 import { join } from 'node:path'
+import { propagation } from '@opentelemetry/api'
+import { W3CTraceContextPropagator } from '@opentelemetry/core'
+import {
+  InMemorySpanExporter,
+  ParentBasedSampler,
+  SimpleSpanProcessor,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
 import type { TRPCClient } from '@trpc/client'
+import { onTestFinished } from 'vitest'
 import { type ClientOptions, createClient } from '../../client/index.ts'
-import type * as databases from '../support/database.ts'
+import { tracingWith } from '../../service/telemetry/tracing.ts'
+import * as databases from '../support/database.ts'
 import type { Listening } from '../support/raw-http.ts'
 import type * as api from '../support/test-api.ts'
 import { testsOf } from '../support/tests-of.ts'
@@ -36,7 +47,7 @@ export const { createKey, createRequest, isApiKey, listen, makeDatabase, mintApi
 export const { openFileStore, openPostgres, openSqlite, openTestStore, postgresDatabase, preparePostgres } = tests
 export const { prepareSqlite, prepareWrites, product, readConfig, revokeKey, rotateKey, rowsIn, runProgram } = tests
 export const { shareEmptiedStore, shareEmptiedTestApi, shareServer, shareTestApi, sqliteDatabase } = tests
-export const { startHttpServer, startOf, startServer, startTestApi, startTracedApi, tableNames } = tests
+export const { startHttpServer, startOf, startServer, startTestApi, tableNames } = tests
 export const { testDatabase, textsIn, unfitFiles, validBody, variableNames } = tests
 export { service }
 export type NotesClient = TRPCClient<AppRouter>
@@ -55,6 +66,27 @@ export async function addNotes(store: NotesStore, count: number): Promise<void> 
 }
 
 export const { checkText, exportText, importText } = transferTests(noteTransfer)
+
+/**
+ * Starts the service with an SDK of OpenTelemetry.
+ *
+ * @param ratio share of the requests without a trace of their caller that are traced
+ */
+export async function startTracedApi({
+  ratio = 1,
+  ...options
+}: api.StartOptions<NotesStore> & { ratio?: number } = {}) {
+  propagation.setGlobalPropagator(new W3CTraceContextPropagator())
+  onTestFinished(() => propagation.disable())
+  const exporter = new InMemorySpanExporter()
+  const provider = new TracerProvider({
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
+    spanProcessors: [new SimpleSpanProcessor({ exporter })],
+  })
+  const kind = databases.isOnPostgres ? 'postgres' : 'sqlite'
+  const tracing = tracingWith(provider.getTracer('test'), kind, service.product.command)
+  return { ...(await startTestApi({ ...options, tracing })), spans: () => exporter.getFinishedSpans() }
+}
 
 /** Whether the service accepts the text as the body of a note. */
 export function isBody(body: string): boolean {

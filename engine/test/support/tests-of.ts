@@ -7,7 +7,6 @@ import { rawHttpTests } from './raw-http.ts'
 import { sampleTests } from './sample-database.ts'
 import { apiTests, type StartOptions, type TestApi } from './test-api.ts'
 import type { Tested } from './tested.ts'
-import { tracedApiTests } from './traced-api.ts'
 
 /** What tests do with a product: its databases, its service in the process of the test or in another one, its keys. */
 export async function testsOf<Stores extends WithApiKeys, Client>(tested: Tested<Stores, Client>) {
@@ -24,7 +23,6 @@ export async function testsOf<Stores extends WithApiKeys, Client>(tested: Tested
     ...processes,
     ...rawHttpTests<TestApi<Store, Client>>(tested.row, product, api),
     ...sampleTests(tested.row, tested.service.product.command, databases),
-    ...tracedApiTests<Store, TestApi<Store, Client>>(product, api),
   }
 }
 
