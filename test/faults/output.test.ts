@@ -160,17 +160,6 @@ test('lines that a pipe does not accept are dropped and counted, and the log rep
   expect(ids).toEqual([...sent.slice(0, sent.length - dropped), ...later])
 })
 
-test('a pipe with a slow reader receives every line in order, also those of the stop', async () => {
-  const pipe = makePipe()
-  const { sendRequests, kill, ended } = await start(`> ${pipe.path}`)
-  const sent = await sendRequests(manyRequests)
-  kill('SIGTERM')
-  const output = await pipe.readUntil(ended)
-  expect(await ended).toBe(0)
-  expect(requestIdsIn(output)).toEqual(sent)
-  expect(logLinesIn(output).at(-1)).toMatchObject({ msg: 'stopping' })
-})
-
 if (spawnSync('script', ['--version']).status === 0) {
   describe('a terminal that is paused with Ctrl-S', () => {
     /** Runs the service in a terminal of its own, with `script` of util-linux, and types Ctrl-S. */
