@@ -192,6 +192,19 @@ if (canTrace()) {
     const run = runCommand([...strace(...inject), ...commandLine, 'db', 'migrate'], { env })
     expect([await run.ended, notesIn(run.stderr)]).toEqual([0, expect.stringMatching(/^Created the database .*\.\n/)])
   })
+
+  test.for([1, 4, 12])(
+    'a database that the disk cannot read from read %i on is not reported as corrupt',
+    async (first) => {
+      const path = makeDatabase(join(temporaryFolder(), 'petstore.db'), 3_000)
+      const failing = strace('-P', path, '-e', 'trace=pread64', '-e', `inject=pread64:error=EIO:when=${first}+`)
+      const run = runCommand([...failing, ...commandLine, 'keys', 'list'], { env: { DATABASE_URL: `file:${path}` } })
+      await run.ended
+      expect(run.stderr).toMatch(
+        /^The database \S+ cannot be used: (disk I\/O error|the disk cannot read it); check the disk.*\.\n$/,
+      )
+    },
+  )
 }
 
 function syncedIn(trace: string): string[] {
