@@ -160,14 +160,6 @@ describe('the time limit of an attempt', () => {
     expect(requests.sort()).toEqual(['GET', 'GET', 'POST', 'POST'])
   })
 
-  test('does not hide that the caller aborted', async () => {
-    const url = await startServer((_request, response) => slowResponses['that stalls in the body'](response))
-    const client = createNotesClient({ url, apiKey: 'none', timeout: 60_000 })
-    const signal = AbortSignal.timeout(200)
-    const error = await client.notes.list.query(undefined, { signal }).catch((reason: unknown) => reason)
-    expect(error).toMatchObject({ message: expect.stringMatching(/abort/) })
-  })
-
   test('leaves no timer behind', async () => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())

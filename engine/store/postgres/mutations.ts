@@ -14,7 +14,7 @@ import {
 import type { MutationResult } from '../collection/mutation.ts'
 import { columnOf } from '../collection/row.ts'
 import type { AnyMutation, Queries } from './collection.ts'
-import { concernsDatabase, type Failures, isDeadlock, isRefusal, MutationError } from './connection/failure.ts'
+import { concernsDatabase, type Failures, isRefusal, MutationError, sqlStateOf } from './connection/failure.ts'
 import type { Outcome } from './group-commit.ts'
 import { nameOf, prepareIdempotencyKeys } from './idempotency.ts'
 import { query, sequenceOf } from './statements.ts'
@@ -158,8 +158,8 @@ export function prepareMutations(pool: Pool, failures: Failures, historyDays?: n
       try {
         return await commitOnce(batch, now)
       } catch (error) {
-        // Another program locks rows in another order, and gets them first.
-        if (isDeadlock(error) && !hasWaited) {
+        // A deadlock: another program locks rows in another order, and gets them first.
+        if (sqlStateOf(error) === '40P01' && !hasWaited) {
           hasWaited = true
           await wait(deadlockPause)
         } else if (!concernsDatabase(error) && commitOnce !== commitInParts) commitOnce = commitInParts

@@ -64,11 +64,6 @@ export function concernsDatabase(error: unknown): boolean {
   return cause instanceof Error && !otherErrors.some((kind) => cause instanceof kind)
 }
 
-/** Whether the server has ended one of several transactions that waited for each other. */
-export function isDeadlock(error: unknown): boolean {
-  return sqlStateOf(error) === '40P01'
-}
-
 /** Whether the connection was lost, as opposed to a statement that failed. */
 export function isConnectionError(error: unknown): boolean {
   // Operator intervention, such as a restart, and connection exceptions. The driver's own errors have no class.

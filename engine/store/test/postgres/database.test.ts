@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { describeKeys, listKeys } from '../../../service/commands/keys.ts'
 import { definition } from '../../../test/notes/definition.ts'
-import { isBody, postgresDatabase, preparePostgres, startTestApi, testDatabase } from '../../../test/notes/tests.ts'
+import { isBody, postgresDatabase, preparePostgres, startTestApi } from '../../../test/notes/tests.ts'
 import { textsOfAllCharacters } from '../../../test/support/all-characters.ts'
 import { connectTo, createDatabase, emptyDatabase, query } from '../../../test/support/postgres/databases.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
@@ -62,15 +62,6 @@ describe('a row that is inserted by hand:', () => {
     ),
   ] as const)('%s fails because of %s', async ([statement, rule]) => {
     await expect(query(await notesDatabase(), statement)).rejects.toThrow(rule)
-  })
-
-  test('a note is visible to the service at once, and its id is not used again', async () => {
-    const database = await testDatabase()
-    const { notes } = await database.open()
-    await database.execute(`${insert} ('Ann', 7, 'done')`)
-    expect(await notes.list({ limit: 10, cursor: 0n })).toEqual([{ id: 1n, body: 'Ann', priority: 7n, state: 'done' }])
-    await database.execute('DELETE FROM notes')
-    expect((await notes.create({ body: 'Ann', priority: 7n, state: 'done' })).id).toBe(2n)
   })
 })
 

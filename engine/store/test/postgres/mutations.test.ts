@@ -43,9 +43,17 @@ test('two instances that change the same rows in opposite orders do not wait for
   expect((await a.notes.list({ limit: 100 })).map(({ priority }) => priority)).toEqual(ids.map(() => 11n))
 })
 
-function urlOf({ location }: Awaited<ReturnType<typeof notesDatabase>>): string {
+type TestDatabase = Awaited<ReturnType<typeof notesDatabase>>
+
+function urlOf({ location }: TestDatabase): string {
   if (location.kind !== 'postgres') throw new Error('This test needs PostgreSQL.')
   return location.url
+}
+
+/** Adds a trigger to the notes, of another program. */
+async function addTrigger(database: TestDatabase, event: string, body: string): Promise<void> {
+  await database.execute(`CREATE FUNCTION own() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body} END $$;
+    CREATE TRIGGER own BEFORE ${event} ON notes FOR EACH ROW EXECUTE FUNCTION own()`)
 }
 
 /** A mutation of its own, of which each call gets one value. */
@@ -166,9 +174,7 @@ test.for(['UPDATE', 'DELETE'])('a trigger that ignores the %s of a row makes its
   const database = await notesDatabase()
   const { notes } = await database.open()
   const [first, second] = [await notes.create({ ...note }), await notes.create({ ...note })]
-  await database.execute(`CREATE FUNCTION ignore_first() RETURNS trigger LANGUAGE plpgsql
-    AS 'BEGIN IF OLD.id = ${first.id} THEN RETURN NULL; END IF; RETURN coalesce(NEW, OLD); END'`)
-  await database.execute(`CREATE TRIGGER own BEFORE ${event} ON notes FOR EACH ROW EXECUTE FUNCTION ignore_first()`)
+  await addTrigger(database, event, `IF OLD.id = ${first.id} THEN RETURN NULL; END IF; RETURN coalesce(NEW, OLD);`)
   const change = ({ id }: { id: bigint }) =>
     event === 'UPDATE' ? notes.update({ id, set: { body: 'new' } }) : notes.remove({ id })
   const [ignored, changed] = await Promise.allSettled([change(first), change(second)])
@@ -182,9 +188,7 @@ test.for(['UPDATE', 'DELETE'])('a trigger that ignores the %s of a row makes its
 test('creates of which a trigger ignores one are not run again', async () => {
   const database = await notesDatabase()
   const { notes } = await database.open()
-  await database.execute(`CREATE FUNCTION ignore() RETURNS trigger LANGUAGE plpgsql
-    AS 'BEGIN IF NEW.priority = 7 THEN RETURN NULL; END IF; RETURN NEW; END'`)
-  await database.execute('CREATE TRIGGER own BEFORE INSERT ON notes FOR EACH ROW EXECUTE FUNCTION ignore()')
+  await addTrigger(database, 'INSERT', 'IF NEW.priority = 7 THEN RETURN NULL; END IF; RETURN NEW;')
   // The first one is a batch by itself.
   const settled = await Promise.allSettled([1n, 2n, 7n, 3n].map((priority) => notes.create({ ...note, priority })))
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', ...Array(3).fill('rejected')])
@@ -209,10 +213,7 @@ test('an update without fields does not write the row', async () => {
   const database = await notesDatabase()
   const { notes } = await database.open()
   const created = await notes.create({ ...note })
-  await database.execute(
-    `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$`,
-  )
-  await database.execute('CREATE TRIGGER own BEFORE UPDATE ON notes FOR EACH ROW EXECUTE FUNCTION refuse()')
+  await addTrigger(database, 'UPDATE', "RAISE EXCEPTION 'no';")
   expect(await notes.update({ id: created.id, set: {} })).toEqual(created)
 })
 
@@ -234,9 +235,7 @@ test.for([
 test('a value that is too large for an index, or what a trigger refuses, fails alone', async () => {
   const database = await notesDatabase()
   const store = await database.open()
-  await database.execute(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
-    $$ BEGIN IF new.body = 'Bob' THEN RAISE EXCEPTION 'no'; END IF; RETURN new; END $$`)
-  await database.execute('CREATE TRIGGER own BEFORE INSERT OR UPDATE ON notes FOR EACH ROW EXECUTE FUNCTION refuse()')
+  await addTrigger(database, 'INSERT', "IF new.body = 'Bob' THEN RAISE EXCEPTION 'no'; END IF; RETURN new;")
   // Compression must not make it small enough.
   const title = Array.from({ length: 5_000 }, (_, index) => String.fromCodePoint(0x4e00 + ((index * 7_919) % 20_000)))
   const settled = await Promise.allSettled([

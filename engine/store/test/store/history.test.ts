@@ -43,6 +43,7 @@ describe('the history', () => {
       before: { state: 'open', dueAt },
       after: { state: 'done' },
     })
+    // Readable in the database, too.
     expect(await database.rows('history')).toMatchObject([
       { before: `{"state":"open","dueAt":{"time":"${dueAt.toISOString()}"}}`, after: '{"state":"done"}' },
     ])
@@ -76,8 +77,8 @@ describe('the history', () => {
     ])
   })
 
-  test('keeps integers and times exactly, and is readable in the database', async () => {
-    const { database, notes, entries } = await openNotes()
+  test('keeps integers, times and texts exactly', async () => {
+    const { notes, entries } = await openNotes()
     const [least, greatest] = [-(2n ** 63n), 2n ** 63n - 1n]
     const late = new Date('9999-12-31T23:59:59.999Z')
     const body = `"\\ 'Минка 🐈' \u2028`
@@ -87,13 +88,6 @@ describe('the history', () => {
       before: { priority: greatest, dueAt, body: note.body },
       after: { priority: least, dueAt: late, body },
     })
-    const rows = await database.rows('history')
-    expect(rows).toMatchObject([
-      { after: '{"priority":9223372036854775807}' },
-      {
-        after: `{"body":${JSON.stringify(body)},"priority":-9223372036854775808,"dueAt":{"time":"9999-12-31T23:59:59.999Z"}}`,
-      },
-    ])
   })
 
   test.for([
