@@ -2,10 +2,15 @@ import type { ServiceIssue } from '#client'
 import type { Field, Resource } from './resource.ts'
 import { issues } from './texts/bulk.ts'
 
+export interface Issue extends ServiceIssue {
+  /** The number of characters of a text that has too many. The service does not say it. */
+  length?: number
+}
+
 /** What is wrong with each field. Undefined if any issue is not about a field. */
 export function issueTexts(
   { entered }: Resource,
-  issues: readonly ServiceIssue[] = [],
+  issues: readonly Issue[] = [],
 ): Partial<Record<string, string>> | undefined {
   const texts: Partial<Record<string, string>> = {}
   for (const issue of issues) {
@@ -16,8 +21,8 @@ export function issueTexts(
   return issues.length > 0 ? texts : undefined
 }
 
-function issueText({ label, kind, choices = {} }: Field, issue: ServiceIssue): string {
-  const { code, expectation = '', minimum = 0, maximum = 0 } = issue
+function issueText({ label, kind, choices = {} }: Field, issue: Issue): string {
+  const { code, length, expectation = '', minimum = 0, maximum = 0 } = issue
   const isNumber = kind === 'integer'
   switch (code) {
     case 'required':
@@ -28,7 +33,7 @@ function issueText({ label, kind, choices = {} }: Field, issue: ServiceIssue): s
     case 'rounded':
       return issues[code](label)
     case 'length':
-      return issues.length(label, Number(minimum), Number(maximum))
+      return issues.length(label, length, Number(minimum), Number(maximum))
     case 'invalid_value':
       return issues.notChoice(label, Object.keys(choices))
     case 'invalid_type':

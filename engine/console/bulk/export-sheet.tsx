@@ -7,6 +7,7 @@ import { IconDownload } from '../components/icons.tsx'
 import { Sheet } from '../components/sheet.tsx'
 import { Notice } from '../form/notice.tsx'
 import { problemOf } from '../problem.ts'
+import { filteredBy } from '../resource/filtered.ts'
 import type { Count, Resource, Values } from '../resource.ts'
 import { exporting } from '../texts/bulk.ts'
 import { exportItems } from './export-items.ts'
@@ -20,14 +21,12 @@ interface ExportSheetProps {
   filter: Values
   /** What the user searches for. Undefined for all items of the filter. */
   search: string | undefined
-  /** The name of the filter for the user. Undefined if all items are exported. */
-  part: string | undefined
   /** The number of items to export. Undefined until they are counted. */
   total: Count | undefined
 }
 
 /** Downloads the items of a list as a file. Closing the sheet cancels the export. */
-export function ExportSheet({ onClose, resource, filter, search, part, total }: ExportSheetProps) {
+export function ExportSheet({ onClose, resource, filter, search, total }: ExportSheetProps) {
   const texts = exporting
   const procedures = resource.procedures(useClient())
   const [items, setItems] = useState(0)
@@ -50,7 +49,9 @@ export function ExportSheet({ onClose, resource, filter, search, part, total }: 
   return (
     <Sheet title={texts.title(resource)} onClose={onClose} size="sm" isModal>
       <div className="export">
-        <p>{isEmpty ? texts.nothing(resource) : texts.content(resource, part, search, count)}</p>
+        <p>
+          {isEmpty ? texts.nothing(resource) : texts.content(resource, filteredBy(resource, filter), search, count)}
+        </p>
         <div className="export-formats">
           {(['csv', 'json'] as const).map((format, index) => (
             <Button

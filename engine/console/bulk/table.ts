@@ -1,7 +1,6 @@
-import type { ServiceIssue } from '#client'
 import { isRounded, parseTexts } from '#service/fields'
 import type { Row as FileRow, Table as FileTable } from '#service/reader'
-import { issueTexts } from '../issues.ts'
+import { type Issue, issueTexts } from '../issues.ts'
 import { type Field, type Resource, type Values, valuesOf } from '../resource.ts'
 
 export interface Table extends Omit<FileTable, 'unused'> {
@@ -51,7 +50,7 @@ export function checkItem(
 }
 
 /** What the service would find wrong with the values of a new item, whose texts are one `line` each. */
-export function issuesOf({ entered }: Resource, values: Values): ServiceIssue[] {
+export function issuesOf({ entered }: Resource, values: Values): Issue[] {
   return entered.flatMap((field) => {
     const rule = brokenRule(field, given(field, values))
     return rule ? { path: field.name, ...rule } : []
@@ -62,7 +61,7 @@ function given(field: Field, values: Values): unknown {
   return values[field.name] === undefined ? field.default : values[field.name]
 }
 
-type Rule = Omit<ServiceIssue, 'path'>
+type Rule = Omit<Issue, 'path'>
 
 function brokenRule(field: Field, value: unknown): Rule | undefined {
   if (value === undefined && field.presence === 'optional') return undefined
@@ -75,9 +74,11 @@ function brokenRule(field: Field, value: unknown): Rule | undefined {
 
 function brokenTextRule({ presence, maxLength = 0 }: Field, text: unknown): Rule | undefined {
   if (typeof text !== 'string') return { code: 'invalid_type' }
-  // A code point has at most two UTF-16 units. The check avoids counting the code points of a long text.
-  if (text.length > 2 * maxLength || [...text].length > maxLength) {
-    return { code: 'length', minimum: presence === 'required' ? 1 : 0, maximum: maxLength }
+  let length = 0
+  // An array of the code points of a long text would need much memory.
+  for (const _ of text) length++
+  if (length > maxLength) {
+    return { code: 'length', length, minimum: presence === 'required' ? 1 : 0, maximum: maxLength }
   }
   if (!text.isWellFormed()) return { code: 'unicode' }
   if (/\p{Cc}/u.test(text)) return { code: 'control' }

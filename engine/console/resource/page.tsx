@@ -219,7 +219,6 @@ function OpenDialog({ dialog, onClose, onDone }: OpenDialogProps) {
       resource={resource}
       filter={filter}
       search={search}
-      part={partOf(resource, filter)}
       total={list.isScanned ? foundOf(list, view) : totalOf(resource, counts, filter)}
       onClose={onClose}
     />

@@ -102,7 +102,7 @@ test('rows of any resource are read, and an optional column may be empty or abse
   )
   const [row] = readTable(toys, `${'x'.repeat(21)},5,tiny`)?.rows ?? []
   expect(row && 'problem' in row && row.problem).toBe(
-    'The name needs 1 to 20 characters. The size is not one of small, large.',
+    'The name has 21 characters, of at most 20. The size is not one of small, large.',
   )
 })
 

@@ -1,5 +1,6 @@
 import { rounded } from '#service/fields'
 import type { Noun } from '../resource.ts'
+import { kindOf, type Part } from './empty.ts'
 import { capitalized, countOf, joined, listOf, number, plural, rows, was } from './formats.ts'
 
 /** The texts of the import. They are loaded with it. */
@@ -83,9 +84,8 @@ function correctedRows(count: number): string {
 export const exporting = {
   title: ({ many }: Noun) => `Export ${many}`,
   /** @param total undefined if it is not known exactly */
-  content: (noun: Noun, part: string | undefined, search: string | undefined, total: number | undefined) => {
-    const kind = part ? `${part.toLowerCase()} ` : ''
-    const kinds = { one: kind + noun.one, many: kind + noun.many }
+  content: (noun: Noun, part: Part, search: string | undefined, total: number | undefined) => {
+    const kinds = { one: kindOf(part, noun.one), many: kindOf(part, noun.many) }
     const items = total === undefined ? `all ${kinds.many}` : `${total === 1 ? '' : 'all '}${countOf(kinds, total)}`
     const source = search === undefined ? 'of the store' : `found by “${search}”`
     return `Downloads ${items} ${source} as a file.`
@@ -99,19 +99,24 @@ export const exporting = {
   failed: ({ many }: Noun) => `The ${many} could not be exported`,
 }
 
+const characters = { one: 'character', many: 'characters' }
+
 /** What is wrong with a field. */
 export const issues = {
   required: (label: string) => `${the(label)} is missing.`,
   notText: (label: string) => `${the(label)} is not text.`,
-  length: (label: string, minimum: number, maximum: number) =>
-    `${the(label)} needs ${number(minimum)} to ${countOf({ one: 'character', many: 'characters' }, maximum)}.`,
+  /** @param length undefined if only the service knows it */
+  length: (label: string, length: number | undefined, minimum: number, maximum: number) =>
+    length === undefined
+      ? `${the(label)} needs ${number(minimum)} to ${countOf(characters, maximum)}.`
+      : `${the(label)} has ${countOf(characters, length)}, of at most ${number(maximum)}.`,
   unicode: (label: string) => `${the(label)} has an incomplete character.`,
   control: (label: string) => `${the(label)} has a line break, a tab or another control character.`,
   blank: (label: string) => `${the(label)} is only white space.`,
-  notInteger: (label: string) => `${the(label)} is not an integer.`,
+  notInteger: (label: string) => `${the(label)} is not a whole number.`,
   inexact: (label: string) => `${the(label)} is too large to be read exactly from JSON. Use CSV.`,
   rounded: (label: string) => `${the(label)} ${rounded}.`,
-  notInt64: (label: string) => `${the(label)} does not fit into 64 bits.`,
+  notInt64: (label: string) => `${the(label)} has too many digits.`,
   notTime: (label: string) => `${the(label)} is not a time such as 2026-11-20T08:30:00.000Z.`,
   notChoice: (label: string, choices: string[]) => `${the(label)} is not one of ${choices.join(', ')}.`,
   /** @param expectation from the service */

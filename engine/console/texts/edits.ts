@@ -62,7 +62,7 @@ export function editTextsOf(noun: Noun) {
 
     add: {
       description: (integer: unknown, isOptional: boolean) =>
-        joined(' ', [integer !== undefined && `An integer, such as ${integer}.`, isOptional && 'Optional.']),
+        joined(' ', [integer !== undefined && `A whole number, such as ${integer}.`, isOptional && 'Optional.']),
       adding: 'Adding…',
       retry: 'Try again',
       another: 'Add another',

@@ -55,7 +55,7 @@ export const messages = {
 
   requests: {
     title: 'Requests',
-    show: 'Show the request',
+    show: 'Technical details',
     copyCurl: 'Copy the command',
   },
 

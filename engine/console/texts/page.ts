@@ -51,7 +51,8 @@ export function textsOf(noun: Noun) {
     edit: {
       saving: 'Not saved yet',
       valueOf: (label: string, title: string, value: string) => `${label} of ${title}: ${value}`,
-      readOnly: (hasHistory: boolean) => `This key may only read${hasHistory ? ', and sees no changes' : ''}.`,
+      readOnly: (hasHistory: boolean) =>
+        `This key may only read.${hasHistory ? ' It cannot see who changed what.' : ''}`,
       changes: 'Changes',
     },
 

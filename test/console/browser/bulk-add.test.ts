@@ -27,7 +27,7 @@ describe('adding many pets', () => {
     await panel.getByText('2 pets can be added, 1 row has a problem. CSV with semicolons.').waitFor()
     await panel.getByText('The column notes is not used.').waitFor()
     await panel
-      .getByRole('row', { name: '3 seven Available The name is missing. The category is not an integer.' })
+      .getByRole('row', { name: '3 seven Available The name is missing. The category is not a whole number.' })
       .waitFor()
     await inspect(page, 'bulk-preview')
 
@@ -264,7 +264,7 @@ describe('adding many pets', () => {
     await pasteRows(panel, rows.join('\n'))
     await panel.getByText('9,999 pets can be added, 1 row has a problem.').waitFor()
     const onlyProblems = panel.getByRole('checkbox', { name: 'Only 1 row to correct' })
-    const problem = panel.getByRole('row', { name: '5000 a "b" x Available The category is not an integer.' })
+    const problem = panel.getByRole('row', { name: '5000 a "b" x Available The category is not a whole number.' })
     await problem.waitFor()
     await onlyProblems.uncheck()
     expect(await panel.locator('tbody tr').count()).toBe(50)

@@ -102,8 +102,8 @@ test.for(['light', 'dark', 'forced'] as const)(
     await measure(page, {
       'the border of a field': ['mark', page.getByRole('textbox', { name: 'Name' }), leftEdge],
       'the border of an invalid field': ['mark', field, leftEdge],
-      'the message at a field': ['text', page.getByText('The category is not an integer.')],
-      'the description of a field': ['text', page.getByText('An integer, such as 7.')],
+      'the message at a field': ['text', page.getByText('The category is not a whole number.')],
+      'the description of a field': ['text', page.getByText('A whole number, such as 7.')],
       'the border of a select': ['mark', page.locator('form select'), leftEdge],
       'the box of the form': ['mark', page.locator('form input[type=checkbox]'), leftEdge],
     })

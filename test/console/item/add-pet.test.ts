@@ -39,12 +39,12 @@ describe('adding a pet', () => {
     expect(await describes(page, 'Category')).toContain('The category is missing.')
     await name.fill('R'.repeat(256))
     await submitButton(page).click()
-    await page.getByText('The name needs 1 to 255 characters.').waitFor()
+    await page.getByText('The name has 256 characters, of at most 255.').waitFor()
 
     await name.fill('Rex')
     for (const [text, message] of [
-      ['seven', 'The category is not an integer.'],
-      ['9223372036854775808', 'The category does not fit into 64 bits.'],
+      ['seven', 'The category is not a whole number.'],
+      ['9223372036854775808', 'The category has too many digits.'],
     ] as const) {
       await category.fill(text)
       await submitButton(page).click()
@@ -65,7 +65,7 @@ describe('adding a pet', () => {
     await enterPet(page, 'Rex', 'seven')
     await app.close()
     await submitButton(page).click()
-    await page.getByText('The category is not an integer.', { exact: true }).waitFor()
+    await page.getByText('The category is not a whole number.', { exact: true }).waitFor()
     expect(await isFocused(page.getByRole('textbox', { name: 'Category' }))).toBe(true)
     expect(await panel(page, 'Add pet').getByRole('alert').count()).toBe(1)
   })

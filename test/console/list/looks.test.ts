@@ -412,7 +412,7 @@ test('the error of a category that is edited has the font of the page', async ({
   await page.getByRole('button', { name: 'Edit the category' }).click()
   await page.getByRole('textbox', { name: 'Category' }).fill('seven')
   await page.keyboard.press('Enter')
-  const error = page.getByText('The category is not an integer.')
+  const error = page.getByText('The category is not a whole number.')
   await error.waitFor()
   const fonts = (element: Locator) => element.evaluate((each) => getComputedStyle(each).fontFamily)
   expect(await fonts(error)).toBe(await fonts(page.locator('body')))

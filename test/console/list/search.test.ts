@@ -243,7 +243,7 @@ test('Escape and a button clear the search, and an empty result says what was se
   // The row is gone.
   await expect.poll(() => isFocused(page.locator('h1'))).toBe(true)
   await page.goto(`${url}/?search=999&status=sold&categoryId=7`)
-  await page.getByText('No category 7, sold pet has “999” in its name, and none has this id.').waitFor()
+  await page.getByText('No sold pet with category 7 has “999” in its name, and none has this id.').waitFor()
 })
 
 test('Enter goes to the results of digits that are no id, and going back from a pet leads to them', async ({

@@ -7,8 +7,8 @@ import { Message } from '../../components/message.tsx'
 import type { Edit, Item, Resource } from '../../resource.ts'
 import { emptyTextsOf } from '../../texts/empty.ts'
 import { useAccess } from '../access.ts'
+import { filteredBy } from '../filtered.ts'
 import { useList, useResource } from '../page-context.ts'
-import { partOf } from '../queries.ts'
 import { meaningsOf } from '../search.ts'
 import { everything, type View } from '../view.ts'
 
@@ -22,7 +22,7 @@ export function EmptyList({ ownEdits }: { ownEdits: Edit[] }) {
   const { view, turns } = useList()
   const { isReadOnly } = useAccess()
   const texts = emptyTextsOf(resource)
-  const part = partOf(resource, view.filter)
+  const part = filteredBy(resource, view.filter)
   // The user has removed what was on the page.
   const turnBack = ownEdits.some(({ set, isAddition }) => !set && !isAddition) ? turns.showPrevious : undefined
   const hasTurned = useRef(false)
@@ -90,5 +90,5 @@ function notFound(resource: Resource, { filter, search = '' }: View): string {
   )
   const labels = (isText: boolean) =>
     fields.filter(({ kind }) => (kind === 'text') === isText).map(({ label }) => label.toLowerCase())
-  return emptyTextsOf(resource).notFound(partOf(resource, filter), labels(true), labels(false), search.trim())
+  return emptyTextsOf(resource).notFound(filteredBy(resource, filter), labels(true), labels(false), search.trim())
 }

@@ -160,7 +160,7 @@ describe('the drawer of the requests', () => {
     // The client has tried once more.
     expect(await attemptsAtFailure).toBe(2)
     await page.getByRole('alert').getByText('The note may not have been added').waitFor()
-    await panel(page, 'Add note').getByRole('button', { name: 'Show the request' }).click()
+    await panel(page, 'Add note').getByRole('button', { name: 'Technical details' }).click()
     const drawer = drawerOf(page)
     const opened = drawer.locator('details[open] summary')
     await opened.waitFor()
@@ -180,7 +180,7 @@ describe('the drawer of the requests', () => {
     const sheet = page.getByRole('dialog', { name: 'Add many notes' })
     await sheet.getByRole('textbox').fill('Tea,7')
     await sheet.getByRole('button', { name: 'Add 1 note' }).click()
-    await sheet.getByRole('row').getByRole('button', { name: 'Show the request' }).click()
+    await sheet.getByRole('row').getByRole('button', { name: 'Technical details' }).click()
     const drawer = drawerOf(page)
     await withStatus(drawer.locator('details[open] summary'), 400).waitFor()
     await closeRequests(drawer)

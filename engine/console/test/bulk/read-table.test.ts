@@ -77,7 +77,9 @@ function expectSame(values: Parameters<typeof checkItem>[1]): void {
   const described = Object.values(issueTexts(notes, issuesOf(error)) ?? {}).join(' ')
   const normalize = (text: string) =>
     text
-      .replace(/ is too large to be read exactly.*?CSV\./, ' is not an integer.')
+      .replace(/ is too large to be read exactly.*?CSV\./, ' is not a whole number.')
+      .replace(/has \d+ characters, of at most/, 'needs 1 to')
+      .replace(/(needs 1 to 255)\.$/, '$1 characters.')
       .replace('text is missing', 'text needs 1 to 255 characters')
   expect(normalize(checked.problem)).toBe(normalize(described))
 }
@@ -116,24 +118,24 @@ test('a text is kept exactly, with quotes, delimiters, leading spaces and other 
 
 test.for([
   ['Ann,7\n"Ann\nthe dog",7\nTom,8', 2, 'The text has a line break, a tab or another control character.'],
-  ['Ann,7\n\nAnn,seven\nTom,8', 3, 'The priority is not an integer.'],
+  ['Ann,7\n\nAnn,seven\nTom,8', 3, 'The priority is not a whole number.'],
   ['Ann,7\nAnn, \nTom,8', 2, 'The priority is missing.'],
-  ['Ann,7\nAnn,9223372036854775808\nTom,8', 2, 'The priority does not fit into 64 bits.'],
+  ['Ann,7\nAnn,9223372036854775808\nTom,8', 2, 'The priority has too many digits.'],
   ['Ann,7\nAnn,7,done,,1,2\nTom,8', 2, '5 values are expected, not 6. Too many: 2.'],
   ['Ann,7\nAnn\nTom,8', 2, '5 values are expected, not 1.'],
   ['body,priority\nAnn,7\nAnn,7,done\nTom,8', 3, '2 values are expected, not 3. Too many: done.'],
   [
     'Ann,7\n,x,lost,soon,1.5\nTom,8',
     2,
-    'The text is missing. The priority is not an integer. The state is not one of open, waiting, done. ' +
-      'The due is not a time such as 2026-11-20T08:30:00.000Z. The book is not an integer.',
+    'The text is missing. The priority is not a whole number. The state is not one of open, waiting, done. ' +
+      'The due is not a time such as 2026-11-20T08:30:00.000Z. The book is not a whole number.',
   ],
   ['{"body":"Ann","priority":7}\n{"body"}\n{"body":"Tom","priority":8}', 2, 'This is not a JSON object.'],
   ['[{"body":"Ann","priority":7},[],{"body":"Tom","priority":8}]', 2, 'This is not a JSON object.'],
   [
     '[{"body":"Ann","priority":7},{"body":"Ann","priority":"7"},{"body":"Tom","priority":8}]',
     2,
-    'The priority is not an integer.',
+    'The priority is not a whole number.',
   ],
   [
     '[{"body":"Ann","priority":7},{"body":"Ann","priority":7,"__proto__":{}},{"body":"Tom","priority":8}]',
@@ -143,7 +145,7 @@ test.for([
   [
     '[{"body":"Ann","priority":7},{"body":"Ann","priority":1e300},{"body":"Tom","priority":8}]',
     2,
-    'The priority does not fit into 64 bits.',
+    'The priority has too many digits.',
   ],
 ] as const)('only the row with a problem is refused: %j', ([text, number, problem]) => {
   const rows = readTable(notes, text)?.rows ?? []
@@ -220,8 +222,8 @@ test.for([
   ['[{"body":7,"priority":7}]', 'body', '7', '7,7,,,', { body: '7', priority: 7n, state: 'open' }],
   // The other values stay what they are: a number is no text, and a rounded integer is no priority.
   ['[{"body":7,"priority":"x"}]', 'priority', '7', '7,7,,,', 'The text is not text.'],
-  ['[{"body":{},"priority":1e300}]', 'body', 'Ann', 'Ann,10000000000000000000,,,', 'The priority does not fit'],
-  ['Ann,7\nAnn,seven,done,,1,2', 'priority', 'eight', 'Ann,eight,done,,1', 'The priority is not an integer.'],
+  ['[{"body":{},"priority":1e300}]', 'body', 'Ann', 'Ann,10000000000000000000,,,', 'The priority has too many digits'],
+  ['Ann,7\nAnn,seven,done,,1,2', 'priority', 'eight', 'Ann,eight,done,,1', 'The priority is not a whole number.'],
   ['{"body":"Ann","priority":7}\n[', 'body', 'Ann', 'Ann,,,,', 'The priority is missing.'],
   [
     'Ann,7,,soon,1',

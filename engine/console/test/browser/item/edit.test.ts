@@ -816,7 +816,7 @@ test('a key that may only read sees no controls and asks for no changes, and see
   const key = mintApiKey()
   await store.apiKeys.create(apiKeyRecord(key, 'viewer', undefined, 'read'))
   const page = await visit(`${url}/?note=2`, { key })
-  await page.locator('.tools').getByText('This key may only read, and sees no changes.').waitFor()
+  await page.locator('.tools').getByText('This key may only read. It cannot see who changed what.').waitFor()
   await showing(page, '1–3 of 3')
   expect(await page.getByRole('button', { name: /state|Remove|Edit|Done|Add|Changes/i }).count()).toBe(0)
   await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
@@ -826,7 +826,7 @@ test('a key that may only read sees no controls and asks for no changes, and see
   await inspect(page, 'read-only')
   expect(log.join('')).not.toContain('history')
   await page.goto(`${url}/?open=add`)
-  await page.locator('.tools').getByText('This key may only read, and sees no changes.').waitFor()
+  await page.locator('.tools').getByText('This key may only read. It cannot see who changed what.').waitFor()
   await panelsLoaded(page)
   expect(await panel(page).count()).toBe(0)
   await page.keyboard.press('?')
@@ -837,7 +837,7 @@ test('a key that may only read sees no controls and asks for no changes, and see
   for (const each of ['n', 's', 'e', 'Delete', 'z']) {
     await page.getByRole('link', { name: 'note 2' }).focus()
     await page.keyboard.press(each)
-    await notice(page).getByText('This key may only read, and sees no changes.').waitFor()
+    await notice(page).getByText('This key may only read. It cannot see who changed what.').waitFor()
     await notice(page).getByRole('button', { name: 'Dismiss' }).click()
   }
 })
