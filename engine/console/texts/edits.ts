@@ -163,6 +163,11 @@ export function editTextsOf(noun: Noun) {
       addAgain: 'Add again',
       addedAgain: '· Added again',
       changeBack: 'Change back',
+      /** What tells the buttons for reversals apart. @param values the fields and what they become */
+      reversalOf: (action: string, item: string | undefined, values: [label: string, value: string][]) => {
+        const changes = values.map(([label, value]) => `${label.toLowerCase()} to ${value}`)
+        return `${action}: ${joined(', ', [item ?? false, ...changes])}`
+      },
       by: 'by',
       unknownKey: 'an unknown key',
       more: 'Show more',

@@ -11,6 +11,7 @@ import { problemOf } from '../../problem.ts'
 import { jsonOf } from '../../requests/curl.ts'
 import { type Change, type Field, type Item, isSame, type Values } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
+import { shownText } from '../../texts/formats.ts'
 import { useAccess } from '../access.ts'
 import { useList, useResource } from '../page-context.ts'
 import { hrefOf, openHere } from '../view.ts'
@@ -124,6 +125,8 @@ function dayOf(time: Date): string {
 
 interface ReversalProps {
   changes: ItemChange[]
+  /** The name of the changed item, if there is only one. */
+  name?: string
   /** The changed item, if there is only one. */
   item?: Item | undefined
   isDisabled: boolean
@@ -131,7 +134,7 @@ interface ReversalProps {
 }
 
 /** The button that adds removed items again, or changes others back. */
-function Reversal({ changes, item, isDisabled, onClose }: ReversalProps) {
+export function Reversal({ changes, name, item, isDisabled, onClose }: ReversalProps) {
   const { resource, open } = useResource()
   const { edit } = useList()
   const { canEdit } = useAccess()
@@ -153,9 +156,21 @@ function Reversal({ changes, item, isDisabled, onClose }: ReversalProps) {
     return <p className="changes-by">{texts.addedAgain}</p>
   if (!isRemoval && !canEdit) return null
   const [one, all] = isRemoval ? [texts.addAgain, many.addAgain] : [texts.changeBack, many.changeBack]
+  const text = changes.length === 1 ? one : all(isDisabled ? undefined : changes.length)
+  const { before = {}, after = {} } = changes[0] ?? {}
+  const values = resource.fields
+    .filter((field) => field.name in after)
+    .map((field): [string, string] => [field.label, shownText(field, before[field.name]) || texts.empty])
   return (
-    <Button ref={keepFocus} variant="subtle" size="compact-sm" isDisabled={isDisabled} onClick={reverse}>
-      {changes.length === 1 ? one : all(isDisabled ? undefined : changes.length)}
+    <Button
+      ref={keepFocus}
+      variant="subtle"
+      size="compact-sm"
+      isDisabled={isDisabled}
+      aria-label={name || values.length > 0 ? texts.reversalOf(text, name, values) : undefined}
+      onClick={reverse}
+    >
+      {text}
     </Button>
   )
 }
@@ -240,7 +255,7 @@ function Entry({ change, isOfAll, onClose }: EntryProps) {
   const item = isOfAll ? query.data : inPanel
   /** Whether nothing is left to be changed back. */
   const isBack = item && after && fields.every((field) => isSame(item[field.name], before[field.name]))
-  const name = textOf((query.data ?? before)[resource.title])
+  const name = textOf((item ?? before)[resource.title])
   const heading = name === '' ? itemTexts.heading(id) : `${name} #${id}`
   const isGone = query.error !== null && problemOf(query.error).kind === 'missing'
   return (
@@ -273,7 +288,13 @@ function Entry({ change, isOfAll, onClose }: EntryProps) {
       ))}
       <By change={change} />
       {!isGone && !isBack && (
-        <Reversal changes={[change]} item={item} isDisabled={after !== undefined && !item} onClose={onClose} />
+        <Reversal
+          changes={[change]}
+          name={heading}
+          item={item}
+          isDisabled={after !== undefined && !item}
+          onClose={onClose}
+        />
       )}
     </li>
   )
