@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { addNotes } from '../../../../test/notes/tests.ts'
 import { test } from '../notes.ts'
-import { inspect, isFocused, panel, showing } from '../page.ts'
+import { boxOf, inspect, isFocused, panel, showing } from '../page.ts'
 import type { Page } from '../visit.ts'
 
 function notice(page: Page) {
@@ -166,6 +166,30 @@ describe('a change', () => {
     await entries.getByRole('link', { name: 'Tea #2' }).first().click()
     const history = panel(page, 'Tea').getByRole('region', { name: 'History' })
     await inspect(page, 'history-change-back')
+    // All texts of a line have one baseline, and all entries the same distances, with and without a button.
+    const lines = await history.getByRole('listitem').evaluateAll((entries) =>
+      entries.map((entry) => {
+        const bottomOf = (selector: string) => {
+          const range = document.createRange()
+          range.selectNodeContents(entry.querySelector(selector) ?? entry)
+          return range.getBoundingClientRect().bottom
+        }
+        const { top, bottom } = entry.getBoundingClientRect()
+        const last = entry.querySelector('.changes-by')?.getBoundingClientRect()
+        return {
+          baselines: bottomOf('.changes-label') - bottomOf('.choice, .text'),
+          before: (entry.querySelector('p')?.getBoundingClientRect().top ?? 0) - top,
+          after: bottom - (last ? (last.top + last.bottom) / 2 : 0),
+        }
+      }),
+    )
+    expect(lines.map(({ baselines }) => Math.abs(baselines) < 0.5)).toEqual([true, true, true])
+    const [first, ...others] = lines
+    expect(new Set(lines.map(({ after }) => Math.round(after))).size).toBe(1)
+    expect(new Set(others.map(({ before }) => Math.round(before))).size).toBe(1)
+    const day = await boxOf(history.getByRole('heading', { name: 'Today' }))
+    const entry = await boxOf(history.getByRole('listitem').first())
+    expect(entry.y + (first?.before ?? 0) - day.y - day.height).toBeLessThanOrEqual(10)
     await history.getByRole('listitem').nth(1).getByRole('button', { name: 'Change back' }).click()
     await notice(page).getByText('Text of Tea is now note 2.').waitFor()
     await expect.poll(() => store.notes.get(2n)).toMatchObject({ body: 'note 2' })

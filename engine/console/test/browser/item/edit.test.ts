@@ -9,6 +9,7 @@ import {
 } from '../../../../test/notes/tests.ts'
 import { enterNote, type Start, test } from '../notes.ts'
 import {
+  boxOf,
   choose,
   counting,
   holdRequests,
@@ -20,7 +21,7 @@ import {
   showing,
   signIn,
 } from '../page.ts'
-import { listen, type Page } from '../visit.ts'
+import { type Locator, listen, type Page } from '../visit.ts'
 
 /** The button with the state of a note in the list. */
 function stateOf(page: Page, name: string) {
@@ -328,6 +329,10 @@ describe('the text of a note', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('alert').getByText('The text is only white space.').waitFor()
     await inspect(page, 'edit-text')
+    // The label is beside the text, not beside the middle of both.
+    const middleOf = async (element: Locator) => boxOf(element).then(({ y, height }) => y + height / 2)
+    const label = panel(page).getByRole('term').getByText('Text', { exact: true })
+    expect(Math.abs((await middleOf(label)) - (await middleOf(field)))).toBeLessThan(2)
     await page.keyboard.press('Escape')
     await field.waitFor({ state: 'hidden' })
     await panel(page, 'note 2').waitFor()
