@@ -61,6 +61,7 @@ export function FieldInput(props: FieldInputProps) {
       autoComplete="off"
       spellCheck={isPlain ? false : undefined}
       {...(field.kind === 'text' && { dir: 'auto' })}
+      {...(field.kind === 'integer' && { inputMode: 'numeric' })}
       {...(field.kind === 'time' &&
         !isPlain && { type: 'datetime-local', step: 1, value: localText(field, props.value) })}
     />

@@ -305,14 +305,15 @@ test('a notice covers neither the last rows nor the footer of the list', async (
   }
 })
 
-test('the notice of a phone covers neither the rows, the selection nor the footer, and moves nothing', async ({
+test('the notice of a phone covers neither the header, the selection nor the footer, and moves nothing', async ({
   openConsole,
 }) => {
-  const { page } = await openConsole(5, { ...phone, isLoaded: true })
+  const { page } = await openConsole(8, { ...phone, isLoaded: true })
   await box(page).check()
-  const parts = page.locator('.search input, .tools .button, .item-list tbody tr, .selection-bar, .list-footer')
-  const places = () =>
-    parts.evaluateAll((all) => all.map((each) => each.getBoundingClientRect()).map(({ y, height }) => [y, y + height]))
+  const fixed = page.locator('.header, .search input, .tools .button, .selection-bar, .list-footer')
+  const parts = fixed.or(page.locator('.item-list tbody tr'))
+  const places = (of = parts) =>
+    of.evaluateAll((all) => all.map((each) => each.getBoundingClientRect()).map(({ y, height }) => [y, y + height]))
   const before = await places()
   expect(before.length).toBeGreaterThan(9)
   await page.getByRole('button', { name: /^Status of pet 2: / }).click()
@@ -321,10 +322,10 @@ test('the notice of a phone covers neither the rows, the selection nor the foote
   await notice.waitFor()
   expect(await places()).toEqual(before)
   const shown = await boxOf(notice)
-  for (const [top = 0, bottom = 0] of before)
+  for (const [top = 0, bottom = 0] of await places(fixed))
     expect(bottom <= shown.y || top >= shown.y + shown.height, `${top} ${JSON.stringify(shown)}`).toBe(true)
   expect(await missed(page, '.edit-notice')).toEqual([])
-  await inspect(page, 'notice-of-short-list-360')
+  await inspect(page, 'notice-of-selection-360')
 })
 
 test('nothing moves when a copy is confirmed, or when a search changes the counts', async ({ openConsole }) => {
@@ -365,6 +366,13 @@ test('a finger hits each control within 44 px', async ({ visit }) => {
     await page.locator('.item-list tbody input').first().check()
     await page.locator('.selection-bar').waitFor()
     expect(await missed(page, '.selection-bar')).toEqual([])
+    // They also look as large, and say what they do.
+    const buttons = page.locator('.selection-bar > button')
+    const heights = await buttons.evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height))
+    // One of them is not shown on a phone.
+    expect(Math.min(...heights.filter((height) => height > 0))).toBe(44)
+    expect(await buttons.filter({ hasText: 'Set category' }).innerText()).toBe('Set category')
+    await inspect(page, `selection-${viewport.width}`)
     await page.getByRole('button', { name: 'Clear the selection' }).tap()
     await page.locator('.selection-bar').waitFor({ state: 'hidden' })
     await page.goto(`${url}/?pet=2`)
@@ -395,6 +403,8 @@ test('the fields of a phone are 44 px high, and nothing moves when one is edited
   await name.press('Enter')
   await page.getByText('The name is missing.').waitFor()
   await inspect(page, 'edit-name-error-360')
+  await page.getByRole('button', { name: 'Edit the category' }).tap()
+  expect(await page.getByRole('textbox', { name: 'Category' }).getAttribute('inputmode')).toBe('numeric')
 
   await page.goto(url)
   const sheet = await openBulkAdd(page)

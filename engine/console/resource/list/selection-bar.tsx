@@ -9,7 +9,7 @@ import { useClient } from '../../client.ts'
 import { Button, IconButton } from '../../components/buttons.tsx'
 import { choiceIdOf, keepFocus } from '../../components/focus.ts'
 import { IconCheck, IconChevronDown, IconCopy, IconX } from '../../components/icons.tsx'
-import { IconPencil, IconTrash } from '../../components/later-icons.tsx'
+import { IconTrash } from '../../components/later-icons.tsx'
 import { useShortcuts } from '../../keyboard.ts'
 import type { Field } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
@@ -77,13 +77,7 @@ export function SelectionBar({ onClose }: { onClose: () => void }) {
         </Button>
       ))}
       {other && (
-        <Button
-          variant="default"
-          size="xs"
-          icon={<IconPencil />}
-          aria-haspopup="dialog"
-          onClick={() => setIsSetting(true)}
-        >
+        <Button variant="default" size="xs" aria-haspopup="dialog" onClick={() => setIsSetting(true)}>
           {more.length > 0 ? editTexts.many.setOther : editTexts.edit.set(other.label)}
         </Button>
       )}
