@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useRef, useState } from 'react'
+import { type KeyboardEvent, useReducer, useRef, useState } from 'react'
 import { textOf } from '#service/fields'
 import { Button } from '../../components/buttons.tsx'
 import { useFocusReturn } from '../../components/focus.ts'
@@ -7,7 +7,6 @@ import { type Field, type Item, isSame, type Resource } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
 import { shownText } from '../../texts/formats.ts'
 import { fieldDrafts } from '../drafts.ts'
-import { doubleTime } from '../edits.ts'
 import { useList, useResource } from '../page-context.ts'
 
 interface EditFieldProps {
@@ -33,9 +32,10 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
   const [error, setError] = useState<string>()
   const isOver = useRef(false)
   const editor = useRef<HTMLDivElement>(null)
-  const insist = useRef<HTMLButtonElement>(null)
-  /** When the Enter key has moved the focus to that button. */
-  const askedAt = useRef(0)
+  /** Whether the user has closed the question below. Then only Enter saves the text. */
+  const wasClosed = useRef(false)
+  /** How often the Enter key was pressed, instead of a button below. */
+  const [refusals, refuse] = useReducer((count: number) => count + 1, 0)
   useFocusReturn(() => document.getElementById(editButtonId(field)))
   const isChanged = !isSame(item[name], seen)
   // Where nothing was typed, there is nothing to choose.
@@ -60,14 +60,17 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
   }
 
   function handleKey(event: KeyboardEvent) {
+    const isInField = event.target instanceof HTMLInputElement
     if (event.nativeEvent.isComposing) return
-    // The first Enter only moves the focus. A later one overwrites what somebody else has saved.
-    if (event.key === 'Enter' && isChanged) {
-      askedAt.current = event.timeStamp
-      insist.current?.focus()
-    } else if (event.key === 'Enter') setError(save())
-    else if (event.key === 'Escape') end()
-    else return
+    if (event.key === 'Escape' && isChanged) {
+      wasClosed.current = true
+      setSeen(item[name])
+      editor.current?.querySelector('input')?.focus()
+    } else if (event.key === 'Escape') end()
+    else if (event.key !== 'Enter' || !isInField) return
+    // The focus stays where the user is typing: the next key must not press a button.
+    else if (isChanged) refuse()
+    else setError(save())
     // The key closes the panel, too.
     event.preventDefault()
     event.stopPropagation()
@@ -91,21 +94,28 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
         onKeyDown={handleKey}
         // Not for a click on a button below, or when another window gets the focus.
         onBlur={({ relatedTarget }) => {
-          if (!isOver.current && !relatedTarget?.closest('.edit-field') && document.hasFocus() && !isChanged)
+          if (
+            !isOver.current &&
+            !wasClosed.current &&
+            !relatedTarget?.closest('.edit-field') &&
+            document.hasFocus() &&
+            !isChanged
+          )
             setError(save())
         }}
       />
       {isChanged && (
         <p className="edit-field-meanwhile">
-          <span role="alert">{editTexts.meanwhile(shownText(field, item[name]))}</span>
-          <Button variant="default" size="xs" onClick={end}>
+          <span key={refusals} role="alert">
+            {editTexts.meanwhile(shownText(field, item[name]))}
+          </span>
+          <Button variant="default" size="xs" onClick={end} onKeyDown={handleKey}>
             {editTexts.keepTheirs}
           </Button>
           <Button
-            ref={insist}
             size="xs"
-            onClick={({ timeStamp }) => {
-              if (timeStamp - askedAt.current < doubleTime) return
+            onKeyDown={handleKey}
+            onClick={() => {
               setSeen(item[name])
               setError(save())
             }}
