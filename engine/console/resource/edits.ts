@@ -140,11 +140,14 @@ export function editsOf(resource: Resource, client: ServiceClient, queryClient: 
       async onSuccess(item) {
         // What is being loaded may have the former values.
         await queryClient.cancelQueries({ queryKey: [many] })
-        queryClient.setQueriesData<{ items: Item[] }>({ queryKey: [many, 'list'] }, (page) => {
-          const items = page?.items.flatMap((each) => (each.id === edit.seen.id ? (item ?? []) : each))
-          return items && { ...page, items }
-        })
-        if (item) queryClient.setQueryData([many, 'item', item.id], item)
+        // What was removed is hidden until the list is loaded again: without it, a page would look like the last one.
+        if (item) {
+          queryClient.setQueriesData<{ items: Item[] }>({ queryKey: [many, 'list'] }, (page) => {
+            const items = page?.items.map((each) => (each.id === item.id ? item : each))
+            return items && { ...page, items }
+          })
+          queryClient.setQueryData([many, 'item', item.id], item)
+        }
         queryClient.setQueryData<Counts>([many, 'counts'], (counts) => counts && countsWith(resource, counts, [edit]))
       },
       onSettled(_item, error) {
@@ -227,11 +230,11 @@ export function useEdits({ many }: Resource): EditState[] {
   })
 }
 
-/** An item with the values that are being saved. Undefined if it is being removed. */
+/** An item with the values that are being saved. Undefined if it is being removed, or was removed since the list was loaded. */
 export function withEdits(item: Item, edits: EditState[]): Item | undefined {
   let edited: Item | undefined = item
   for (const { edit, status } of edits) {
-    if (status !== 'pending' || edit.seen.id !== item.id) continue
+    if (edit.seen.id !== item.id || (status !== 'pending' && (edit.set || status !== 'success'))) continue
     edited = edit.set && edited && { ...edited, ...edit.set }
   }
   return edited

@@ -57,15 +57,18 @@ export function ItemPanel({ id, onClose }: { id: bigint; onClose: () => void }) 
 
 function LoadedItem({ id, item }: { id: bigint; item: ShownList['item'] }) {
   const { resource, icon } = useResource()
+  const { states } = useList()
   const { data, failureReason, failureCount } = item
   const { item: texts, edit: editTexts } = editTextsOf(resource)
   if (failureReason && problemOf(failureReason).kind === 'missing') {
     const [draft] = resource.entered.flatMap(
       (field) => fieldDrafts.get(draftKeyOf(resource, { id }, field))?.text ?? [],
     )
-    const former = textOf(data?.[resource.title]) || texts.heading(id)
+    // The user may have removed it.
+    const known = data ?? states.findLast(({ edit: { seen } }) => seen.id === id)?.edit.seen
+    const former = textOf(known?.[resource.title]) || texts.heading(id)
     const removed = draft === undefined ? editTexts.removed(former) : editTexts.wasRemoved(former, draft)
-    const isKnown = data !== undefined || draft !== undefined
+    const isKnown = known !== undefined || draft !== undefined
     return (
       <Message
         icon={icon}

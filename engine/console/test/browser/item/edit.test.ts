@@ -651,6 +651,30 @@ describe('a note is removed', () => {
     expect(await store.notes.get(3n)).toBeDefined()
   })
 
+  test('from the middle of the list, and no wrong place is announced meanwhile', async ({ openConsole }) => {
+    const { store, page } = await openConsole(60, { path: '/?note=30' })
+    await showing(page, '20 notes after id 20')
+    await panelFocused(page, 'note 30')
+    await page.evaluate(() => {
+      const range = document.querySelector('.list-range')
+      const texts = new Set([range?.textContent])
+      Object.assign(window, { texts })
+      new MutationObserver(() => texts.add(range?.textContent)).observe(document.body, {
+        subtree: true,
+        childList: true,
+        characterData: true,
+      })
+    })
+    await page.keyboard.press('Delete')
+    await showing(page, '19 notes after id 20')
+    await expect.poll(() => store.notes.get(30n)).toBeUndefined()
+    await showing(page, '20 notes after id 20')
+    expect(await page.evaluate(() => [...Reflect.get(window, 'texts')])).toEqual([
+      '20 notes after id 20',
+      '19 notes after id 20',
+    ])
+  })
+
   test('by the next session at once if the API key is revoked meanwhile, and cannot be undone then', async ({
     openConsole,
   }) => {
