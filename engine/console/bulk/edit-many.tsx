@@ -35,7 +35,7 @@ const maxNames = 5
 
 /** Asks whether many items are changed, and does that. Continuing after a stop sends what has no result yet. */
 export function EditMany({ edits, same, onRemoved, onClose, onDone, ...options }: EditManyProps) {
-  const { isUndo = false, startsAtOnce = false } = options
+  const { isUndo = false, startsAtOnce = false, unchanged } = options
   const { resource, queries, open } = useResource()
   const { many: texts, edit: editTexts, changes: changesTexts, item: itemTexts } = editTextsOf(resource)
   const { list, selection, view } = useList()
@@ -124,7 +124,7 @@ export function EditMany({ edits, same, onRemoved, onClose, onDone, ...options }
   }
   /** Only the items that were not changed stay selected. The changes of the others can be undone. */
   function close() {
-    if (edits.length === 0) return onDone({ text: texts.unchanged(same), edits })
+    if (edits.length === 0) return onDone({ text: unchanged ?? texts.unchanged(same), edits })
     if (done.length + unconfirmed.length === 0) return onClose()
     if (isRemoval) onRemoved?.(done)
     if (!isAddition) selection.clear()

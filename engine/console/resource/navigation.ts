@@ -22,6 +22,8 @@ export interface EditManyDialog {
   isUndo?: boolean
   /** Whether it asks no question, and shows itself only if it takes long, or not all items were changed. */
   startsAtOnce?: boolean
+  /** What is said if there is nothing to send. */
+  unchanged?: string
   /** Called with the removals that were done. */
   onRemoved?: (edits: Edit[]) => void
 }

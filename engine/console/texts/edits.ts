@@ -36,6 +36,7 @@ export function editTextsOf(noun: Noun) {
       nothingToUndo: (hasHistory: boolean) =>
         `There is nothing to undo.${hasHistory ? ' What was changed before is under Changes.' : ''}`,
       isNow: (title: string, value: string) => `${title} is ${value.toLowerCase()}.`,
+      isAlready: (title: string, value: string) => `${title} is already ${value.toLowerCase()}.`,
       changedTo: (label: string, title: string, value: string, isOne: boolean) =>
         `${label} of ${title} ${isOne ? 'is' : 'are'} now ${value || 'empty'}.`,
       removing: (title: string) => `${title} will be removed.`,

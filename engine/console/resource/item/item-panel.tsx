@@ -25,6 +25,7 @@ import { itemCallOf } from '../queries.ts'
 import { hrefOf } from '../view.ts'
 import { ChangeList } from './change-list.tsx'
 import { draftKeyOf, EditField, editButtonId } from './edit-field.tsx'
+import { useChoose } from './use-choose.ts'
 
 /** One item. */
 export function ItemPanel({ id, onClose }: { id: bigint; onClose: () => void }) {
@@ -88,7 +89,8 @@ function LoadedItem({ id, item }: { id: bigint; item: ShownList['item'] }) {
 
 function Details({ item }: { item: Item }) {
   const { resource } = useResource()
-  const { states, edit, remove, toEdit } = useList()
+  const { states, remove, toEdit } = useList()
+  const choose = useChoose()
   const editTexts = editTextsOf(resource)
   // After a reload, the user continues with the draft of a field.
   const [edited, setEdited] = useState(
@@ -117,11 +119,7 @@ function Details({ item }: { item: Item }) {
               {edited === field.name ? (
                 <EditField item={item} field={field} onClose={() => setEdited(undefined)} />
               ) : isEditableField(field) && field.choices ? (
-                <Choices
-                  field={field}
-                  value={item[field.name]}
-                  onChoose={(value) => edit(item, { [field.name]: value })}
-                />
+                <Choices field={field} value={item[field.name]} onChoose={(value) => choose(item, field, value)} />
               ) : (
                 <>
                   <Value field={field} value={item[field.name]} />

@@ -7,6 +7,7 @@ import { Value } from '../../components/value.tsx'
 import { areCharactersOn } from '../../keyboard.ts'
 import { type Field, type Item, parseChoice } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
+import { useChoose } from '../item/use-choose.ts'
 import { useResource } from '../page-context.ts'
 
 function focus(element: Element | undefined): void {
@@ -17,7 +18,8 @@ interface ChoiceMenuProps {
   field: Field
   /** The item that gets the value, or all selected ones. */
   of: Item | 'selection'
-  onChoose: (value: unknown) => void
+  /** Sets the value of the selected items. */
+  onChoose?: (value: unknown) => void
   onClose: () => void
 }
 
@@ -25,6 +27,7 @@ interface ChoiceMenuProps {
 export function ChoiceMenu({ field, of, onChoose, onClose }: ChoiceMenuProps) {
   const { resource } = useResource()
   const texts = editTextsOf(resource).edit
+  const choose = useChoose()
   const { name, label, choices = {} } = field
   return (
     <Menu
@@ -32,7 +35,11 @@ export function ChoiceMenu({ field, of, onChoose, onClose }: ChoiceMenuProps) {
       label={of === 'selection' ? texts.set(label) : texts.of(label, textOf(of[resource.title]))}
       options={Object.keys(choices).map((choice) => [choice, <Value key={choice} field={field} value={choice} />])}
       checked={of === 'selection' ? '' : String(of[name])}
-      onChoose={(choice) => onChoose(parseChoice(field, choice))}
+      onChoose={(choice) => {
+        const value = parseChoice(field, choice)
+        if (of === 'selection') onChoose?.(value)
+        else choose(of, field, value)
+      }}
       onClose={onClose}
     />
   )

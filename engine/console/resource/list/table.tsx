@@ -23,7 +23,7 @@ interface ResourceTableProps {
 /** Items as rows. The columns are the fields of the resource. */
 export function ResourceTable({ added, changes }: ResourceTableProps) {
   const { resource, texts } = useResource()
-  const { view, list, states, selection, menu, openMenu, edit } = useList()
+  const { view, list, states, selection, menu, openMenu } = useList()
   const { canEdit } = useAccess()
   // Those of the former page stay while another one is loaded.
   const items = list.rows?.length ? list.rows : undefined
@@ -101,15 +101,7 @@ export function ResourceTable({ added, changes }: ResourceTableProps) {
               ))}
         </tbody>
       </table>
-      {menu && inMenu && (
-        <ChoiceMenu
-          key={String(menu.id)}
-          of={inMenu}
-          field={menu.field}
-          onChoose={(value) => edit(inMenu, { [menu.field.name]: value })}
-          onClose={closeMenu}
-        />
-      )}
+      {menu && inMenu && <ChoiceMenu key={String(menu.id)} of={inMenu} field={menu.field} onClose={closeMenu} />}
     </>
   )
 }

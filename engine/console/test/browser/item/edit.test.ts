@@ -137,6 +137,23 @@ describe('the state of a note', () => {
     expect(await store.notes.get(3n)).toBeDefined()
   })
 
+  test('that a note has already is said in place of an older notice', async ({ openConsole }) => {
+    const { page } = await openConsole(3)
+    await showing(page, '1–3 of 3')
+    await panelsLoaded(page)
+    await setState(page, 'note 1', 'Done')
+    await notice(page).getByText('note 1 is done.').waitFor()
+    await page.getByRole('link', { name: 'note 2' }).focus()
+    await page.keyboard.press('s')
+    await page.keyboard.press('1')
+    await notice(page).getByText('note 2 is already open.').waitFor()
+    expect(await notice(page).count()).toBe(1)
+    expect(await isFocused(page.getByRole('link', { name: 'note 2' }))).toBe(true)
+    await page.getByRole('link', { name: 'note 3' }).click()
+    await panel(page, 'note 3').getByRole('button', { name: 'Open' }).click()
+    await notice(page).getByText('note 3 is already open.').waitFor()
+  })
+
   test('is undone with Ctrl+Z, which changes no text that was entered before', async ({ openConsole }) => {
     const { store, page } = await openConsole(3, { isLoaded: true })
     const search = page.getByPlaceholder('Id, text or priority')
