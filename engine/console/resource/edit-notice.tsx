@@ -15,9 +15,10 @@ import { type Edit, type Item } from '../resource.ts'
 import { editTextsOf } from '../texts/edits.ts'
 import { messages } from '../texts/messages.ts'
 import { useAccess } from './access.ts'
-import { changedBy, Named, namesIn, savedText } from './edit-text.tsx'
+import { changedBy, Named, namesIn, savedText, titlesOf } from './edit-text.tsx'
 import { type EditState, editOf, hold, isWaiting, undoTime } from './edits.ts'
 import { useAuthor } from './item/history.ts'
+import { isNewClick } from './item/new-click.ts'
 import { useList, useResource } from './page-context.ts'
 
 /** What became of an edit of many items, of an undo, or of a new item. */
@@ -61,7 +62,8 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
   const isDone = done !== undefined && done.at >= (last?.submittedAt ?? 0)
   const isRecent = (isDone ? done.at : (last?.submittedAt ?? 0)) >= closedAt
   const canUndo = isDone ? done.onUndo !== undefined : last !== undefined && lastUndoable(states) === last
-  const text = isDone ? done.text : last ? savedText(resource, last) : ''
+  const removed = states.filter(({ edit, status }) => status === 'pending' && !edit.set).map(({ edit }) => edit)
+  const text = isDone ? done.text : last ? savedText(resource, last, removed) : ''
   // A removal waits until it can no longer be undone.
   const isStored = last?.status === 'success' || (last?.status === 'pending' && !last.edit.set && !isRepeated(last))
   const isSaved = isRecent && (isDone ? text !== undefined : isStored)
@@ -120,6 +122,7 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
             key={isDone ? done.at : last?.edit.idempotencyKey}
             text={text ?? ''}
             edit={isDone ? undefined : last?.edit}
+            removed={removed}
             onUndo={canUndo ? undo : undefined}
             undoLabel={(isDone && done.undoLabel) || texts.undo}
             onClose={onClose}
@@ -154,13 +157,15 @@ function lastUndoable(states: EditState[]): EditState | undefined {
 interface SavedProps {
   text: string
   edit: Edit | undefined
+  /** All items that are being removed. */
+  removed: Edit[]
   onUndo: (() => void) | undefined
   undoLabel: string
   onClose: () => void
 }
 
 /** Disappears by itself, but not while the pointer or the focus is in it. Then a removal is not sent either. */
-function Saved({ text, edit, onUndo, undoLabel, onClose }: SavedProps) {
+function Saved({ text, edit, removed, onUndo, undoLabel, onClose }: SavedProps) {
   const { resource } = useResource()
   const texts = editTextsOf(resource).edit
   const [isHeld, setIsHeld] = useState(false)
@@ -183,7 +188,10 @@ function Saved({ text, edit, onUndo, undoLabel, onClose }: SavedProps) {
       onBlur={() => setIsHeld(false)}
     >
       <p dir="auto">
-        <Named text={text} names={edit ? namesIn(resource, edit, edit.set) : []} />
+        <Named
+          text={text}
+          names={edit?.set ? namesIn(resource, edit, edit.set) : titlesOf(resource, edit ? removed : [])}
+        />
       </p>
       {onUndo && (
         <Button
@@ -275,7 +283,7 @@ function Failed({ edit, failureReason, onClose }: EditState & { onClose: () => v
           <Button variant="default" size="xs" onClick={close}>
             {edit.set ? texts.keepTheirs : texts.keep}
           </Button>
-          <Button size="xs" onClick={insist}>
+          <Button size="xs" onClick={(event) => isNewClick(event) && insist()}>
             {edit.set ? texts.useMine : texts.removeAnyway}
           </Button>
         </span>

@@ -4,15 +4,24 @@ import { editTextsOf } from '../texts/edits.ts'
 import { listOf, shownText } from '../texts/formats.ts'
 import type { EditState } from './edits.ts'
 
-/** What an edit has done. */
-export function savedText(resource: Resource, { edit, status }: EditState): string {
+/**
+ * What an edit has done.
+ *
+ * @param removed all items that are being removed
+ */
+export function savedText(resource: Resource, { edit, status }: EditState, removed: Edit[]): string {
   const texts = editTextsOf(resource).edit
   const title = textOf(edit.seen[resource.title])
-  if (!edit.set) return status === 'pending' ? texts.removing(title) : texts.removed(title)
+  if (!edit.set)
+    return status === 'pending' ? texts.removing(listOf(titlesOf(resource, removed))) : texts.removed(title)
   const { field, label, shown, isOne } = changedBy(resource, edit)
   const value = shown(edit.set)
   const text = isOne && field?.choices ? texts.isNow(title, value) : texts.changedTo(label, title, value, isOne)
   return edit.undoes ? texts.undone(text) : text
+}
+
+export function titlesOf({ title }: Resource, edits: Edit[]): string[] {
+  return edits.map(({ seen }) => textOf(seen[title]))
 }
 
 /** The fields that an edit changes, and how the user sees their values. */

@@ -25,6 +25,7 @@ import { itemCallOf } from '../queries.ts'
 import { hrefOf } from '../view.ts'
 import { ChangeList } from './change-list.tsx'
 import { draftKeyOf, EditField, editButtonId } from './edit-field.tsx'
+import { isNewClick } from './new-click.ts'
 import { useChoose } from './use-choose.ts'
 
 /** One item. */
@@ -155,8 +156,7 @@ function Details({ item }: { item: Item }) {
             variant="gray"
             size="xs"
             icon={<IconTrash />}
-            // The second click of a double click would remove the next one, which the panel shows by then.
-            onClick={({ detail }) => detail < 2 && remove(item)}
+            onClick={(event) => isNewClick(event) && remove(item)}
           >
             {editTexts.edit.remove}
           </Button>

@@ -692,6 +692,26 @@ describe('a note is removed', () => {
     ])
   })
 
+  test('once with two clicks at the same place, and the notice names all that wait', async ({ openConsole }) => {
+    const { page } = await openConsole(4, { path: '/?note=1' })
+    await panelFocused(page, 'note 1')
+    const { x, y } = await boxOf(panel(page).getByRole('button', { name: 'Remove note' }))
+    await page.mouse.click(x + 9, y + 9)
+    await panelFocused(page, 'note 2')
+    await page.mouse.click(x + 9, y + 9)
+    await notice(page).getByText('note 1 will be removed.').waitFor()
+    expect(await names(page)).toEqual(['note 2', 'note 3', 'note 4'])
+    await page.mouse.move(x + 19, y + 9)
+    await page.mouse.click(x + 9, y + 9)
+    await notice(page).getByText('note 1 and note 2 will be removed.').waitFor()
+    await panelFocused(page, 'note 3')
+    // The shortcut needs no pointer.
+    await page.keyboard.press('Delete')
+    await notice(page).getByText('note 1, note 2, and note 3 will be removed.').waitFor()
+    await page.keyboard.press('z')
+    await notice(page).getByText('Change undone. note 3 stays.').waitFor()
+  })
+
   test('by the next session at once if the API key is revoked meanwhile, and cannot be undone then', async ({
     openConsole,
   }) => {
