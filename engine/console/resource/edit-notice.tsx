@@ -18,6 +18,7 @@ import { useAccess } from './access.ts'
 import { changedBy, Named, namesIn, savedText, titlesOf } from './edit-text.tsx'
 import { type EditState, editOf, hold, isWaiting, undoTime } from './edits.ts'
 import { useAuthor } from './item/history.ts'
+import { useLastFailure } from './item/last-failure.ts'
 import { isNewClick } from './item/new-click.ts'
 import { useList, useResource } from './page-context.ts'
 
@@ -245,13 +246,14 @@ function Failed({ edit, failureReason, onClose }: EditState & { onClose: () => v
   const texts = editTextsOf(resource).edit
   const title = textOf(edit.seen[resource.title])
   const { label, shown } = changedBy(resource, edit)
-  const { data, ...current } = useQuery({ ...queries.item(edit.seen.id, useQueryClient()), refetchOnMount: 'always' })
+  const current = useQuery({ ...queries.item(edit.seen.id, useQueryClient()), refetchOnMount: 'always' })
+  const { data } = current
+  const failure = useLastFailure(current)
   const problem = failureReason && problemOf(failureReason)
   const author = useAuthor(edit, problem?.kind === 'conflict')
   if (!problem) return null
-  const [by, mine] = [author.keyName, shown(edit.set ?? {})]
-  const isGone =
-    problem.kind === 'missing' || (current.failureReason && problemOf(current.failureReason).kind === 'missing')
+  const mine = shown(edit.set ?? {})
+  const isGone = problem.kind === 'missing' || (failure && problemOf(failure).kind === 'missing')
   if (problem.kind === 'conflict' && !isGone && (!current.isFetchedAfterMount || author.isLoading)) return null
   function close() {
     rowOf(edit.seen.id)?.focus()

@@ -26,6 +26,7 @@ import {
   togetherOf,
   undoes,
 } from './history.ts'
+import { useLastFailure } from './last-failure.ts'
 
 /** How many changes are loaded by themselves to count those of a group. */
 const maxCounted = 10_000
@@ -43,9 +44,9 @@ interface ChangeListProps {
 export function ChangeList({ id, max, ...actions }: ChangeListProps) {
   const { resource } = useResource()
   const texts = editTextsOf(resource).changes
-  const { data, failureReason, failureCount, hasNextPage, fetchNextPage, refetch, ...query } = useInfiniteQuery(
-    historyOf(resource, useClient(), id),
-  )
+  const query = useInfiniteQuery(historyOf(resource, useClient(), id))
+  const { data, failureCount, hasNextPage, fetchNextPage, refetch } = query
+  const failure = useLastFailure(query)
   const { isFetchingNextPage, isFetchNextPageError } = query
   const { data: item } = useList().item
   const isOfAll = id === undefined
@@ -61,7 +62,7 @@ export function ChangeList({ id, max, ...actions }: ChangeListProps) {
   useEffect(() => {
     if (isLoadingOn && !isFetchingNextPage) void fetchNextPage()
   }, [isLoadingOn, isFetchingNextPage, fetchNextPage])
-  if (!data && failureReason) return <Failure title={texts.notLoaded} error={failureReason} failures={failureCount} />
+  if (!data && failure) return <Failure title={texts.notLoaded} error={failure} failures={failureCount} />
   if (!data) return <div className="skeleton item-details-skeleton" role="status" aria-label={texts.loading} />
   // One level below the heading of the sheet, or of the history of the item.
   const Day = isOfAll ? 'h3' : 'h4'

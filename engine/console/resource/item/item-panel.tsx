@@ -25,6 +25,7 @@ import { itemCallOf } from '../queries.ts'
 import { hrefOf } from '../view.ts'
 import { ChangeList } from './change-list.tsx'
 import { draftKeyOf, EditField, editButtonId } from './edit-field.tsx'
+import { useLastFailure } from './last-failure.ts'
 import { isNewClick } from './new-click.ts'
 import { useChoose } from './use-choose.ts'
 
@@ -60,7 +61,8 @@ export function ItemPanel({ id, onClose }: { id: bigint; onClose: () => void }) 
 function LoadedItem({ id, item }: { id: bigint; item: ShownList['item'] }) {
   const { resource, icon } = useResource()
   const { states } = useList()
-  const { data, failureReason, failureCount } = item
+  const { data, failureCount } = item
+  const failureReason = useLastFailure(item)
   const { item: texts, edit: editTexts } = editTextsOf(resource)
   if (failureReason && problemOf(failureReason).kind === 'missing') {
     const [draft] = resource.entered.flatMap(

@@ -168,7 +168,24 @@ test('a kept row leaves after a change of many notes', async ({ openConsole }) =
   await expect.poll(async () => (await names(page)).length).toBe(6)
 })
 
-test('a note that somebody else removes while it is open was removed, and has existed', async ({ openConsole }) => {
+/** Waits until the page has loaded the list again a few times, and returns how many alerts appeared meanwhile. */
+async function alertsWhilePolling(page: Page): Promise<number> {
+  await page.evaluate(() => {
+    Object.assign(window, { alerts: 0 })
+    new MutationObserver((records) => {
+      const isAlert = (node: Node) => node instanceof Element && node.closest('[role=alert]') !== null
+      const hasAlert = (node: Node) => node instanceof Element && node.querySelector('[role=alert]') !== null
+      const added = records
+        .flatMap(({ addedNodes }) => [...addedNodes])
+        .filter((node) => isAlert(node) || hasAlert(node))
+      Object.assign(window, { alerts: Reflect.get(window, 'alerts') + added.length })
+    }).observe(document.body, { subtree: true, childList: true })
+  })
+  for (let round = 0; round < 3; round++) await page.waitForResponse(/notes\.list/)
+  return page.evaluate(() => Reflect.get(window, 'alerts'))
+}
+
+test('a note that somebody else removes while it is open was removed, which is said once', async ({ openConsole }) => {
   const { page, store } = await openNotes(openConsole, 3)
   await page.getByRole('link', { name: 'note 2' }).click()
   await panel(page, 'note 2').getByRole('button', { name: 'Done' }).waitFor()
@@ -177,6 +194,10 @@ test('a note that somebody else removes while it is open was removed, and has ex
   await alert.waitFor()
   expect(await alert.innerText()).toBe('note 2 was removed.')
   await inspect(page, 'removed-while-open')
+  expect(await alertsWhilePolling(page)).toBe(0)
+  await page.reload()
+  await panel(page).getByText('No note has the id 2').waitFor()
+  expect(await alertsWhilePolling(page)).toBe(0)
 })
 
 test('the key for an undo adds many notes again that were removed, as their notice offers', async ({ openConsole }) => {
