@@ -45,8 +45,8 @@ export function EditMany({ edits, same, onRemoved, onClose, onDone, ...options }
   const [outcomes] = useState(() => new Map<Edit, Problem | undefined>())
   /** The edits that the service may have read. */
   const [sent] = useState(() => new Set<Edit>())
-  /** The items that had been added before, and the new ids. */
-  const [additions] = useState(() => ({ existed: new Set<Edit>(), ids: [] as bigint[] }))
+  /** The items that had been added before, and the new ones. */
+  const [additions] = useState(() => ({ existed: new Set<Edit>(), items: [] as Item[] }))
   const [, update] = useReducer((updates: number) => updates + 1, 0)
   const left = edits.filter((edit) => !outcomes.has(edit))
   const unconfirmed = left.filter((edit) => sent.has(edit))
@@ -89,7 +89,7 @@ export function EditMany({ edits, same, onRemoved, onClose, onDone, ...options }
     }
     const item = valuesOf(resource, ({ name }) => seen[name])
     const options = { context: { idempotencyKey, batch, onResponse } }
-    additions.ids.push((await resource.procedures(client).create.mutate(item, options)).id)
+    additions.items.push(await resource.procedures(client).create.mutate(item, options))
     addedAgain.add(idempotencyKey)
   }
 
@@ -116,8 +116,10 @@ export function EditMany({ edits, same, onRemoved, onClose, onDone, ...options }
     const timer = setInterval(update, 200)
     return () => clearInterval(timer)
   }, [hasStarted])
+  const [only] = additions.items.length === 1 ? additions.items : []
   function doneText(): string {
     if (isUndo && set) return texts.undone(done.length)
+    if (isAddition && only) return texts.itemAddedAgain(nameOf({ seen: only }), additions.existed.size > 0)
     if (isAddition) return texts.addedAgain(done.length, additions.existed.size)
     if (!set) return texts.removed(done.length)
     return field?.choices ? texts.done(done.length, value, same) : texts.doneOf(label, done.length, value, same)
@@ -133,13 +135,14 @@ export function EditMany({ edits, same, onRemoved, onClose, onDone, ...options }
       text: unconfirmed.length > 0 ? `${results}.` : doneText(),
       edits: [...done, ...unconfirmed],
       focus: itemAfter,
+      ...(only && { link: { id: only.id, name: nameOf({ seen: only }) } }),
       ...(!isUndo && set && { onUndo: undo }),
       ...(!isUndo && isRemoval && done.length > 0 && { onUndo: openAddition, undoLabel: texts.addAgain(done.length) }),
     })
   }
   /** The first item that was changed or added, or the one after those that were removed. */
   function itemAfter(items: Item[]): bigint | undefined {
-    if (isAddition) return items.find(({ id }) => additions.ids.includes(id))?.id
+    if (isAddition) return items.find(({ id }) => additions.items.some((item) => item.id === id))?.id
     if (set) return done[0]?.seen.id
     const removed = new Set(done.map(({ seen }) => seen.id))
     const left = items.filter(({ id }) => !removed.has(id))
@@ -190,7 +193,7 @@ export function EditMany({ edits, same, onRemoved, onClose, onDone, ...options }
   })
 
   // Names need not be unique.
-  const nameOf = ({ seen }: Edit) =>
+  const nameOf = ({ seen }: Pick<Edit, 'seen'>) =>
     seen[resource.title] === undefined ? itemTexts.heading(seen.id) : `${textOf(seen[resource.title])} #${seen.id}`
   const others = edits.length - maxNames
   const results = texts.results(done.length, failed.length, unconfirmed.length, left.length - unconfirmed.length)

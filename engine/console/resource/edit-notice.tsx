@@ -11,22 +11,25 @@ import { hint } from '../components/hint.ts'
 import { IconX } from '../components/icons.tsx'
 import { areCharactersOn, useShortcuts } from '../keyboard.ts'
 import { isTransient, problemOf, retryDelayAfter } from '../problem.ts'
-import { type Edit, type Item } from '../resource.ts'
+import type { Edit, Item, Resource } from '../resource.ts'
 import { editTextsOf } from '../texts/edits.ts'
 import { messages } from '../texts/messages.ts'
 import { useAccess } from './access.ts'
 import { changedBy, Named, namesIn, savedText, titlesOf } from './edit-text.tsx'
 import { type EditState, editOf, hold, isWaiting, undoTime } from './edits.ts'
-import { useAuthor } from './item/history.ts'
+import { additionOf, isAddedAgain, useAuthor } from './item/history.ts'
 import { useLastFailure } from './item/last-failure.ts'
 import { isNewClick } from './item/new-click.ts'
 import { useList, useResource } from './page-context.ts'
+import { hrefOf, openHere } from './view.ts'
 
 /** What became of an edit of many items, of an undo, or of a new item. */
 export interface Done {
   /** Undefined if the page says it elsewhere. */
   text?: string
   at: number
+  /** An item that the text names, and its name in the text. */
+  link?: { id: bigint; name: string }
   edits?: Edit[]
   onUndo?: (() => void) | undefined
   /** What the button for that says, if it is no plain undo. */
@@ -50,7 +53,7 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
   const page = useResource()
   const { resource, edits, open } = page
   const { states, list, view } = useList()
-  const texts = editTextsOf(resource).edit
+  const { edit: texts, changes: changesTexts } = editTextsOf(resource)
   const { isReadOnly, hasHistory } = useAccess()
   const failed = states.findLast(
     ({ status, failureReason }) => status === 'error' && failureReason && problemOf(failureReason).kind !== 'refused',
@@ -90,6 +93,12 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
     const undoable = lastUndoable(states)
     const { at = 0, onUndo } = done ?? {}
     if (onUndo && at > (undoable?.submittedAt ?? 0)) return onUndo()
+    const removed = lastRemoved(resource, states)
+    if (removed && removed.submittedAt > (undoable?.submittedAt ?? 0)) {
+      const { seen } = removed.edit
+      const onUndo = () => open(additionOf(resource, [seen]))
+      return say(texts.removed(textOf(seen[resource.title])), { onUndo, undoLabel: changesTexts.addAgain })
+    }
     if (!undoable) return say(texts.nothingToUndo(hasHistory))
     edits.undo(undoable.edit)
     const { set, seen } = undoable.edit
@@ -124,6 +133,7 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
             text={text ?? ''}
             edit={isDone ? undefined : last?.edit}
             removed={removed}
+            link={isDone ? done.link : undefined}
             onUndo={canUndo ? undo : undefined}
             undoLabel={(isDone && done.undoLabel) || texts.undo}
             onClose={onClose}
@@ -155,19 +165,28 @@ function lastUndoable(states: EditState[]): EditState | undefined {
   )
 }
 
+/** The last removal that can no longer be undone, unless the item was added again. */
+function lastRemoved(resource: Resource, states: EditState[]): EditState | undefined {
+  return states.findLast(
+    ({ edit: { set, seen }, status }) =>
+      !set && status === 'success' && !additionOf(resource, [seen]).edits.some(isAddedAgain),
+  )
+}
+
 interface SavedProps {
   text: string
   edit: Edit | undefined
   /** All items that are being removed. */
   removed: Edit[]
+  link: Done['link']
   onUndo: (() => void) | undefined
   undoLabel: string
   onClose: () => void
 }
 
 /** Disappears by itself, but not while the pointer or the focus is in it. Then a removal is not sent either. */
-function Saved({ text, edit, removed, onUndo, undoLabel, onClose }: SavedProps) {
-  const { resource } = useResource()
+function Saved({ text, edit, removed, link, onUndo, undoLabel, onClose }: SavedProps) {
+  const { resource, open } = useResource()
   const texts = editTextsOf(resource).edit
   const [isHeld, setIsHeld] = useState(false)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another render is no reason to wait longer.
@@ -191,7 +210,15 @@ function Saved({ text, edit, removed, onUndo, undoLabel, onClose }: SavedProps) 
       <p dir="auto">
         <Named
           text={text}
-          names={edit?.set ? namesIn(resource, edit, edit.set) : titlesOf(resource, edit ? removed : [])}
+          names={
+            link ? [link.name] : edit?.set ? namesIn(resource, edit, edit.set) : titlesOf(resource, edit ? removed : [])
+          }
+          link={
+            link && {
+              href: hrefOf(resource, { item: link.id }),
+              onClick: (event) => openHere(event, () => open({ kind: 'item', id: link.id })),
+            }
+          }
         />
       </p>
       {onUndo && (
@@ -252,7 +279,7 @@ function Failed({ edit, failureReason, onClose }: EditState & { onClose: () => v
   const problem = failureReason && problemOf(failureReason)
   const author = useAuthor(edit, problem?.kind === 'conflict')
   if (!problem) return null
-  const mine = shown(edit.set ?? {})
+  const [by, mine] = [author.keyName, shown(edit.set ?? {})]
   const isGone = problem.kind === 'missing' || (failure && problemOf(failure).kind === 'missing')
   if (problem.kind === 'conflict' && !isGone && (!current.isFetchedAfterMount || author.isLoading)) return null
   function close() {

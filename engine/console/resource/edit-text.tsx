@@ -1,3 +1,4 @@
+import type { ComponentProps } from 'react'
 import { textOf } from '#service/fields'
 import type { Edit, Resource, Values } from '../resource.ts'
 import { editTextsOf } from '../texts/edits.ts'
@@ -44,14 +45,27 @@ export function namesIn(resource: Resource, edit: Edit, ...values: (Values | und
   return [textOf(edit.seen[resource.title]), ...texts]
 }
 
+interface NamedProps {
+  text: string
+  names: string[]
+  /** Opens the item with the first name. */
+  link?: ComponentProps<'a'> | undefined
+}
+
 /** A text with names, in their order. */
-export function Named({ text, names: [name, ...others] }: { text: string; names: string[] }) {
+export function Named({ text, names: [name, ...others], link }: NamedProps) {
   const start = name ? text.indexOf(name) : -1
   if (!name || start === -1) return <span>{text}</span>
   return (
     <>
       <span>{text.slice(0, start)}</span>
-      <bdi translate="no">{name}</bdi>
+      {link ? (
+        <a {...link} dir="auto" translate="no">
+          {name}
+        </a>
+      ) : (
+        <bdi translate="no">{name}</bdi>
+      )}
       <Named text={text.slice(start + name.length)} names={others} />
     </>
   )

@@ -119,6 +119,7 @@ export function editTextsOf(noun: Noun) {
       addAgain: (count: number | undefined) => `Add all ${count === undefined ? '' : `${number(count)} `}again`,
       /** @param count undefined if it is not known */
       changeBack: (count: number | undefined) => `Change all ${count === undefined ? '' : `${number(count)} `}back`,
+      itemAddedAgain: (item: string, isBefore: boolean) => `${item} was added again${isBefore ? ' before' : ''}.`,
       addedAgain: (count: number, before: number) =>
         before === count
           ? `${countOf(noun, count)} ${was(count)} added again before.`

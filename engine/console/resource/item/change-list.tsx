@@ -16,11 +16,11 @@ import { useAccess } from '../access.ts'
 import { useList, useResource } from '../page-context.ts'
 import { hrefOf, openHere } from '../view.ts'
 import {
-  addedAgain,
   additionOf,
   formerOf,
   historyOf,
   type ItemChange,
+  isAddedAgain,
   isGroup,
   mayGoOn,
   togetherOf,
@@ -153,8 +153,7 @@ export function Reversal({ changes, name, item, isDisabled, onClose }: ReversalP
     if (only?.set && others.length === 0) edit(only.seen, only.set)
     else open({ kind: 'editMany', edits, same: 0, isUndo: true, startsAtOnce: true })
   }
-  if (isRemoval && addition.edits.every(({ idempotencyKey }) => addedAgain.has(idempotencyKey)))
-    return <p className="changes-by">{texts.addedAgain}</p>
+  if (isRemoval && addition.edits.every(isAddedAgain)) return <p className="changes-by">{texts.addedAgain}</p>
   if (!isRemoval && !canEdit) return null
   const [one, all] = isRemoval ? [texts.addAgain, many.addAgain] : [texts.changeBack, many.changeBack]
   const text = changes.length === 1 ? one : all(isDisabled ? undefined : changes.length)

@@ -110,6 +110,10 @@ export function additionOf({ many }: Resource, items: Item[]) {
 /** The idempotency keys of the items that this tab has added again. */
 export const addedAgain = new Set<string>()
 
+export function isAddedAgain({ idempotencyKey }: Edit): boolean {
+  return addedAgain.has(idempotencyKey)
+}
+
 /** The edit that gives an item the values before a change, unless somebody has changed one of them since then. */
 export function formerOf({ entered }: Resource, { itemId, before, after = {} }: ItemChange, item?: Item): Edit {
   const names = entered.map(({ name }) => name).filter((name) => name in before || name in after)
