@@ -11,8 +11,9 @@ import { Notice } from '../form/notice.tsx'
 import { type Problem, problemOf } from '../problem.ts'
 import { wasNeverRead } from '../requests/log.ts'
 import type { Done } from '../resource/edit-notice.tsx'
+import { Named } from '../resource/edit-text.tsx'
 import { doubleTime, editOf, reverseOf, send } from '../resource/edits.ts'
-import { addedAgain, additionOf } from '../resource/item/history.ts'
+import { addedAgain, additionOf, useRemoval } from '../resource/item/history.ts'
 import { neighborOf } from '../resource/list/use-shown-list.ts'
 import type { EditManyDialog } from '../resource/navigation.ts'
 import { useList, useResource } from '../resource/page-context.ts'
@@ -127,10 +128,14 @@ export function EditMany({ edits, same, onRemoved, onClose, onDone, ...options }
   /** Only the items that were not changed stay selected. The changes of the others can be undone. */
   function close() {
     if (edits.length === 0) return onDone({ text: unchanged ?? texts.unchanged(same), edits })
+    // An item that is gone cannot be changed later either.
+    const gone = failed.filter((edit) => outcomes.get(edit)?.kind === 'missing')
+    selection.remove(gone.map(({ seen }) => seen))
     if (done.length + unconfirmed.length === 0) return onClose()
     if (isRemoval) onRemoved?.(done)
     if (!isAddition) selection.clear()
-    if (!isUndo && !isAddition) selection.add([...left, ...failed].map(({ seen }) => seen))
+    const others = [...left, ...failed].filter((edit) => !gone.includes(edit))
+    if (!isUndo && !isAddition) selection.add(others.map(({ seen }) => seen))
     onDone({
       text: unconfirmed.length > 0 ? `${results}.` : doneText(),
       edits: [...done, ...unconfirmed],
@@ -236,7 +241,13 @@ export function EditMany({ edits, same, onRemoved, onClose, onDone, ...options }
           <ul className="bulk-names">
             {failed.map((edit) => (
               <li key={edit.idempotencyKey}>
-                <bdi>{nameOf(edit)}</bdi>: {outcomes.get(edit)?.message}
+                {outcomes.get(edit)?.kind === 'missing' ? (
+                  <Removed id={edit.seen.id} name={nameOf(edit)} />
+                ) : (
+                  <>
+                    <bdi>{nameOf(edit)}</bdi>: {outcomes.get(edit)?.message}
+                  </>
+                )}
               </li>
             ))}
           </ul>
@@ -279,6 +290,13 @@ export function EditMany({ edits, same, onRemoved, onClose, onDone, ...options }
       </div>
     </Sheet>
   )
+}
+
+/** Says who has removed an item. */
+function Removed({ id, name }: { id: bigint; name: string }) {
+  const { resource } = useResource()
+  const by = useRemoval(id, true).removal?.keyName
+  return <Named text={editTextsOf(resource).edit.removed(name, by)} names={by === undefined ? [name] : [name, by]} />
 }
 
 /** Takes the focus of the button that it replaces, but not the second click or Enter of a double one. */

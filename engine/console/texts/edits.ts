@@ -1,6 +1,6 @@
 import type { Noun } from '../resource.ts'
 import { keyVariable } from '../service.ts'
-import { capitalized, countOf, joined, number, plural, rows, was } from './formats.ts'
+import { capitalized, countOf, date, joined, number, plural, rows, was } from './formats.ts'
 
 /** The texts of an item, and of what adds, changes and removes items. They are loaded after the list. */
 export function editTextsOf(noun: Noun) {
@@ -17,6 +17,7 @@ export function editTextsOf(noun: Noun) {
       next: `Next ${one}`,
       loading: `Loading the ${one}`,
       missing: (id: bigint) => `No ${one} has the id ${id}`,
+      removedBy: (by: string | undefined, at: Date) => `${by === undefined ? '' : `By ${by}, `}${date(at)}.`,
       missingText: 'It may never have existed, or it was removed.',
       notLoaded: `The ${one} could not be loaded`,
     },
@@ -40,7 +41,7 @@ export function editTextsOf(noun: Noun) {
       changedTo: (label: string, title: string, value: string, isOne: boolean) =>
         `${label} of ${title} ${isOne ? 'is' : 'are'} now ${value || 'empty'}.`,
       removing: (title: string) => `${title} will be removed.`,
-      removed: (title: string) => `${title} was removed.`,
+      removed: (title: string, by?: string) => `${title} was removed${by === undefined ? '' : ` by ${by}`}.`,
       stays: (title: string) => `${title} stays.`,
       notRepeated: (title: string) => `Removing ${title} is not tried again.`,
       waiting: (title: string, changes: number) =>

@@ -48,6 +48,22 @@ export function useAuthor({ seen, set }: Edit, isWanted: boolean) {
   return { keyName: change?.keyName, isLoading: enabled && !isFetchedAfterMount && failureCount === 0 }
 }
 
+/** Who has removed an item and when, and its last values, if the API key may read the history. */
+export function useRemoval(id: bigint, isWanted: boolean) {
+  const { isReadOnly, hasHistory } = useAccess()
+  const enabled = isWanted && hasHistory && !isReadOnly
+  const query = historyOf(useResource().resource, useClient(), id)
+  const { data, isFetching, failureCount } = useInfiniteQuery({
+    ...query,
+    enabled,
+    // What is cached may be older.
+    staleTime: 0,
+    refetchInterval: false,
+  })
+  const removal = data?.pages[0]?.find(({ kind }) => kind === 'remove')
+  return { removal, isLoading: !removal && isFetching && failureCount === 0 }
+}
+
 /** Milliseconds between two changes that are shown as one. */
 const maxGap = 2_000
 

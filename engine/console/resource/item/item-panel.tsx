@@ -23,8 +23,9 @@ import type { ShownList } from '../list/use-shown-list.ts'
 import { useList, useResource } from '../page-context.ts'
 import { itemCallOf } from '../queries.ts'
 import { hrefOf } from '../view.ts'
-import { ChangeList } from './change-list.tsx'
+import { ChangeList, Reversal } from './change-list.tsx'
 import { draftKeyOf, EditField, editButtonId } from './edit-field.tsx'
+import { useRemoval } from './history.ts'
 import { useLastFailure } from './last-failure.ts'
 import { isNewClick } from './new-click.ts'
 import { useChoose } from './use-choose.ts'
@@ -64,12 +65,14 @@ function LoadedItem({ id, item }: { id: bigint; item: ShownList['item'] }) {
   const { data, failureCount } = item
   const failureReason = useLastFailure(item)
   const { item: texts, edit: editTexts } = editTextsOf(resource)
-  if (failureReason && problemOf(failureReason).kind === 'missing') {
+  const isMissing = failureReason !== null && problemOf(failureReason).kind === 'missing'
+  const { removal, isLoading } = useRemoval(id, isMissing)
+  if (isMissing && !isLoading) {
     const [draft] = resource.entered.flatMap(
       (field) => fieldDrafts.get(draftKeyOf(resource, { id }, field))?.text ?? [],
     )
     // The user may have removed it.
-    const known = data ?? states.findLast(({ edit: { seen } }) => seen.id === id)?.edit.seen
+    const known = data ?? removal?.before ?? states.findLast(({ edit: { seen } }) => seen.id === id)?.edit.seen
     const former = textOf(known?.[resource.title]) || texts.heading(id)
     const removed = draft === undefined ? editTexts.removed(former) : editTexts.wasRemoved(former, draft)
     const isKnown = known !== undefined || draft !== undefined
@@ -79,14 +82,16 @@ function LoadedItem({ id, item }: { id: bigint; item: ShownList['item'] }) {
         heading="h3"
         role="alert"
         title={isKnown ? removed : texts.missing(id)}
-        text={!isKnown && texts.missingText}
+        text={removal ? texts.removedBy(removal.keyName, removal.at) : !isKnown && texts.missingText}
       >
+        {removal && <Reversal changes={[removal]} name={`${former} #${id}`} isDisabled={false} onClose={undefined} />}
         {draft !== undefined && <CopyButton withText label={editTexts.copyMine} value={draft} />}
       </Message>
     )
   }
   if (data) return <Details item={data} />
-  if (!failureReason) return <div className="skeleton item-details-skeleton" role="status" aria-label={texts.loading} />
+  if (!failureReason || isMissing)
+    return <div className="skeleton item-details-skeleton" role="status" aria-label={texts.loading} />
   return <Failure title={texts.notLoaded} error={failureReason} failures={failureCount} />
 }
 

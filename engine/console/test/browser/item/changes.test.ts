@@ -133,7 +133,7 @@ test('a note that was removed is added again with its values, also together with
   await page.getByText('3 notes were removed').click()
   await removed.getByText('Added again').waitFor()
   await inspect(page, 'added-again')
-  await page.getByRole('button', { name: 'Add all 3 again' }).click()
+  await page.getByRole('button', { name: 'Add all 3 again', exact: true }).click()
   await notice(page).getByText('2 notes were added again, 1 was before.').waitFor()
   expect((await store.notes.list({ limit: 9, cursor: 0n })).map(({ id }) => id)).toEqual([4n, 5n, 6n, 7n])
 })

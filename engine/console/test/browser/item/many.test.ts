@@ -189,15 +189,40 @@ test('a note that somebody else removes while it is open was removed, which is s
   const { page, store } = await openNotes(openConsole, 3)
   await page.getByRole('link', { name: 'note 2' }).click()
   await panel(page, 'note 2').getByRole('button', { name: 'Done' }).waitFor()
-  await store.notes.remove({ id: 2n })
+  await store.notes.remove({ id: 2n, by: 'shop' })
   const alert = panel(page, 'note 2').getByRole('alert')
   await alert.waitFor()
-  expect(await alert.innerText()).toBe('note 2 was removed.')
+  expect(await alert.innerText()).toMatch(/^note 2 was removed\.\s+By shop, \w+ \d+, \d{4}, \d+:\d+\s[AP]M\.$/)
   await inspect(page, 'removed-while-open')
   expect(await alertsWhilePolling(page)).toBe(0)
   await page.reload()
-  await panel(page).getByText('No note has the id 2').waitFor()
+  await panel(page).getByRole('heading', { name: 'note 2 was removed.' }).waitFor()
   expect(await alertsWhilePolling(page)).toBe(0)
+  await panel(page).getByRole('button', { name: 'Add again: note 2 #2' }).click()
+  await notice(page).getByText('note 2 #4 was added again.').waitFor()
+})
+
+test('a note that somebody else removes during a change of many is named, and no longer selected', async ({
+  openConsole,
+}) => {
+  const { page, store } = await openNotes(openConsole, 3)
+  await selectAll(page)
+  await page.getByRole('button', { name: 'Set state' }).click()
+  await page.route(
+    '**/trpc/notes.update**',
+    async (route) => {
+      await store.notes.remove({ id: 2n, by: 'shop' })
+      await route.continue()
+    },
+    { times: 1 },
+  )
+  await page.getByRole('menuitemradio', { name: 'Done' }).click()
+  const result = page.getByRole('dialog', { name: 'Set state to done', exact: true })
+  await result.getByRole('listitem').getByText('note 2 #2 was removed by shop.').waitFor()
+  await inspect(page, 'changed-some-removed')
+  await result.getByRole('button', { name: 'Close' }).last().click()
+  await notice(page).getByText('2 notes are done.').waitFor()
+  expect(await page.getByRole('region', { name: /selected$/ }).count()).toBe(0)
 })
 
 test('the key for an undo adds many notes again that were removed, as their notice offers', async ({ openConsole }) => {
