@@ -11,7 +11,6 @@ import { Notice } from '../form/notice.tsx'
 import { type Problem, problemOf } from '../problem.ts'
 import { wasNeverRead } from '../requests/log.ts'
 import type { Done } from '../resource/edit-notice.tsx'
-import { Named } from '../resource/edit-text.tsx'
 import { doubleTime, editOf, reverseOf, send } from '../resource/edits.ts'
 import { addedAgain, additionOf, useRemoval } from '../resource/item/history.ts'
 import { neighborOf } from '../resource/list/use-shown-list.ts'
@@ -296,7 +295,7 @@ export function EditMany({ edits, same, onRemoved, onClose, onDone, ...options }
 function Removed({ id, name }: { id: bigint; name: string }) {
   const { resource } = useResource()
   const by = useRemoval(id, true).removal?.keyName
-  return <Named text={editTextsOf(resource).edit.removed(name, by)} names={by === undefined ? [name] : [name, by]} />
+  return <bdi>{editTextsOf(resource).edit.removed(name, by)}</bdi>
 }
 
 /** Takes the focus of the button that it replaces, but not the second click or Enter of a double one. */

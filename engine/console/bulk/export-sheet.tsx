@@ -7,7 +7,7 @@ import { IconDownload } from '../components/icons.tsx'
 import { Sheet } from '../components/sheet.tsx'
 import { Notice } from '../form/notice.tsx'
 import { problemOf } from '../problem.ts'
-import { filteredBy } from '../resource/filtered.ts'
+import { nounOf } from '../resource/filtered.ts'
 import type { Count, Resource, Values } from '../resource.ts'
 import { exporting } from '../texts/bulk.ts'
 import { exportItems } from './export-items.ts'
@@ -49,9 +49,7 @@ export function ExportSheet({ onClose, resource, filter, search, total }: Export
   return (
     <Sheet title={texts.title(resource)} onClose={onClose} size="sm" isModal>
       <div className="export">
-        <p>
-          {isEmpty ? texts.nothing(resource) : texts.content(resource, filteredBy(resource, filter), search, count)}
-        </p>
+        <p>{isEmpty ? texts.nothing(resource) : texts.content(nounOf(resource, filter), search, count)}</p>
         <div className="export-formats">
           {(['csv', 'json'] as const).map((format, index) => (
             <Button

@@ -1,13 +1,12 @@
-import { entriesOf, type Resource, type Values } from '../resource.ts'
-import type { Part } from '../texts/empty.ts'
+import type { Noun, Resource, Values } from '../resource.ts'
+import { filteredNoun } from '../texts/filtered.ts'
 import { nameOf } from './queries.ts'
 
-/** The names of the filtered values, for a sentence. Undefined without a filter. */
-export function filteredBy({ fields }: Resource, filter: Values): Part {
-  const filtered = fields.filter(({ name }) => name in filter)
+/** The words for the items that a filter lets through. */
+export function nounOf(resource: Resource, filter: Values): Noun {
   const namesOf = (isChoice: boolean) =>
-    filtered
-      .filter(({ choices }) => (choices !== undefined) === isChoice)
+    resource.fields
+      .filter(({ name, choices }) => name in filter && (choices !== undefined) === isChoice)
       .map((field) => nameOf(field, filter[field.name]))
-  return entriesOf(filter).length > 0 ? { choices: namesOf(true), others: namesOf(false) } : undefined
+  return filteredNoun(resource, namesOf(true), namesOf(false))
 }

@@ -1,6 +1,5 @@
 import { rounded } from '#service/fields'
 import type { Noun } from '../resource.ts'
-import { kindOf, type Part } from './empty.ts'
 import { capitalized, countOf, joined, listOf, number, plural, rows, was } from './formats.ts'
 
 /** The texts of the import. They are loaded with it. */
@@ -84,9 +83,8 @@ function correctedRows(count: number): string {
 export const exporting = {
   title: ({ many }: Noun) => `Export ${many}`,
   /** @param total undefined if it is not known exactly */
-  content: (noun: Noun, part: Part, search: string | undefined, total: number | undefined) => {
-    const kinds = { one: kindOf(part, noun.one), many: kindOf(part, noun.many) }
-    const items = total === undefined ? `all ${kinds.many}` : `${total === 1 ? '' : 'all '}${countOf(kinds, total)}`
+  content: (noun: Noun, search: string | undefined, total: number | undefined) => {
+    const items = total === undefined ? `all ${noun.many}` : `${total === 1 ? '' : 'all '}${countOf(noun, total)}`
     const source = search === undefined ? 'of the store' : `found by “${search}”`
     return `Downloads ${items} ${source} as a file.`
   },

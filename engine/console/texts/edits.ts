@@ -98,6 +98,7 @@ export function editTextsOf(noun: Noun) {
           same > 0 && `${number(same)} ${plural({ one: 'is', many: 'are' }, same)} ${value} already`,
         ]),
       setOther: 'Set a value',
+      value: 'Value',
       field: 'Field',
       planOf: (label: string, changed: number, same: number, isEmpty: boolean) =>
         joined(', ', [

@@ -7,8 +7,9 @@ import { Message } from '../../components/message.tsx'
 import type { Edit, Item, Resource } from '../../resource.ts'
 import { emptyTextsOf } from '../../texts/empty.ts'
 import { useAccess } from '../access.ts'
-import { filteredBy } from '../filtered.ts'
+import { nounOf } from '../filtered.ts'
 import { useList, useResource } from '../page-context.ts'
+import { partOf } from '../queries.ts'
 import { meaningsOf } from '../search.ts'
 import { everything, type View } from '../view.ts'
 
@@ -22,7 +23,7 @@ export function EmptyList({ ownEdits }: { ownEdits: Edit[] }) {
   const { view, turns } = useList()
   const { isReadOnly } = useAccess()
   const texts = emptyTextsOf(resource)
-  const part = filteredBy(resource, view.filter)
+  const part = partOf(resource, view.filter)
   // The user has removed what was on the page.
   const turnBack = ownEdits.some(({ set, isAddition }) => !set && !isAddition) ? turns.showPrevious : undefined
   const hasTurned = useRef(false)
@@ -42,7 +43,12 @@ export function EmptyList({ ownEdits }: { ownEdits: Edit[] }) {
   if (part || view.search !== undefined) {
     const search = view.search === undefined ? undefined : notFound(resource, view)
     return (
-      <Message ref={keepFocus} icon={<IconSearch />} title={texts.emptyFilter(part)} text={search}>
+      <Message
+        ref={keepFocus}
+        icon={<IconSearch />}
+        title={texts.emptyFilter(part === undefined ? undefined : nounOf(resource, view.filter))}
+        text={search}
+      >
         <div className="message-actions">
           {search && <Offers />}
           {part && search && (
@@ -90,5 +96,5 @@ function notFound(resource: Resource, { filter, search = '' }: View): string {
   )
   const labels = (isText: boolean) =>
     fields.filter(({ kind }) => (kind === 'text') === isText).map(({ label }) => label.toLowerCase())
-  return emptyTextsOf(resource).notFound(filteredBy(resource, filter), labels(true), labels(false), search.trim())
+  return emptyTextsOf(resource).notFound(nounOf(resource, filter), labels(true), labels(false), search.trim())
 }

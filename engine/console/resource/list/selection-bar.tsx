@@ -72,14 +72,19 @@ export function SelectionBar({ onClose }: { onClose: () => void }) {
           endIcon={<IconChevronDown />}
           aria-haspopup="menu"
           onClick={() => setMenu(field)}
-        >
-          {editTexts.edit.set(field.label)}
-        </Button>
+          {...setLabel(editTexts.edit.set(field.label), field.label)}
+        />
       ))}
       {other && (
-        <Button variant="default" size="xs" aria-haspopup="dialog" onClick={() => setIsSetting(true)}>
-          {more.length > 0 ? editTexts.many.setOther : editTexts.edit.set(other.label)}
-        </Button>
+        <Button
+          variant="default"
+          size="xs"
+          aria-haspopup="dialog"
+          onClick={() => setIsSetting(true)}
+          {...(more.length > 0
+            ? setLabel(editTexts.many.setOther, editTexts.many.value)
+            : setLabel(editTexts.edit.set(other.label), other.label))}
+        />
       )}
       {other && isSetting && <SetMany fields={[other, ...more]} onClose={() => setIsSetting(false)} />}
       {canRemove && (
@@ -94,6 +99,19 @@ export function SelectionBar({ onClose }: { onClose: () => void }) {
       </IconButton>
     </section>
   )
+}
+
+/** What a button sets. A phone has no room for the whole label. */
+function setLabel(label: string, short: string) {
+  return {
+    'aria-label': label,
+    children: (
+      <>
+        <span className="set-long">{label}</span>
+        <span className="set-short">{short}</span>
+      </>
+    ),
+  }
 }
 
 const copyId = 'copy-selection'

@@ -189,7 +189,7 @@ test('a note that somebody else removes while it is open was removed, which is s
   const { page, store } = await openNotes(openConsole, 3)
   await page.getByRole('link', { name: 'note 2' }).click()
   await panel(page, 'note 2').getByRole('button', { name: 'Done' }).waitFor()
-  await store.notes.remove({ id: 2n, by: 'shop' })
+  await store.notes.remove({ id: 2n }, { owner: 1n, name: 'shop' })
   const alert = panel(page, 'note 2').getByRole('alert')
   await alert.waitFor()
   expect(await alert.innerText()).toMatch(/^note 2 was removed\.\s+By shop, \w+ \d+, \d{4}, \d+:\d+\s[AP]M\.$/)
@@ -211,7 +211,7 @@ test('a note that somebody else removes during a change of many is named, and no
   await page.route(
     '**/trpc/notes.update**',
     async (route) => {
-      await store.notes.remove({ id: 2n, by: 'shop' })
+      await store.notes.remove({ id: 2n }, { owner: 1n, name: 'shop' })
       await route.continue()
     },
     { times: 1 },
