@@ -308,8 +308,9 @@ test('a notice covers neither the last rows nor the footer of the list', async (
 test('the notice of a phone covers neither the header, the selection nor the footer, and moves nothing', async ({
   openConsole,
 }) => {
-  const { page } = await openConsole(8, { ...phone, isLoaded: true })
-  await box(page).check()
+  const { page } = await openConsole(25, { ...phone, isLoaded: true })
+  await page.getByRole('checkbox', { name: 'Select all pets of this page' }).check()
+  await page.getByRole('button', { name: 'Select all 25 that match' }).waitFor()
   const fixed = page.locator('.header, .search input, .tools .button, .selection-bar, .list-footer')
   const parts = fixed.or(page.locator('.item-list tbody tr'))
   const places = (of = parts) =>
