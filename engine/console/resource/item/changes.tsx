@@ -1,10 +1,8 @@
 import { useMediaQuery } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
-import { useClient } from '../../client.ts'
 import { PanelFrame } from '../../components/panel.tsx'
 import { Sheet } from '../../components/sheet.tsx'
-import { sessionOf } from '../../sign-in/access.ts'
 import { editTextsOf } from '../../texts/edits.ts'
+import { useAccess } from '../access.ts'
 import { useResource } from '../page-context.ts'
 import { ChangeList } from './change-list.tsx'
 
@@ -25,16 +23,12 @@ const maxLatest = 12
 export function LatestChanges() {
   const { resource } = useResource()
   const isWide = useMediaQuery('(min-width: 100em)', false, { getInitialValueInEffect: false })
-  const session = useQuery({ ...sessionOf(useClient()), staleTime: Number.POSITIVE_INFINITY }).data
-  if (!isWide || !session) return null
+  const { access } = useAccess()
+  if (!isWide || !access) return null
   const texts = editTextsOf(resource).changes
   return (
     <PanelFrame title={texts.latest}>
-      {session.access === 'write' ? (
-        <ChangeList max={maxLatest} />
-      ) : (
-        <p className="changes-none">{texts.notForThisKey}</p>
-      )}
+      {access === 'write' ? <ChangeList max={maxLatest} /> : <p className="changes-none">{texts.notForThisKey}</p>}
     </PanelFrame>
   )
 }
