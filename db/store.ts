@@ -1,5 +1,4 @@
-import { type BaseStore, defineStore, type StoresOf } from '#store'
-import { apiKeyCollection } from '#store/keys'
+import { apiKeyCollection, type BaseStore, defineStore, type StoresOf } from '#store'
 import { petCollection } from './pets/pets.ts'
 
 /** Every collection of the service. Their tables are also in tables.ts, for drizzle-kit. */

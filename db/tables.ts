@@ -1,4 +1,4 @@
-import { apiKeys } from '#store/keys'
+import { apiKeys } from '#store'
 import { history, idempotencyKeys, postgresTableOf } from '#store/postgres'
 import { pets } from './pets/pets.ts'
 

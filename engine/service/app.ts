@@ -1,6 +1,5 @@
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
-import type { BaseStore } from '#store'
-import type { WithApiKeys } from '#store/keys'
+import type { BaseStore, WithApiKeys } from '#store'
 import { bearerCheck } from './auth/bearer.ts'
 import { withRateLimit } from './auth/rate-limit.ts'
 import { type Config, publicAddressOf } from './config.ts'

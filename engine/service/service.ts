@@ -1,7 +1,6 @@
 import type { AnyRouter } from '@trpc/server'
 import type { FastifyInstance } from 'fastify'
-import type { BaseStore, StoreDefinition } from '#store'
-import type { WithApiKeys } from '#store/keys'
+import type { BaseStore, StoreDefinition, WithApiKeys } from '#store'
 import type { QueryContext } from './procedures/trpc.ts'
 import type { Product } from './product.ts'
 import type { Transfer } from './transfer/fields.ts'

@@ -7,6 +7,10 @@ export { int64, lineChecks, oneOfCheck, positiveCheck, timestamp, timestampCheck
 export { collection, defineStore, type StoreDefinition, type StoreOf, type StoresOf } from './collection.ts'
 export { ownTables } from './database/migrations.ts'
 
+// The API keys, which `#service` needs.
+
+export { type ApiKey, type ApiKeyStore, apiKeyCollection, apiKeys, type NewApiKey, type WithApiKeys } from './keys.ts'
+
 // Open it.
 
 export type { BaseStore, Searcher } from './collection/base-store.ts'

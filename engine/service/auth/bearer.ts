@@ -1,5 +1,5 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
-import type { ApiKey, ApiKeyStore } from '#store/keys'
+import type { ApiKey, ApiKeyStore } from '#store'
 import type { ApiError, RejectionReason } from '../api/errors.ts'
 import { type CacheLookups, revisionCache } from '../http/cache/revision-cache.ts'
 import { countFields } from '../http/request-checks.ts'

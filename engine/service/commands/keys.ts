@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import { RowConflict } from '#store'
-import type { ApiKey, NewApiKey, WithApiKeys } from '#store/keys'
+import { type ApiKey, type NewApiKey, RowConflict, type WithApiKeys } from '#store'
 import { type Access, apiKeyFormat, type MintedKey } from '../auth/api-key.ts'
 import { alignColumns, parseDuration } from '../operator/format.ts'
 import { OperatorError, UsageError } from '../operator/operator-error.ts'

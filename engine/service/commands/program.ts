@@ -1,6 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { LostDatabase, RuleViolation, StoreUnavailable, UnusableDatabase } from '#store'
-import type { WithApiKeys } from '#store/keys'
+import { LostDatabase, RuleViolation, StoreUnavailable, UnusableDatabase, type WithApiKeys } from '#store'
 import { configurationOf } from '../config.ts'
 import { OperatorError, UsageError } from '../operator/operator-error.ts'
 import type { Matching, Service } from '../service.ts'

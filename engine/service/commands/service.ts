@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Command } from 'commander'
-import type { WithApiKeys } from '#store/keys'
+import type { WithApiKeys } from '#store'
 import { type Config, type Configuration, originOf, publicAddressOf } from '../config.ts'
 import { alignColumns } from '../operator/format.ts'
 import { OperatorError } from '../operator/operator-error.ts'

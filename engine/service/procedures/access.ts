@@ -1,4 +1,4 @@
-import type { ApiKey } from '#store/keys'
+import type { ApiKey } from '#store'
 import { ApiError, type Rejection } from '../api/errors.ts'
 
 export const sendKey = 'Send an API key in the header Authorization: Bearer <API key>.'

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { BaseStore, Caller, Searcher } from '#store'
-import type { ApiKey } from '#store/keys'
+import type { ApiKey, BaseStore, Caller, Searcher } from '#store'
 import { readIdempotencyKey, readIdempotencyKeys } from '../api/idempotency-key.ts'
 import { isSafeMethod } from '../api/method.ts'
 import { signalOf } from '../http/request.ts'

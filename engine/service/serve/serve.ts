@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
-import { describeLocation, openStore } from '#store'
-import type { WithApiKeys } from '#store/keys'
+import { describeLocation, openStore, type WithApiKeys } from '#store'
 import { apiKeyFormat, rejectionOf } from '../auth/api-key.ts'
 import { type Config, environment, originOf } from '../config.ts'
 import { OperatorError } from '../operator/operator-error.ts'

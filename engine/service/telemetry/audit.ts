@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 import type { Logger } from 'pino'
-import type { ApiKey } from '#store/keys'
+import type { ApiKey } from '#store'
 
 type AuditAction =
   | 'key.create'

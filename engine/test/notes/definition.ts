@@ -1,5 +1,4 @@
-import { type BaseStore, collection, defineStore, ownTables, Refusal, type StoresOf } from '#store'
-import { apiKeyCollection } from '#store/keys'
+import { apiKeyCollection, type BaseStore, collection, defineStore, ownTables, Refusal, type StoresOf } from '#store'
 import { books, maxCount, notes } from './tables.ts'
 
 export const definition = defineStore({
