@@ -49,8 +49,8 @@ function compileInto(folder: string): void {
     'engine/service/transfer/fields.d.ts': ['Transfer'],
     'engine/service/procedures/procedures.d.ts': ['proceduresOf'],
     'engine/service/procedures/trpc.d.ts': [
-      ...['ResolverContext<Store>', 'ReplayContext<Store>', 'SessionContext'],
-      ...['ProcedureMeta', 'MutationMeta'],
+      ...['CachedContext<Store>', 'QueryContext<Store>', 'MutationContext<Store>', 'SessionContext'],
+      ...['ProcedureMeta', 'CachedMeta', 'QueryMeta', 'MutationMeta'],
     ],
     'db/store.d.ts': ['Store'],
   }
