@@ -123,7 +123,7 @@ export interface MutationMeta extends QueryMeta {
    * ignored. With `replays`, it is a part of `ctx.caller`, which the resolver passes to the store.
    */
   idempotencyKey: 'replays' | 'ignored'
-  /** What the mutation creates, for the description of the header. */
+  /** What the mutation creates, if it does: REST responds with 201 instead of 200. */
   creates?: string
 }
 

@@ -25,7 +25,7 @@ export function operationsOf(router: AnyRouter): Operation[] {
     if ((type === 'query') !== (method === 'GET'))
       throw new Error(`${name} cannot be served as REST: a query needs the method GET, a mutation another one.`)
     const hasId = output instanceof z.ZodObject && 'id' in output.shape
-    const hasLocation = method === 'POST' && hasId && readable.includes(`${shapeOf(path)}/{}`)
+    const hasLocation = meta.creates !== undefined && hasId && readable.includes(`${shapeOf(path)}/{}`)
     return [{ ...procedure, method, path, input: objectIn(name, inputs), output, hasLocation }]
   })
 }
@@ -40,9 +40,8 @@ export function isPaged({ input, output }: Operation): boolean {
   return ['cursor', 'limit'].every((name) => name in input.shape) && output instanceof z.ZodArray
 }
 
-/** POST creates a resource. */
-export function successStatus({ method }: Operation): 200 | 201 {
-  return method === 'POST' ? 201 : 200
+export function successStatus({ meta }: Operation): 200 | 201 {
+  return meta.creates === undefined ? 200 : 201
 }
 
 /** Whether the request has a body. Otherwise the input is in the query. */
