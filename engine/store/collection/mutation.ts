@@ -12,7 +12,8 @@ export interface MutationResult {
 export type Replayable<Part> = { [Name in keyof Part]: Value | undefined }
 
 /** On whose behalf a mutation runs. */
-export interface Caller extends Pick<IdempotencyKey, 'owner'>, Partial<Pick<IdempotencyKey, 'key'>> {
+export interface Caller extends Pick<IdempotencyKey, 'owner'> {
+  key?: string | undefined
   /** The name of the API key, for the history. */
   name?: string
   /** The store sets it if the result is that of an earlier mutation with the same idempotency key. */
@@ -34,8 +35,7 @@ export function methodOf<Input, Output>(
   outputOf: (generated: object | undefined, input: Input) => Output,
 ) {
   return async (input: Input, caller?: Caller): Promise<Output> => {
-    const { owner, key } = caller ?? {}
-    const idempotency = owner === undefined || key === undefined ? undefined : { owner, key }
+    const idempotency = caller?.key === undefined ? undefined : { owner: caller.owner, key: caller.key }
     const { generated, isReplay } = await run(valuesOf(input, caller), idempotency)
     if (caller) caller.isReplay = isReplay
     return outputOf(generated, input)
