@@ -12,8 +12,8 @@ import { useList, useResource } from '../page-context.ts'
 import { partOf } from '../queries.ts'
 import { meaningsOf } from '../search.ts'
 import { everything, type View } from '../view.ts'
+import { Offers } from './other-filters.tsx'
 
-const Offers = loadLater(async () => (await import('./other-filters.tsx')).Offers)
 // With it, an empty list would load everything that writes commands.
 const ExampleCommand = loadLater(async () => (await import('./example-command.tsx')).ExampleCommand)
 
