@@ -58,7 +58,7 @@ export function contextsOfBatch(ctx: Context, request: FastifyRequest, replays: 
 }
 
 function callerOf({ id, name }: ApiKey, key: string | undefined): Caller {
-  return { owner: id, key, name, isReplay: false }
+  return { owner: id, key, name, isReplay: false, isUsed: key === undefined ? undefined : false }
 }
 
 /** Call it after the calls and before the response, which says of each call whether it repeats an earlier one. */

@@ -18,6 +18,8 @@ export interface Caller extends Pick<IdempotencyKey, 'owner'> {
   name?: string
   /** The store sets it if the result is that of an earlier mutation with the same idempotency key. */
   isReplay?: boolean
+  /** The store sets it if it is false. Then it refuses a second mutation, which would get the result of the first one. */
+  isUsed?: boolean | undefined
 }
 
 /** A mutation whose method adds what it generates to its input. */
@@ -35,6 +37,9 @@ export function methodOf<Input, Output>(
   outputOf: (generated: object | undefined, input: Input) => Output,
 ) {
   return async (input: Input, caller?: Caller): Promise<Output> => {
+    if (caller?.isUsed)
+      throw new Error('A request runs one mutation with its idempotency key. Make one of several, with changes or own.')
+    if (caller?.isUsed === false) caller.isUsed = true
     const idempotency = caller?.key === undefined ? undefined : { owner: caller.owner, key: caller.key }
     const { generated, isReplay } = await run(valuesOf(input, caller), idempotency)
     if (caller) caller.isReplay = isReplay

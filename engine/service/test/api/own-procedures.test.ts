@@ -128,3 +128,19 @@ test.for(['limit', 'cursor'])('a list cannot have a filter with the name %s', (n
 test.for(['limit', 'id', 'order', 'cursor'])('a search cannot have a field with the name %s', (name) => {
   expect(() => searchOf('count', 'counts', { [name]: Int64.optional() })).toThrow(`Rename the field ${name}`)
 })
+
+test('a resolver that mutates twice fails, because a retry could not tell the mutations apart', async () => {
+  const Two = z.object({ priority: Int64 }).meta({ id: 'Two' })
+  const twice = mutation({ idempotencyKey: 'replays', openapi: { method: 'POST', path: '/twice' } })
+    .input(Two)
+    .output(z.array(Int64))
+    .mutation(async ({ ctx, input }) => {
+      const add = () => ctx.store.notes.create({ ...input, body: 'Ann', state: 'open' }, ctx.caller)
+      return [(await add()).id, (await add()).id]
+    })
+  const { rest, store } = await startTestApi({ router: router({ twice }) })
+  const send = (headers = {}) => rest.post('/v1/twice', { priority: 1 }, headers)
+  expect(await send()).toMatchObject({ status: 200, body: [1, 2] })
+  expect((await send({ 'idempotency-key': 'a' })).status).toBe(500)
+  expect(await store.notes.list({ limit: 9 })).toHaveLength(3)
+})
