@@ -18,7 +18,8 @@ const scripts = {
   build: 'vite build web --configLoader native',
   start: 'node main.ts',
   check: 'tsc && tsc -p web',
-  test: 'vitest run --config engine/test/vitest.config.ts',
+  test: 'vitest run --config engine/test/vitest.config.ts --project product',
+  'test:engines': 'vitest run --config engine/test/vitest.config.ts',
 }
 
 /** @throws {Error} if the folder has files */
@@ -56,6 +57,8 @@ export function createProduct(folder: string): void {
  * @throws {Error} if its folder has no engines, or changes of them that git does not have
  */
 export function updateProduct(folder: string): void {
+  if (folder === root)
+    throw new Error('This is the repository that the engines come from. Name the folder of a product.')
   const path = join(folder, 'package.json')
   if (!existsSync(join(folder, 'engine/store')) || !existsSync(path))
     throw new Error(`${folder} has no engines. Without --update, they are copied into a new folder.`)

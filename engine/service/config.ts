@@ -109,7 +109,7 @@ function numberText(pattern: RegExp, problem: string) {
   return z.string().regex(pattern, problem).transform(Number)
 }
 
-/** `apiKey` has the variable `API_KEY`. The descriptions are for the help; docs/reference/configuration.md explains each. */
+/** `apiKey` has the variable `API_KEY`. The descriptions are for the help. */
 function settingsOf(product: KeyedProduct) {
   const apiKey = apiKeySchemas(product)
   return z.object({

@@ -40,12 +40,12 @@ export default defineConfig({
   test: {
     ...common.test,
     projects: [
+      { extends: true, test: { name: 'product', include: ['test/**/*.test.ts'] } },
       {
         extends: true,
         test: {
           name: 'sqlite',
           include: [
-            'test/**/*.test.ts',
             'engine/client/test/*.test.ts',
             'engine/console/test/{*,bulk/*}.test.ts',
             'engine/service/test/*/*.test.ts',

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, renameSync } from 'node:fs'
+import { cpSync, existsSync, globSync, readdirSync, renameSync } from 'node:fs'
 import { join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 import { engines, filesOf, folders, patternsFor } from '../../sources.ts'
+import config from '../../vitest.config.ts'
 import { copyEngines } from '../support/copied-engines.ts'
 import { read, root } from '../support/documents.ts'
 
@@ -79,4 +80,26 @@ test('the page of each engine lists its folders', () => {
         .toSorted(),
     )
   }
+})
+
+test('the engines refer to no document and no decision that a product does not have', () => {
+  const files = filesOf(['engine/{store,service,client,console}/**/*.{ts,tsx,md}']).filter(
+    (path) => !path.includes('/test/'),
+  )
+  const references = files.flatMap((path) =>
+    (read(path).match(/\bdocs\/(?:guides|reference|background)\/|\bdecisions? \d+/g) ?? []).map(
+      (found) => `${path}: ${found}`,
+    ),
+  )
+  expect(files.length).toBeGreaterThan(100)
+  expect(references).toEqual([])
+})
+
+test('each test file belongs to a project of Vitest', () => {
+  // Safe: none of the projects of this file is a function or a path.
+  const projects = config.test?.projects as { test: { include: string[] } }[]
+  const listed = new Set(projects.flatMap(({ test: { include } }) => globSync(include, { cwd: root })))
+  const files = globSync('{test,engine}/**/*.test.ts', { cwd: root, exclude: ['**/node_modules'] })
+  expect(files.length).toBeGreaterThan(100)
+  expect(files.filter((path) => !listed.has(path))).toEqual([])
 })

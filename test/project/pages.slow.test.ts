@@ -32,6 +32,7 @@ test('a product is made in a new folder only', () => {
 test('an update replaces the engines of a product, keeps what is its own, and loses nothing that git does not have', () => {
   const folder = join(temporaryFolder(), 'notes')
   expect(create('--update', folder)).toEqual([1, expect.stringContaining(`${folder} has no engines.`)])
+  expect(create('--update', root)).toEqual([1, expect.stringContaining('Name the folder of a product.')])
   createProduct(folder)
   const [page, manifest] = ['engine/store/README.md', 'package.json'].map((path) => join(folder, path))
   const { dependencies, ...others } = readJson(manifest)

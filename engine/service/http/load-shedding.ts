@@ -61,7 +61,7 @@ interface Waiting {
 /**
  * Starts the requests of this Fastify instance in groups, one group in each turn of the event loop, so that a burst delays
  * neither health checks nor a stop. Responds 503 to a request that waited too long for its turn, while the heap is almost
- * full, and while unfinished responses have too many bytes. Groups also save CPU time: see decision 31.
+ * full, and while unfinished responses have too many bytes. Groups also save CPU time, because what a turn does once serves all of them.
  */
 export function shedLoad(app: FastifyInstance, meter: LoadMeter, store: Pick<BaseStore, 'inOneSnapshot'>): void {
   const waiting: Waiting[] = []

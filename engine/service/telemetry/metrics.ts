@@ -13,7 +13,7 @@ import { storeMetrics } from './store-metrics.ts'
 /** Gauges whose collection visits every open socket. */
 const unwanted = ['nodejs_active_resources', 'nodejs_active_handles', 'nodejs_active_requests']
 
-/** The metrics of one service. docs/reference/metrics.md describes each of them. */
+/** The metrics of one service. */
 export class Metrics {
   readonly #registry = new Registry()
   readonly #factory: MetricFactory

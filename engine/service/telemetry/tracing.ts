@@ -28,7 +28,7 @@ declare module 'fastify' {
   }
 }
 
-/** The tracer of an SDK of OpenTelemetry (docs/guides/monitoring.md), if there is one. Warns of one that cannot be used. */
+/** The tracer of an SDK of OpenTelemetry, if there is one. Warns of one that cannot be used. */
 export function registeredTracer(
   { command, version }: Pick<Product, 'command' | 'version'>,
   onWarning: (message: string) => void,
