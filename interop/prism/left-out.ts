@@ -10,7 +10,8 @@ const leftOut = [
       "the body {'name':'Rex'} is rejected: 400",
       'invalid UTF-8 is rejected: 400',
       '64 KiB are accepted, and one byte more is rejected: 413',
-      'an unknown path is 404 with any body',
+      'PUT /v1/pets is 405 with any body',
+      'POST /v1/nothing is 404 with any body',
     ],
   },
   {
