@@ -87,7 +87,7 @@ test('the engines refer to no document and no decision that a product does not h
     (path) => !path.includes('/test/'),
   )
   const references = files.flatMap((path) =>
-    (read(path).match(/\bdocs\/(?:guides|reference|background)\/|\bdecisions? \d+/g) ?? []).map(
+    (read(path).match(/\bdocs\/(?:guides|reference|background)\/|\bdecisions? \d+|of this repository/g) ?? []).map(
       (found) => `${path}: ${found}`,
     ),
   )

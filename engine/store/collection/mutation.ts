@@ -18,7 +18,7 @@ export interface Caller extends Pick<IdempotencyKey, 'owner'> {
   name?: string
   /** The store sets it if the result is that of an earlier mutation with the same idempotency key. */
   isReplay?: boolean
-  /** The store sets it if it is false. Then it refuses a second mutation, which would get the result of the first one. */
+  /** If false, the store sets it, and refuses a second mutation of this caller, which would get the result of the first one. */
   isUsed?: boolean | undefined
 }
 
