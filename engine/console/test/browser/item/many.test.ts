@@ -38,14 +38,20 @@ async function expectTrap(page: Page, dialog: Locator): Promise<void> {
   }
 }
 
+/** Moves the focus to the button that removes, once the dialog has moved it to Cancel. */
+async function focusRemoval(page: Page, name: string): Promise<void> {
+  await expect.poll(() => isFocused(page.getByRole('button', { name: 'Cancel' }))).toBe(true)
+  await page.getByRole('button', { name }).focus()
+}
+
 test('while many notes are removed, the focus is on Stop, and Escape does the same', async ({ openConsole }) => {
   const { page, store } = await openNotes(openConsole, 80)
   await selectAll(page)
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
   const release = await holdRequests(page, '**/trpc/notes.remove**')
-  await page.getByRole('button', { name: 'Remove 80 notes' }).focus()
+  await focusRemoval(page, 'Remove 80 notes')
   // The second Enter of a double one does not stop it.
-  for (const each of ['Enter', 'Enter']) await page.keyboard.press(each)
+  await Promise.all([page.keyboard.press('Enter'), page.keyboard.press('Enter')])
   const job = page.getByRole('dialog', { name: 'Remove 80 notes', exact: true })
   const stop = job.getByRole('button', { name: 'Stop' })
   await expect.poll(() => isFocused(stop)).toBe(true)
@@ -243,7 +249,8 @@ test('after a removal and its undo the focus goes on, and screen readers hear of
   const row = (name: string) => page.getByRole('link', { name, exact: true })
   await row('note 2').focus()
   for (const each of ['Shift+ArrowDown', 'Shift+ArrowDown', 'Delete']) await page.keyboard.press(each)
-  await page.getByRole('button', { name: 'Remove 3 notes' }).press('Enter')
+  await focusRemoval(page, 'Remove 3 notes')
+  await page.keyboard.press('Enter')
   await page.getByRole('status').getByText('3 notes were removed. Undo with Z.').waitFor()
   await expect.poll(() => isFocused(row('note 5'))).toBe(true)
   await page.keyboard.press('z')
@@ -253,7 +260,8 @@ test('after a removal and its undo the focus goes on, and screen readers hear of
   await page.keyboard.press('Shift+ArrowDown')
   await page.keyboard.press('Shift+ArrowDown')
   await page.keyboard.press('Delete')
-  await page.getByRole('button', { name: 'Remove 3 notes' }).press('Enter')
+  await focusRemoval(page, 'Remove 3 notes')
+  await page.keyboard.press('Enter')
   await expect.poll(() => isFocused(row('note 6'))).toBe(true)
 })
 
