@@ -1,20 +1,18 @@
-import { getTableName, is, type Table } from 'drizzle-orm'
-import { getTableConfig, SQLiteInteger, SQLiteText } from 'drizzle-orm/sqlite-core'
+import type { Table } from 'drizzle-orm'
 import type { MakeChange, OwnChanges } from './collection/change.ts'
-import type { Count, Counted } from './collection/counts.ts'
+import type { Counted } from './collection/counts.ts'
 import type {
-  AddingMutation,
   CollectionOn,
+  CountMethods,
   Derived,
-  DerivedMutations,
+  HistoryMethods,
   MutationMethods,
   OwnOn,
   ReadMethods,
+  WithFields,
 } from './collection/derived.ts'
-import type { HistoryEntry, HistoryQuery } from './collection/history.ts'
 import type { Names, SearchFields } from './collection/query.ts'
-import { columnOf } from './collection/row.ts'
-import { oneOfCheck, timestampCheck } from './collection/schema.ts'
+import { refuseUnfit } from './collection/rules.ts'
 import type { Identity, Loaded, SqliteRelease } from './database/loaded.ts'
 import { type Migration, readMigrations } from './database/migrations.ts'
 import type { OwnOnPostgres, PostgresCollection, PostgresTable } from './postgres/collection.ts'
@@ -51,88 +49,35 @@ type Unsupported<T extends TableWithId> = {
   [Name in keyof T['_']['columns']]: T['_']['columns'][Name]['_'] extends Supported ? never : Name
 }[keyof T['_']['columns']]
 
-type Field<T extends TableWithId> = keyof T['$inferSelect'] & string
+type Refused<Remedy extends string, Names> = [Names] extends [never] ? unknown : Record<Remedy, Names>
 
 type MutationName = keyof MutationMethods<TableWithId>
 
-interface Definition<
-  T extends TableWithId,
-  F extends Names,
-  Q extends SearchFields,
-  H extends boolean,
-  M extends MutationName,
-  C,
-  OwnMutations,
-  OwnReads,
-> {
+type Field<T extends TableWithId> = keyof T['$inferSelect'] & string
+
+interface Definition<T extends TableWithId> {
   /** The table of SQLite, from which that of PostgreSQL is derived. */
-  table: T &
-    ([Unsupported<T>] extends [never] ? unknown : { 'Use text, int64, a boolean or timestamp for': Unsupported<T> })
+  table: T
   /** The fields by which `list` filters. Each needs an index. */
-  filters?: F & readonly Field<T>[]
+  filters?: readonly Field<T>[]
   /** The fields of `search` besides the filters. They need no index. */
-  search?: Q & Record<Exclude<keyof Q, Field<T>>, never>
+  search?: SearchFields
+  /** The filter by whose values `counts` counts the rows, each up to a limit. */
+  counts?: { field: Field<T>; limit: number }
   /** Whether each change and each removal of a row leaves an entry in the history. */
-  history?: H
+  history?: boolean
   /** The derived mutations that it has. */
-  mutations?: readonly M[]
+  mutations?: readonly MutationName[]
+}
+
+/** What a collection adds to the derived methods. */
+interface Additions<T extends TableWithId, Changes, OwnMutations, OwnReads> {
   /** Makes further changes of a row besides `update`, each from a function. Each becomes a method of its name. */
-  changes?(change: MakeChange<T>): C & { [Name in MutationName]?: never }
+  changes?(change: MakeChange<T>): Changes & { [Name in MutationName]?: never }
   /** What else it adds, with statements of its own, for each database that the product uses. */
   own?: {
     sqlite?(): Promise<OwnOnSqlite<OwnMutations, OwnReads>>
     postgres?(): Promise<OwnOnPostgres<OwnMutations, OwnReads>>
-  }
-}
-
-/** The filter by whose values `counts` counts the rows, each up to a limit. */
-interface Counts<Name> {
-  field: Name
-  limit: number
-}
-
-/** Without AUTOINCREMENT, SQLite gives the id of a removed row to another one. */
-function refuseReusedIds(table: TableWithId): void {
-  if (is(table.id, SQLiteInteger) && table.id.autoIncrement) return
-  throw new Error(`The id of ${getTableName(table)} must be int64('id').primaryKey({ autoIncrement: true }).`)
-}
-
-/** Refuses a column that SQLite would not check, and what Drizzle's own statements would do and those of a collection not. */
-function refuseColumns(table: TableWithId): void {
-  const { name: tableName, columns, checks } = getTableConfig(table)
-  for (const column of columns) {
-    const { name, columnType, enumValues, generated, default: constant, defaultFn, onUpdateFn, notNull } = column
-    const refuseIf = (isWrong: unknown, problem: string) => {
-      if (isWrong) throw new Error(`The column ${name} of ${tableName} ${problem}`)
-    }
-    const isKnown = /^SQLite(Integer|Text|Boolean|CustomColumn)$/.test(columnType)
-    refuseIf(!isKnown, 'must be text, int64, a boolean or timestamp.')
-    const rule = columnType === 'SQLiteCustomColumn' ? timestampCheck : enumValues && oneOfCheck
-    const lacksRule = rule && !checks.some((check) => check.name === rule(column).name)
-    refuseIf(lacksRule, `needs the rule ${rule?.name} of #store.`)
-    refuseIf(generated, 'has generatedAlwaysAs. Compute it with $defaultFn, or in a change.')
-    // The callers give a required field, and its default is for the rows that a migration finds.
-    const isUnused = constant !== undefined && !notNull
-    refuseIf(isUnused, 'has a default that no row would get. Use $defaultFn, or a default of the input.')
-    const hasLength = is(column, SQLiteText) && column.length !== undefined
-    refuseIf(hasLength, 'has a length that no database would check. Use lineChecks.')
-    refuseIf(onUpdateFn && !defaultFn, 'has $onUpdateFn. It also needs $defaultFn, for new rows.')
-  }
-}
-
-/** A filter without an index would read the whole table, and on SQLite block all other requests meanwhile. */
-function refuseSlowFilters(table: TableWithId, filters: Names): void {
-  const { name, indexes, columns } = getTableConfig(table)
-  // An index of some rows lacks the others, and one of further columns has another order than that of the ids.
-  const own = indexes.filter(
-    ({ config }) => !config.where && config.columns.slice(1).every((each) => each === table.id),
-  )
-  const indexed = [...own.map(({ config }) => config.columns[0]), ...columns.filter(({ isUnique }) => isUnique)]
-  for (const filter of filters) {
-    const column = columnOf(table, filter)
-    if (indexed.includes(column)) continue
-    const remedy = `Add index('${name}_by_${column.name}').on(….${filter}) to its table, and a migration.`
-    throw new Error(`The filter ${filter} of ${name} has no index of its own. ${remedy}`)
   }
 }
 
@@ -144,97 +89,82 @@ function refuseSlowFilters(table: TableWithId, filters: Names): void {
  */
 export function collection<
   T extends TableWithId,
-  C,
+  Changes,
   OwnMutations,
   OwnReads,
-  const F extends Names = readonly [],
-  const Q extends SearchFields = Record<never, never>,
-  const H extends boolean = false,
-  const M extends MutationName = never,
-  const N extends Counted<T, F> = never,
->({
-  counts,
-  ...definition
-}: Definition<T, F, Q, H, M, C, OwnMutations, OwnReads> & { counts?: Counts<N> }): Collection<
-  ReadMethods<T, F, Q> &
-    HistoryMethods<T, H> &
-    CountMethods<T, N> &
-    Pick<MutationMethods<T>, M> &
-    C &
+  const Filters extends Names = readonly [],
+  const Search extends SearchFields = Record<never, never>,
+  const Counting extends Counted<T, Filters> = never,
+  const History extends boolean = false,
+  const Mutations extends MutationName = never,
+>(
+  definition: Definition<T> &
+    Additions<T, Changes, OwnMutations, OwnReads> & {
+      table: Refused<'Use text, int64, a boolean or timestamp for', Unsupported<T>>
+      filters?: Filters
+      search?: Search & Record<Exclude<keyof Search, Field<T>>, never>
+      counts?: { field: Counting }
+      history?: History
+      mutations?: readonly Mutations[]
+    },
+): Collection<
+  ReadMethods<T, Filters, Search> &
+    ([Counting] extends [never] ? unknown : CountMethods<T, Counting>) &
+    (History extends true ? HistoryMethods<T> : unknown) &
+    Pick<MutationMethods<T>, Mutations> &
+    Changes &
     OwnMutations &
     OwnReads
 > {
-  const { history, mutations = [] } = definition
-  return collectionWith(definition, (derived) => ({
-    list: derived.list(),
-    get: derived.get(),
-    search: derived.search(),
+  const { history, counts } = definition
+  return collectionWith(definition, ({ list, get, search, mutations, ...derived }) => ({
+    list,
+    get,
+    search,
     ...(history && { history: derived.history() }),
-    ...(counts && { counts: derived.count(counts.field, counts.limit) }),
-    ...Object.fromEntries(mutations.map((name) => [name, derived[name]()])),
+    ...(counts && { counts: derived.counts(counts.field, counts.limit) }),
+    ...mutations,
   }))
 }
 
-type HistoryMethods<T extends TableWithId, H> = H extends true
-  ? { history(query: HistoryQuery): Promise<HistoryEntry<T>[]> }
-  : unknown
-
-type CountMethods<T extends TableWithId, N extends keyof T['$inferSelect']> = [N] extends [never]
-  ? unknown
-  : { counts(): Promise<Record<T['$inferSelect'][N] & string, Count>> }
-
-/** A collection whose other methods are made of the derived ones. */
-export function collectionWith<
-  T extends TableWithId,
-  F extends Names,
-  Q extends SearchFields,
-  H extends boolean,
-  M extends MutationName,
-  C,
-  OwnMutations,
-  OwnReads,
-  S,
->(
+/** A collection whose methods are made of the derived ones. */
+export function collectionWith<T extends TableWithId, S>(
   {
+    table,
+    filters = [],
+    search,
+    history,
+    mutations = [],
+    changes,
+    own,
+  }: Definition<T> & Additions<T, unknown, Record<string, unknown>, unknown>,
+  methodsOf: (derived: Derived<T>) => object,
+): Collection<S> {
+  refuseUnfit(table, filters)
+  // Safe: it gets the functions of changes, and says what methods they become.
+  const ownChanges = (changes?.((compute) => compute as never) ?? {}) as OwnChanges
+  const names: string[] = [...mutations, ...Object.keys(ownChanges)]
+  /** What is the same on both databases. */
+  const partsOf = <OnDatabase extends Table, Mutation, Access>(
+    table: OnDatabase,
+    derived: Record<string, WithFields<Mutation>>,
+    own: OwnOn<Record<string, WithFields<Mutation>>, Access, unknown> = {},
+  ): CollectionOn<OnDatabase, Mutation, Access, S> => ({
     table,
     filters,
     search,
-    history,
-    mutations: names = [],
-    changes,
-    own,
-  }: Definition<T, F, Q, H, M, C, OwnMutations, OwnReads>,
-  methodsOf: (derived: Derived<T, F, Q>) => object,
-): Collection<S> {
-  refuseColumns(table)
-  refuseSlowFilters(table, filters ?? [])
-  refuseReusedIds(table)
-  // Safe: it gets the functions of changes, and says what methods they become.
-  const ownChanges = changes?.((compute) => compute as never) as OwnChanges | undefined
-  /** What is the same on both databases. */
-  const partsOf = <OnDatabase extends Table, Mutation, Create extends Mutation, Access>(
-    table: OnDatabase,
-    mutations: DerivedMutations<Create, Mutation>,
-    own: OwnOn<Record<string, AddingMutation<Mutation>>, Access, OwnReads> = {},
-  ): CollectionOn<OnDatabase, Create, Mutation, Access, S> => ({
-    table,
-    filters: filters ?? [],
-    search,
-    mutations,
-    own: own.mutations ?? {},
-    writes: {
-      ...mutations.changes,
-      ...Object.fromEntries(names.map((name) => [name, mutations[name]])),
+    mutations: {
+      ...Object.fromEntries(Object.entries(derived).filter(([name]) => names.includes(name))),
       ...own.mutations,
     },
     // Safe: the methods are derived from this table.
-    open: (access) => ({ ...methodsOf(access as Derived<T, F, Q>), ...access.own, ...own.reads?.(access) }) as S,
+    open: (access) => ({ ...methodsOf(access as unknown as Derived<T>), ...(own.reads?.(access) as object) }) as S,
   })
   return {
     kinds: kinds.filter((kind) => !own || own[kind]),
     async sqlite() {
       const { mutationsOf } = await import('./sqlite/change.ts')
-      return partsOf(table, mutationsOf<TableWithId>(table, history, ownChanges), await own?.sqlite?.())
+      return partsOf(table, mutationsOf(table, history, ownChanges), await own?.sqlite?.())
     },
     async postgres() {
       const [{ postgresTableOf }, { mutationsOf }] = await Promise.all([

@@ -72,14 +72,15 @@ export interface WithApiKeys {
 /** No store has more keys. */
 const maxKeys = 2 ** 31 - 1
 
-function methodsOf({ list, getBy, create, update, revision }: Derived<typeof apiKeys>): ApiKeyStore {
-  const [page, find, add, change] = [list(), getBy('hash'), create(), update()]
+function methodsOf({ list, getBy, mutations, revision }: Derived<typeof apiKeys>): ApiKeyStore {
+  const { create: add, update: change } = mutations
+  const find = getBy('hash')
   return {
     find,
-    list: () => page({ limit: maxKeys }),
+    list: () => list({ limit: maxKeys }),
     create: (key) => add(key),
     async createFirst(key) {
-      if ((await page({ limit: 1 })).length > 0) return false
+      if ((await list({ limit: 1 })).length > 0) return false
       return unless(RowConflict, add(key))
     },
     register: async (key) => !(await find(key.hash)) && unless(RowConflict, add(key)),

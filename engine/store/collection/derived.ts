@@ -25,40 +25,37 @@ export interface MutationMethods<T extends Table> {
   remove(row: Expectation<T>, caller?: Caller): Promise<{ id: bigint } | undefined>
 }
 
-/** What both databases derive for a collection. Each function makes a method. */
+export interface HistoryMethods<T extends Table> {
+  history(query: HistoryQuery): Promise<HistoryEntry<T>[]>
+}
+
+export interface CountMethods<T extends Table, Name extends keyof T['$inferSelect']> {
+  counts(): Promise<Record<T['$inferSelect'][Name] & string, Count>>
+}
+
+/** The methods that both databases derive for a collection. */
 export interface Derived<T extends Table = Table, F extends Names = Names, S extends SearchFields = SearchFields>
-  extends MethodsMade<ReadMethods<T, F, S> & MutationMethods<T>> {
-  /** That reads a row by another unique field. */
+  extends ReadMethods<T, F, S> {
+  /** Those of its mutations, by their names. */
+  mutations: MutationMethods<T>
+  /** Makes the method that reads a row by another unique field. */
   getBy<Name extends keyof T['$inferSelect'] & string>(
     field: Name,
   ): (value: NonNullable<T['$inferSelect'][Name]>) => Promise<Entity<T> | undefined>
-  /** That counts the rows with each value of a filter, up to a limit. */
-  count(field: string, limit: number): () => Promise<Record<string, Count>>
-  history(): (query: HistoryQuery) => Promise<HistoryEntry<T>[]>
-  /** The methods of its own changes and mutations, by their names. */
-  own: Record<string, (input: never, caller?: Caller) => Promise<unknown>>
+  /** Makes the method that counts the rows with each value of a filter, up to a limit. */
+  counts(field: string, limit: number): () => Promise<Record<string, Count>>
+  /** Makes the method that reads the history. */
+  history(): HistoryMethods<T>['history']
   /** Like {@link BaseStore.revision}, for a collection. On PostgreSQL, a change of another instance shows within a second. */
   revision(): number | undefined
 }
 
-type MethodsMade<Methods> = { [Name in keyof Methods]: () => Methods[Name] }
+/** If a mutation adds what it generates to its input, it has the names of its fields. Others take the values of `changeMethodOf`. */
+export type WithFields<Mutation> = Mutation & { fields?: Names }
 
-/** The mutations that a database derives for a collection. */
-export interface DerivedMutations<Create, Change> {
-  create: Create
-  /** These take the values of `changeMethodOf`. */
-  update: Change
-  remove: Change
-  /** Those of its own, by their names. */
-  changes: Record<string, Change>
-}
-
-/** A mutation that adds what it generates to its input, which has these fields. */
-export type AddingMutation<Mutation> = Mutation & { fields: readonly string[] }
-
-/** Mutations whose methods are these. */
+/** Mutations of a collection's own, whose methods are these. */
 export type MutationsWith<Mutation, Methods> = {
-  [Name in keyof Methods]: AddingMutation<Mutation> & { method?: Methods[Name] }
+  [Name in keyof Methods]: Mutation & { fields: Names; method?: Methods[Name] }
 }
 
 /** What a collection has of its own on a database: each mutation and each read becomes a method of its name. */
@@ -68,21 +65,18 @@ export interface OwnOn<Mutations, Access, Reads> {
 }
 
 /** A collection on a database. */
-export interface CollectionOn<T extends Table, Create, Mutation, Access, S> {
+export interface CollectionOn<T extends Table, Mutation, Access, S> {
   table: T
   filters: Names
   search?: SearchFields | undefined
-  mutations: DerivedMutations<Create, Mutation>
-  /** Those with statements of its own, by their names. */
-  own: Record<string, AddingMutation<Mutation>>
-  /** Every mutation of the store's methods, by its name. */
-  writes: Record<string, Mutation>
+  /** By the names of their methods. */
+  mutations: Record<string, WithFields<Mutation>>
   open(access: Access & Derived): S
 }
 
 /** How a database reads the rows of a collection, and runs its mutations. */
-interface Means<Mutation> extends Pick<Derived, 'getBy' | 'count' | 'revision'>, Pick<Reads, 'step' | 'inTurn'> {
-  pages(order: PageOrder): ReturnType<Derived['list']>
+interface Means<Mutation> extends Pick<Derived, 'getBy' | 'counts' | 'revision'>, Pick<Reads, 'step' | 'inTurn'> {
+  pages(order: PageOrder): Derived['list']
   /** Makes the function that reads pages of the whole history, the newest first. */
   entries(): Parameters<typeof historyWith>[1]
   run(operation: string, mutation: Mutation): RunMutation
@@ -90,35 +84,24 @@ interface Means<Mutation> extends Pick<Derived, 'getBy' | 'count' | 'revision'>,
 
 export function derive<Mutation>(
   collection: string,
-  {
-    table,
-    filters,
-    search,
-    mutations,
-    own,
-  }: Omit<CollectionOn<Table, AddingMutation<Mutation>, Mutation, never, never>, 'open'>,
+  { table, filters, search, mutations }: Omit<CollectionOn<Table, Mutation, never, never>, 'open'>,
   { pages, entries, step, inTurn, run, ...means }: Means<Mutation>,
 ): Derived {
-  type Input = Record<string, unknown>
-  const runOf = (name: string, mutation: Mutation) => run(`${collection}.${name}`, mutation)
-  const { create, update, remove, changes } = mutations
-  const changing = Object.entries(changes).map(([name, change]) => [name, changeMethodOf(name, runOf(name, change))])
-  const adding = Object.entries(own).map(([name, each]) => [
-    name,
-    addingMethodOf<Input, object>(each.fields, runOf(name, each)),
-  ])
+  const get = means.getBy('id')
+  const methods = Object.entries(mutations).map(([name, mutation]) => {
+    const runThis = run(`${collection}.${name}`, mutation)
+    const { fields } = mutation
+    const method = fields
+      ? addingMethodOf<Record<string, unknown>, object>(fields, runThis)
+      : changeMethodOf(name, runThis)
+    return [name, method]
+  })
   return {
     ...means,
-    list: () => pages('oldest'),
-    get: () => means.getBy('id'),
-    search() {
-      const reads = { get: means.getBy('id'), newest: pages('newest'), oldest: pages('oldest'), step, inTurn }
-      return searchWith(filters, search, reads)
-    },
-    create: () => addingMethodOf<Input, Entity<Table>>(create.fields, runOf('create', create)),
-    update: () => changeMethodOf('update', runOf('update', update)),
-    remove: () => changeMethodOf('remove', runOf('remove', remove)),
-    own: Object.fromEntries([...changing, ...adding]),
+    list: pages('oldest'),
+    get,
+    search: searchWith(filters, search, { get, newest: pages('newest'), oldest: pages('oldest'), step, inTurn }),
+    mutations: Object.fromEntries(methods),
     history: () => historyWith(table, entries()),
   }
 }

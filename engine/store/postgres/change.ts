@@ -16,7 +16,7 @@ export function mutationsOf(table: PostgresTable, hasHistory = false, own: OwnCh
     probe: `EXPLAIN ${sqlTextOf(text)}`,
   })
   const changes = Object.fromEntries(Object.keys(own).map((name) => [name, change(update)]))
-  return { create: insertInto(table), update: change(update), remove: change(remove), changes }
+  return { create: insertInto(table), update: change(update), remove: change(remove), ...changes }
 }
 
 type Row = Entity<PostgresTable>

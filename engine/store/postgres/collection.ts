@@ -40,13 +40,7 @@ export interface PostgresMutation<Input extends Replayable<Input>, Generated ext
 
 export type CreateOf<T extends PostgresTable> = AnyMutation & { fields: readonly (keyof NewEntity<T> & string)[] }
 
-export type PostgresCollection<S = object> = CollectionOn<
-  PostgresTable,
-  CreateOf<PostgresTable>,
-  AnyMutation,
-  PostgresAccess,
-  S
->
+export type PostgresCollection<S = object> = CollectionOn<PostgresTable, AnyMutation, PostgresAccess, S>
 
 export interface Statement {
   name: string

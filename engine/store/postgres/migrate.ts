@@ -132,8 +132,8 @@ export async function findMissingPart(
       const rules = await missingRules(db, table)
       if (rules.length > 0) return incomplete(`its table ${getTableName(table)} lacks ${rules.join(', ')}`)
     }
-    for (const { table, writes } of Object.values(collections)) {
-      if (!Object.values(writes).some(({ hasOrderedIds }) => hasOrderedIds)) continue
+    for (const { table, mutations } of Object.values(collections)) {
+      if (!Object.values(mutations).some(({ hasOrderedIds }) => hasOrderedIds)) continue
       // Without it, a client that pages by id could skip rows. drizzle-kit does not write triggers.
       const lock = lockCall('inserts')
       const { rows } = await db.execute(sql`SELECT FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid

@@ -6,7 +6,7 @@ import { history } from '../collection/history.ts'
 import { scanQueue } from '../collection/search.ts'
 import type { Loaded, OpenOptions } from '../database/loaded.ts'
 import { isUpToDate } from '../database/migrations.ts'
-import type { AnyMutation, PostgresCollection, Statement } from './collection.ts'
+import type { PostgresCollection, Statement } from './collection.ts'
 import { openPool } from './connection/connection.ts'
 import { failuresOf } from './connection/failure.ts'
 import { groupCommit } from './group-commit.ts'
@@ -41,10 +41,10 @@ export async function openPostgresStore(
   const opened = Object.entries(loaded.collections).map(([name, collection]) => {
     const { table, filters } = collection
     const { revision, renew } = shortRevision()
-    const derived = derive<AnyMutation>(name, collection, {
+    const derived = derive(name, collection, {
       pages: (order) => pagesOf(read, table, filters, order),
       getBy: (field) => rowsOf(read, table, field),
-      count: (field: string, limit: number) => countsOf(read, table, field, limit),
+      counts: (field: string, limit: number) => countsOf(read, table, field, limit),
       entries: () => pagesOf(read, postgresTableOf(history), ['rowId', 'collection'], 'newest'),
       step: 250,
       inTurn,

@@ -10,7 +10,7 @@ import { encode, insertInto, prepareGet, sqlTextOf } from './statements.ts'
 export function mutationsOf<T extends TableWithId>(table: T, hasHistory = false, own: OwnChanges = {}) {
   const change = changeIn(table, hasHistory, own)
   const changes = Object.fromEntries(Object.keys(own).map((name) => [name, change]))
-  return { create: insertInto(table), update: change, remove: change, changes }
+  return { create: insertInto(table), update: change, remove: change, ...changes }
 }
 
 /** The maximum number of prepared statements that set some fields only. */

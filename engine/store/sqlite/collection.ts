@@ -28,7 +28,7 @@ export type CreateOf<T extends TableWithId> = Prepare<unknown[], Generated<T>> &
   fields: readonly (keyof NewEntity<T> & string)[]
 }
 
-export type SqliteCollection<S = object> = CollectionOn<TableWithId, CreateOf<TableWithId>, AnyWrite, SqliteAccess, S>
+export type SqliteCollection<S = object> = CollectionOn<TableWithId, AnyWrite, SqliteAccess, S>
 
 export interface SqliteAccess {
   /** Makes a method that reads on the event loop. The read is one statement, and so one snapshot. */

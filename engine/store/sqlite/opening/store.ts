@@ -35,10 +35,10 @@ export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
   const inTurn = scanQueue()
   const opened = Object.entries(loaded.collections).map(([name, collection]) => {
     const { table, filters } = collection
-    const derived = derive<unknown>(name, collection, {
+    const derived = derive(name, collection, {
       pages: (order) => reader.add(preparePages(table, filters, order)),
       getBy: (field) => reader.add(prepareGet(table, field)),
-      count: (field: string, limit: number) => reader.add(prepareCounts(table, field, limit)),
+      counts: (field: string, limit: number) => reader.add(prepareCounts(table, field, limit)),
       entries: () => reader.add(preparePages(history, ['rowId', 'collection'], 'newest')),
       // To read this many rows takes 0.1 ms of the event loop.
       step: 100,

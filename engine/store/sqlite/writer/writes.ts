@@ -22,8 +22,8 @@ export function prepareWrites(
   historyDays?: number,
 ): Writes {
   const writes = new Map<string, (...args: unknown[]) => unknown>()
-  for (const [collection, { writes: listed }] of Object.entries(collections)) {
-    for (const [name, prepare] of Object.entries(listed)) {
+  for (const [collection, { mutations }] of Object.entries(collections)) {
+    for (const [name, prepare] of Object.entries(mutations)) {
       // Inside of a transaction, this is a savepoint. It costs 1.4 µs, and undoes what a write that fails has done before.
       writes.set(`${collection}.${name}`, connection.transaction(prepare(connection, historyDays)))
     }
