@@ -12,11 +12,12 @@ import type {
   WithFields,
 } from './collection/derived.ts'
 import type { Names, SearchFields } from './collection/query.ts'
+import type { TableWithId } from './collection/row.ts'
 import { refuseUnfit } from './collection/rules.ts'
 import type { Identity, Loaded, SqliteRelease } from './database/loaded.ts'
 import { type Migration, readMigrations } from './database/migrations.ts'
 import type { OwnOnPostgres, PostgresCollection, PostgresTable } from './postgres/collection.ts'
-import type { OwnOnSqlite, SqliteCollection, TableWithId } from './sqlite/collection.ts'
+import type { OwnOnSqlite, SqliteCollection } from './sqlite/collection.ts'
 
 /** Defines the collections of a product and its store. Each has a function for each database, to load only one driver. */
 

@@ -1,4 +1,7 @@
 import { type Column, getTableColumns, getTableName, type SQL, sql, type Table } from 'drizzle-orm'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+
+export type TableWithId = SQLiteTable & { id: SQLiteColumn }
 
 export type Value = bigint | string | boolean | Date | null
 

@@ -1,8 +1,7 @@
 import { getTableName, is } from 'drizzle-orm'
 import { getTableConfig, SQLiteInteger, SQLiteText } from 'drizzle-orm/sqlite-core'
-import type { TableWithId } from '../sqlite/collection.ts'
 import type { Names } from './query.ts'
-import { columnOf } from './row.ts'
+import { columnOf, type TableWithId } from './row.ts'
 import { oneOfCheck, timestampCheck } from './schema.ts'
 
 /** What the compiler cannot refuse in the definition of a collection. */

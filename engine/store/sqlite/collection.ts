@@ -1,12 +1,10 @@
 import type Database from 'better-sqlite3'
-import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { CollectionOn, MutationsWith, OwnOn } from '../collection/derived.ts'
 import { history } from '../collection/history.ts'
 import { idempotencyKeys } from '../collection/idempotency.ts'
 import type { Adding, Replayable } from '../collection/mutation.ts'
-import type { Generated, NewEntity } from '../collection/row.ts'
-
-export type TableWithId = SQLiteTable & { id: SQLiteColumn }
+import type { Generated, NewEntity, TableWithId } from '../collection/row.ts'
 
 /** Prepares its statements on a connection, and returns the function that runs them. */
 export type Prepare<Args extends unknown[], T> = (connection: Database.Database) => (...args: Args) => T

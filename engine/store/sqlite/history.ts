@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import { sql } from 'drizzle-orm'
 import { defaultHistoryDays, entryOf, expiryOf, history, maxSwept } from '../collection/history.ts'
-import type { TableWithId } from './collection.ts'
+import type { TableWithId } from '../collection/row.ts'
 import { encode, insertInto, sqlTextOf } from './statements.ts'
 
 /** Prepares what records a change, in the transaction of the change. */

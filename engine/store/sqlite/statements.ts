@@ -4,8 +4,8 @@ import { SQLiteSyncDialect, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { type Count, countStatement, toCounts } from '../collection/counts.ts'
 import { IdsExhausted } from '../collection/errors.ts'
 import { firstCursor, type PageOrder, type PageQuery } from '../collection/query.ts'
-import { columnOf, type Entity, fieldsOf, listOf, maxId, uniqueColumnOf } from '../collection/row.ts'
-import type { CreateOf, Prepare, TableWithId } from './collection.ts'
+import { columnOf, type Entity, fieldsOf, listOf, maxId, type TableWithId, uniqueColumnOf } from '../collection/row.ts'
+import type { CreateOf, Prepare } from './collection.ts'
 
 /** The statements of a collection, derived from its table. They bypass Drizzle's mapping of rows, which takes long. */
 
