@@ -11,9 +11,8 @@ export { proceduresOf } from './procedures/procedures.ts'
 
 // Describe what goes in and out.
 
-export { historyOf, removalOf, removedOf, updateOf } from './api/change.ts'
 export { Int64 } from './api/int64.ts'
-export { AnyId, countsOf, orNotFound, pageOf, searchOf, searchResultOf } from './api/page.ts'
+export { resource } from './api/resource.ts'
 export { line, partOfLine, Text } from './api/text.ts'
 export { Time } from './api/time.ts'
 export { mustBe } from './api/validation.ts'

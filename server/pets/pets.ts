@@ -1,20 +1,5 @@
 import { z } from 'zod'
-import {
-  AnyId,
-  countsOf,
-  historyOf,
-  Int64,
-  line,
-  mustBe,
-  orNotFound,
-  pageOf,
-  partOfLine,
-  removalOf,
-  removedOf,
-  searchOf,
-  searchResultOf,
-  updateOf,
-} from '#service'
+import { Int64, line, mustBe, partOfLine, resource } from '#service'
 import { maxCount, maxNameLength, petStatuses } from '../../db/pets/pets.ts'
 import { mutation, query, router } from '../trpc.ts'
 
@@ -45,34 +30,20 @@ export const Pet = z
   .meta({ id: 'Pet', description: 'A pet of the store.' })
 export type Pet = z.infer<typeof Pet>
 
-const filters = {
-  status: PetStatus.optional().meta({
-    description: 'Returns only pets with this availability status.',
-  }),
-}
-
-const ListPets = pageOf('pet', 'pets', filters)
-
-const SearchPets = searchOf('pet', 'pets', {
-  ...filters,
-  name: partOfLine(maxNameLength).optional().meta({
-    description:
-      'Returns only pets whose name contains each word of this text, in any order and case. Dashes separate words, and accents of Latin letters make no difference.',
-  }),
-  categoryId: Int64.optional().meta({ description: 'Returns only pets of this category.' }),
+const pet = resource({
+  one: 'pet',
+  many: 'pets',
+  item: Pet,
+  fields,
+  filters: { status: PetStatus.optional().meta({ description: 'Returns only pets with this availability status.' }) },
+  search: {
+    name: partOfLine(maxNameLength).optional().meta({
+      description:
+        'Returns only pets whose name contains each word of this text, in any order and case. Dashes separate words, and accents of Latin letters make no difference.',
+    }),
+    categoryId: Int64.optional().meta({ description: 'Returns only pets of this category.' }),
+  },
 })
-
-const GetPet = z.object(
-  { petId: AnyId.meta({ description: 'Identifier of the pet to retrieve.', examples: [1] }) },
-  { error: mustBe('an object') },
-)
-
-const petId = AnyId.meta({ description: 'Identifier of the pet.', examples: [1] })
-const UpdatePet = updateOf({ petId }, fields)
-const HistoryOfPets = pageOf('change', 'changes', {
-  petId: Int64.optional().meta({ description: 'Returns only changes of this pet, also if it was removed.' }),
-})
-const RemovePet = removalOf({ petId }, fields)
 
 const tag = { name: 'pets', description: 'The pets of the store.' }
 
@@ -90,8 +61,8 @@ export const petsRouter = router({
     },
     cache: true,
   })
-    .input(ListPets)
-    .output(z.array(Pet))
+    .input(pet.listInput)
+    .output(pet.listOutput)
     .query(({ ctx, input }) => ctx.store.pets.list(input)),
 
   create: mutation({
@@ -117,18 +88,18 @@ export const petsRouter = router({
    * since they were read, and the call fails with `conflict`.
    */
   update: mutation({ idempotencyKey: 'replays' })
-    .input(UpdatePet)
+    .input(pet.updateInput)
     .output(Pet)
     .mutation(({ ctx, input: { petId, expected, ...set } }) =>
-      orNotFound('pet', petId, (id) => ctx.store.pets.update({ id, set, expected }, ctx.caller)),
+      pet.orNotFound(petId, (id) => ctx.store.pets.update({ id, set, expected }, ctx.caller)),
     ),
 
   /** Removes a pet. Its id is never used again. `expected` is that of `update`. */
   remove: mutation({ idempotencyKey: 'replays' })
-    .input(RemovePet)
-    .output(removedOf(Pet.shape.id))
+    .input(pet.removeInput)
+    .output(pet.removeOutput)
     .mutation(({ ctx, input: { petId, expected } }) =>
-      orNotFound('pet', petId, (id) => ctx.store.pets.remove({ id, expected }, ctx.caller)),
+      pet.orNotFound(petId, (id) => ctx.store.pets.remove({ id, expected }, ctx.caller)),
     ),
 
   /**
@@ -136,8 +107,8 @@ export const petsRouter = router({
    * that may write.
    */
   history: query({ access: 'write' })
-    .input(HistoryOfPets)
-    .output(historyOf({ petId: Pet.shape.id }, fields))
+    .input(pet.historyInput)
+    .output(pet.historyOutput)
     .query(async ({ ctx, input: { petId, ...page } }) => {
       const changes = await ctx.store.pets.history({ ...page, rowId: petId })
       return changes.map(({ rowId, ...change }) => ({ ...change, petId: rowId }))
@@ -163,21 +134,21 @@ export const petsRouter = router({
       replacement: '`GET /pets` with the `status` filter',
     },
   })
-    .input(GetPet)
+    .input(pet.getInput)
     .output(Pet)
-    .query(({ ctx, input }) => orNotFound('pet', input.petId, (id) => ctx.store.pets.get(id))),
+    .query(({ ctx, input }) => pet.orNotFound(input.petId, (id) => ctx.store.pets.get(id))),
 
   /**
    * Finds pets by an id, a part of the name, a category or a status. Each call compares some thousand pets, and `next` says
    * where the next one continues.
    */
   search: query({ cache: true })
-    .input(SearchPets)
-    .output(searchResultOf('pets', Pet))
+    .input(pet.searchInput)
+    .output(pet.searchOutput)
     .query(({ ctx, input }) => ctx.store.pets.search(input, ctx.searcher?.())),
 
   /** Counts the pets of each status up to 10,000. If `isExact` is false, there are more. */
   counts: query({ cache: true })
-    .output(countsOf('pets', petStatuses, maxCount))
+    .output(pet.countsOutput(petStatuses, maxCount))
     .query(({ ctx }) => ctx.store.pets.counts()),
 })

@@ -3,7 +3,7 @@ import { Int64 } from './int64.ts'
 import { Time } from './time.ts'
 import { isRecord, mustBe, refuseNames, shorten } from './validation.ts'
 
-type Fields = Record<string, z.ZodType>
+export type Fields = Record<string, z.ZodType>
 
 /** The schema of a value that is given, without a default. */
 type Given<Schema> = Schema extends z.ZodDefault<infer Inner> | z.ZodPrefault<infer Inner> ? Inner : Schema
@@ -40,7 +40,7 @@ function strict<F extends Fields>(fields: F) {
 }
 
 /** The input of an update: at least one new value, and what the caller has seen. `id` is such as `{ noteId: AnyId }`. */
-export function updateOf<Id extends Fields, F extends Fields>(id: Id, fields: F) {
+export function updateInput<Id extends Fields, F extends Fields>(id: Id, fields: F) {
   refuseNames(fields, ['expected', ...Object.keys(id)])
   const names = Object.keys(fields)
   const hasChange = (input: object) => names.some((name) => Reflect.get(input, name) !== undefined)
@@ -49,8 +49,8 @@ export function updateOf<Id extends Fields, F extends Fields>(id: Id, fields: F)
   })
 }
 
-/** The input of a removal: the id, as in {@link updateOf}, and what the caller has seen. */
-export function removalOf<Id extends Fields, F extends Fields>(id: Id, fields: F) {
+/** The input of a removal: the id, as in {@link updateInput}, and what the caller has seen. */
+export function removeInput<Id extends Fields, F extends Fields>(id: Id, fields: F) {
   return strict({ ...id, expected: expectedOf(fields) })
 }
 
@@ -61,13 +61,8 @@ function expectedOf<F extends Fields>(fields: F) {
   })
 }
 
-/** The output of a removal. */
-export function removedOf(id: z.ZodType<bigint>) {
-  return z.object({ id })
-}
-
 /** The output of a history, the newest change first. `id` is such as `{ noteId: Int64 }`; `fields` are the others of a row. */
-export function historyOf<Id extends Fields, F extends Fields>(id: Id, fields: F) {
+export function historyOutput<Id extends Fields, F extends Fields>(id: Id, fields: F) {
   const plain = Object.entries(fields).map(([name, field]) => [name, withoutDefault(field)])
   // Safe: without a default, a schema has the same output.
   const part = z.object(Object.fromEntries(plain) as F).partial()

@@ -5,8 +5,10 @@ import { mustBe, refuseNames } from './validation.ts'
 
 const limitError = { error: mustBe('an integer from 1 to 100') }
 
+export type Filters = Record<string, z.ZodOptional>
+
 /** The input of a list with keyset pagination: a page, and the filters of the resource. `noun` is one item of the list. */
-export function pageOf<Filters extends Record<string, z.ZodOptional>>(noun: string, plural: string, filters: Filters) {
+export function listInput<F extends Filters>(noun: string, plural: string, filters: F) {
   refuseNames(filters, ['limit', 'cursor'])
   return optionalObject({
     limit: limitOf(plural),
@@ -18,7 +20,7 @@ export function pageOf<Filters extends Record<string, z.ZodOptional>>(noun: stri
 }
 
 /** The input of a search: a page, and the fields that each found item matches. */
-export function searchOf<Fields extends Record<string, z.ZodOptional>>(noun: string, plural: string, fields: Fields) {
+export function searchInput<F extends Filters>(noun: string, plural: string, fields: F) {
   refuseNames(fields, ['limit', 'id', 'order', 'cursor'])
   return optionalObject({
     limit: limitOf(plural),
@@ -44,7 +46,7 @@ function optionalObject<Shape extends z.ZodRawShape>(shape: Shape) {
 }
 
 /** The output of a search. */
-export function searchResultOf<Item extends z.ZodType>(plural: string, item: Item) {
+export function searchOutput<Item extends z.ZodType>(plural: string, item: Item) {
   return z.object({
     items: z.array(item).meta({ description: `The ${plural} that this call has found.` }),
     searched: z.int().meta({ description: `The number of ${plural} that this call has compared.`, examples: [7_500] }),
@@ -56,7 +58,7 @@ export function searchResultOf<Item extends z.ZodType>(plural: string, item: Ite
 }
 
 /** The output of a count: for each value of a field, how many rows have it, up to the maximum of the collection. */
-export function countsOf<Value extends string>(plural: string, values: readonly Value[], max: number) {
+export function countsOutput<Value extends string>(plural: string, values: readonly Value[], max: number) {
   const Count = z
     .object({
       count: z

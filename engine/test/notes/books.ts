@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Int64, mustBe, pageOf, searchOf, searchResultOf, Text, Time } from '#service'
+import { Int64, mustBe, resource, Text, Time } from '#service'
 import { mutation, query, router } from './trpc.ts'
 
 const Words = Text.max(300)
@@ -16,12 +16,19 @@ export const NewBook = z.object(fields, { error: mustBe('an object') }).meta({ i
 export type NewBook = z.infer<typeof NewBook>
 export const Book = z.object({ id: Int64, ...fields, addedAt: Time }).meta({ id: 'Book' })
 
-const filters = {
-  shelf: fields.shelf.meta({ description: 'Returns only books of this shelf.' }),
-  pages: fields.pages,
-  isLent: fields.isLent.optional(),
-  addedAt: Time.optional(),
-}
+const book = resource({
+  one: 'book',
+  many: 'books',
+  item: Book,
+  fields,
+  filters: {
+    shelf: fields.shelf.meta({ description: 'Returns only books of this shelf.' }),
+    pages: fields.pages,
+    isLent: fields.isLent.optional(),
+    addedAt: Time.optional(),
+  },
+  search: { title: fields.title.optional(), author: fields.author },
+})
 const tag = { name: 'books', description: 'The books.' }
 
 /** Their path does not have their name. */
@@ -36,8 +43,8 @@ export const booksRouter = router({
     },
     cache: true,
   })
-    .input(pageOf('book', 'books', filters))
-    .output(z.array(Book))
+    .input(book.listInput)
+    .output(book.listOutput)
     .query(({ ctx, input }) => ctx.store.books.list(input)),
 
   create: mutation({
@@ -56,7 +63,7 @@ export const booksRouter = router({
     .mutation(({ ctx, input }) => ctx.store.books.create(input, ctx.caller)),
 
   search: query()
-    .input(searchOf('book', 'books', { ...filters, title: fields.title.optional(), author: fields.author }))
-    .output(searchResultOf('books', Book))
+    .input(book.searchInput)
+    .output(book.searchOutput)
     .query(({ ctx, input }) => ctx.store.books.search(input, ctx.searcher?.())),
 })

@@ -1,22 +1,5 @@
 import { z } from 'zod'
-import {
-  AnyId,
-  countsOf,
-  historyOf,
-  Int64,
-  line,
-  mustBe,
-  orNotFound,
-  pageOf,
-  partOfLine,
-  removalOf,
-  removedOf,
-  searchOf,
-  searchResultOf,
-  sessionRouter,
-  Time,
-  updateOf,
-} from '#service'
+import { Int64, line, mustBe, partOfLine, resource, sessionRouter, Time } from '#service'
 import { booksRouter } from './books.ts'
 import { maxCount, states } from './tables.ts'
 import { mutation, query, router } from './trpc.ts'
@@ -42,8 +25,14 @@ export const Note = z
   .object({ id: Int64.meta({ description: 'Unique identifier.', examples: [1] }), ...fields })
   .meta({ id: 'Note', description: 'A note.' })
 
-const filters = { state: State.optional().meta({ description: 'Returns only notes in this state.' }) }
-const noteId = AnyId.meta({ description: 'Identifier of the note.', examples: [1] })
+const note = resource({
+  one: 'note',
+  many: 'notes',
+  item: Note,
+  fields,
+  filters: { state: State.optional().meta({ description: 'Returns only notes in this state.' }) },
+  search: { body: partOfLine(255).optional(), priority: Int64.optional() },
+})
 const tag = { name: 'notes', description: 'The notes.' }
 
 const notesRouter = router({
@@ -57,8 +46,8 @@ const notesRouter = router({
     },
     cache: true,
   })
-    .input(pageOf('note', 'notes', filters))
-    .output(z.array(Note))
+    .input(note.listInput)
+    .output(note.listOutput)
     .query(({ ctx, input }) => ctx.store.notes.list(input)),
 
   create: mutation({
@@ -77,17 +66,17 @@ const notesRouter = router({
     .mutation(({ ctx, input }) => ctx.store.notes.create(input, ctx.caller)),
 
   update: mutation({ idempotencyKey: 'replays' })
-    .input(updateOf({ noteId }, fields))
+    .input(note.updateInput)
     .output(Note)
     .mutation(({ ctx, input: { noteId, expected, ...set } }) =>
-      orNotFound('note', noteId, (id) => ctx.store.notes.update({ id, set, expected }, ctx.caller)),
+      note.orNotFound(noteId, (id) => ctx.store.notes.update({ id, set, expected }, ctx.caller)),
     ),
 
   remove: mutation({ idempotencyKey: 'replays' })
-    .input(removalOf({ noteId }, fields))
-    .output(removedOf(Note.shape.id))
+    .input(note.removeInput)
+    .output(note.removeOutput)
     .mutation(({ ctx, input: { noteId, expected } }) =>
-      orNotFound('note', noteId, (id) => ctx.store.notes.remove({ id, expected }, ctx.caller)),
+      note.orNotFound(noteId, (id) => ctx.store.notes.remove({ id, expected }, ctx.caller)),
     ),
 
   raise: mutation({
@@ -104,15 +93,15 @@ const notesRouter = router({
     },
     idempotencyKey: 'replays',
   })
-    .input(z.object({ noteId, amount: fields.priority }, { error: mustBe('an object') }).meta({ id: 'RaiseNote' }))
+    .input(z.object({ ...note.id, amount: fields.priority }, { error: mustBe('an object') }).meta({ id: 'RaiseNote' }))
     .output(Note)
     .mutation(({ ctx, input: { noteId, amount } }) =>
-      orNotFound('note', noteId, (id) => ctx.store.notes.raise({ id, amount }, ctx.caller)),
+      note.orNotFound(noteId, (id) => ctx.store.notes.raise({ id, amount }, ctx.caller)),
     ),
 
   history: query({ access: 'write' })
-    .input(pageOf('change', 'changes', { noteId: Int64.optional() }))
-    .output(historyOf({ noteId: Note.shape.id }, fields))
+    .input(note.historyInput)
+    .output(note.historyOutput)
     .query(async ({ ctx, input: { noteId, ...page } }) => {
       const changes = await ctx.store.notes.history({ ...page, rowId: noteId })
       return changes.map(({ rowId, ...change }) => ({ ...change, noteId: rowId }))
@@ -134,17 +123,17 @@ const notesRouter = router({
       replacement: '`GET /notes` with the `state` filter',
     },
   })
-    .input(z.object({ noteId }, { error: mustBe('an object') }))
+    .input(note.getInput)
     .output(Note)
-    .query(({ ctx, input }) => orNotFound('note', input.noteId, (id) => ctx.store.notes.get(id))),
+    .query(({ ctx, input }) => note.orNotFound(input.noteId, (id) => ctx.store.notes.get(id))),
 
   search: query({ cache: true })
-    .input(searchOf('note', 'notes', { ...filters, body: partOfLine(255).optional(), priority: Int64.optional() }))
-    .output(searchResultOf('notes', Note))
+    .input(note.searchInput)
+    .output(note.searchOutput)
     .query(({ ctx, input }) => ctx.store.notes.search(input, ctx.searcher?.())),
 
   counts: query({ cache: true })
-    .output(countsOf('notes', states, maxCount))
+    .output(note.countsOutput(states, maxCount))
     .query(({ ctx }) => ctx.store.notes.counts()),
 })
 

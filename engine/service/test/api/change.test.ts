@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { removalOf, updateOf } from '../../api/change.ts'
+import { removeInput, updateInput } from '../../api/change.ts'
 import { describeIssues } from '../../api/validation.ts'
 import { proceduresOf } from '../../procedures/procedures.ts'
 import { decodeSuperjson } from '../../procedures/superjson-input.ts'
@@ -12,8 +12,8 @@ const fields = {
   dueAt: z.date().optional(),
   size: z.int().optional().prefault(3),
 }
-const update = updateOf({ id: z.bigint() }, fields)
-const removal = removalOf({ id: z.bigint() }, fields)
+const update = updateInput({ id: z.bigint() }, fields)
+const removal = removeInput({ id: z.bigint() }, fields)
 
 test('a field that is absent gets no default', () => {
   expect(update.parse({ id: 1n, body: 'new' })).toStrictEqual({ id: 1n, body: 'new' })
@@ -23,7 +23,7 @@ test('a field that is absent gets no default', () => {
 })
 
 test.for(['expected', 'id'])('an update cannot have a field with the name %s', (name) => {
-  expect(() => updateOf({ id: z.bigint() }, { [name]: z.string() })).toThrow(`Rename the field ${name}`)
+  expect(() => updateInput({ id: z.bigint() }, { [name]: z.string() })).toThrow(`Rename the field ${name}`)
 })
 
 test('null clears an optional field, and no other one', () => {

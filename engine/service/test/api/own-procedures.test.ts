@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { shareTestApi, startTestApi } from '../../../test/notes/tests.ts'
 import { mutation, query, router } from '../../../test/notes/trpc.ts'
-import { updateOf } from '../../api/change.ts'
+import { updateInput } from '../../api/change.ts'
 import { Int64 } from '../../api/int64.ts'
-import { pageOf, searchOf } from '../../api/page.ts'
+import { listInput, searchInput } from '../../api/page.ts'
 import type { Deprecation } from '../../procedures/trpc.ts'
 
 const deprecation: Deprecation = {
@@ -18,7 +18,7 @@ const size = Int64.prefault(7n)
 /** A deprecated list, and another operation at its path. */
 const counts = router({
   list: query({ openapi: { method: 'GET', path: '/counts', deprecated: true }, deprecation })
-    .input(pageOf('count', 'counts', { from: Int64.optional() }))
+    .input(listInput('count', 'counts', { from: Int64.optional() }))
     .output(z.array(Counted))
     .query(({ input: { cursor = 0n, limit } }) =>
       Array.from({ length: limit }, (_, i) => ({ id: cursor + BigInt(i) })),
@@ -28,7 +28,7 @@ const counts = router({
     .output(Counted)
     .query(({ input: { id, size } }) => ({ id: id + size })),
   update: mutation({ openapi: { method: 'PATCH', path: '/counts/{id}' }, idempotencyKey: 'ignored' })
-    .input(updateOf({ id: Int64 }, { size: Int64 }).meta({ id: 'UpdateCount' }))
+    .input(updateInput({ id: Int64 }, { size: Int64 }).meta({ id: 'UpdateCount' }))
     .output(Counted)
     .mutation(({ input: { id } }) => ({ id })),
   remove: mutation({ openapi: { method: 'DELETE', path: '/counts/{id}' }, idempotencyKey: 'ignored' })
@@ -120,13 +120,13 @@ test('a field of the path is refused elsewhere, because it could name another ro
 })
 
 test.for(['limit', 'cursor'])('a list cannot have a filter with the name %s', (name) => {
-  expect(() => pageOf('count', 'counts', { [name]: Int64.optional() })).toThrow(
+  expect(() => listInput('count', 'counts', { [name]: Int64.optional() })).toThrow(
     `Rename the field ${name}: the input has one of its own with this name.`,
   )
 })
 
 test.for(['limit', 'id', 'order', 'cursor'])('a search cannot have a field with the name %s', (name) => {
-  expect(() => searchOf('count', 'counts', { [name]: Int64.optional() })).toThrow(`Rename the field ${name}`)
+  expect(() => searchInput('count', 'counts', { [name]: Int64.optional() })).toThrow(`Rename the field ${name}`)
 })
 
 test('a resolver that mutates twice fails, because a retry could not tell the mutations apart', async () => {

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { type Fields, historyOutput, removeInput, updateInput } from './change.ts'
+import { Int64 } from './int64.ts'
+import { AnyId, countsOutput, type Filters, listInput, orNotFound, searchInput, searchOutput } from './page.ts'
+import { mustBe } from './validation.ts'
+
+/** What the procedures of a resource, such as notes, say of its items. */
+interface Items<One extends string, Item, F, L, S> {
+  /** One item, such as `note`. An input calls its id `noteId`. */
+  one: One
+  many: string
+  /** The schema of an item. */
+  item: Item
+  /** The fields that callers can set. */
+  fields: F
+  /** The filters of a list and of a search. */
+  filters?: L
+  /** The other fields of a search. */
+  search?: S
+}
+
+type IdOf<One extends string, Schema> = { [Name in `${One}Id`]: Schema }
+
+/** Makes the schemas of what goes in and out of the procedures of a resource. */
+export function resource<
+  One extends string,
+  Item extends z.ZodObject<{ id: z.ZodType<bigint> }>,
+  F extends Fields,
+  L extends Filters = Record<never, never>,
+  S extends Filters = Record<never, never>,
+>({
+  one,
+  many,
+  item,
+  fields,
+  // Safe: these types have no fields if they are not inferred from a value.
+  filters = {} as L,
+  search = {} as S,
+}: Items<One, Item, F, L, S>) {
+  // Safe: this is the name of the type.
+  const named = <Schema>(schema: Schema) => ({ [`${one}Id`]: schema }) as IdOf<One, Schema>
+  const anyId = (description: string) => named(AnyId.meta({ description, examples: [1] }))
+  const id = anyId(`Identifier of the ${one}.`)
+  const ofOne = Int64.optional().meta({ description: `Returns only changes of this ${one}, also if it was removed.` })
+  return {
+    /** The id of an item, for the input of another procedure. */
+    id,
+    listInput: listInput(one, many, filters),
+    listOutput: z.array(item),
+    getInput: z.object(anyId(`Identifier of the ${one} to retrieve.`), { error: mustBe('an object') }),
+    searchInput: searchInput(one, many, { ...filters, ...search }),
+    searchOutput: searchOutput(many, item),
+    updateInput: updateInput(id, fields),
+    removeInput: removeInput(id, fields),
+    removeOutput: z.object({ id: item.shape.id }),
+    historyInput: listInput('change', 'changes', named(ofOne)),
+    historyOutput: historyOutput(named(item.shape.id), fields),
+    countsOutput: <Value extends string>(values: readonly Value[], max: number) => countsOutput(many, values, max),
+    /** Finds the item with an id, or throws `not_found`. `find` returns undefined if no item has the id. */
+    orNotFound: <Found>(id: bigint, find: (id: bigint) => Promise<Found | undefined>) => orNotFound(one, id, find),
+  }
+}
