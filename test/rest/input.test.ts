@@ -80,7 +80,7 @@ test.for<[what: string, schema: z.ZodType, type: string]>([
     .input(z.object({ tags: schema }))
     .output(Seen)
     .query(describeInput)
-  const message = `The parameter tags of query cannot be served as REST, because its type is ${type}.`
+  const message = `The parameter tags of query cannot be served as REST, because its type is ${type}. Use POST, which has a body.`
   expect(() => operationsOf(router({ query })).map(inputReader)).toThrow(message)
 })
 

@@ -22,8 +22,12 @@ export function createDocument(
   { name: title, description, apiVersion, license }: Pick<Product, 'name' | 'description' | 'apiVersion' | 'license'>,
   servers: oas31.ServerObject[],
 ): oas31.OpenAPIObject {
+  const operations = operationsOf(router)
+  const procedures = Object.fromEntries(operations.map((operation) => [operation.name, { _def: operation }]))
+  // Safe: trpc-to-openapi reads only these fields of procedures.
+  const served = { ...router, _def: { ...router._def, procedures } } as AnyRouter
   // trpc-to-openapi and zod-openapi each have a type for the same OpenAPI standard.
-  const generated = generateOpenApiDocument(router, {
+  const generated = generateOpenApiDocument(served, {
     title,
     description: `${description}\n\n${conventions}`,
     version: apiVersion,
@@ -31,7 +35,6 @@ export function createDocument(
     baseUrl: '',
     securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of the service.' } },
   }) as oas31.OpenAPIObject
-  const operations = operationsOf(router)
   const paths: oas31.PathsObject = {}
   for (const operation of operations) {
     // Any lower-case method is a key of a path item; 'get' stands for all of them.

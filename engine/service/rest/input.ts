@@ -98,6 +98,9 @@ const textDecoders: Partial<Record<string, (text: string) => unknown>> = {
 function decodeText(schema: z.core.$ZodType, name: string): Decode {
   const type = schema instanceof z.ZodNumber && schema.isInt ? 'int' : schema._zod.def.type
   const decode = textDecoders[type]
-  if (!decode) throw new Error(`The parameter ${name} cannot be served as REST, because its type is ${type}.`)
+  if (!decode)
+    throw new Error(
+      `The parameter ${name} cannot be served as REST, because its type is ${type}. Use POST, which has a body.`,
+    )
   return (text) => (typeof text === 'string' && text !== '' ? decode(text) : text)
 }

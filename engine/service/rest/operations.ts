@@ -1,5 +1,6 @@
 import type { AnyRouter } from '@trpc/server'
 import { z } from 'zod'
+import { innerOf } from '../api/validation.ts'
 import { type Procedure, proceduresOf } from '../procedures/procedures.ts'
 
 /** A procedure with `meta.openapi`. */
@@ -17,16 +18,17 @@ export function operationsOf(router: AnyRouter): Operation[] {
   const procedures = proceduresOf(router)
   const readable = procedures.flatMap(({ meta }) => (meta.openapi?.method === 'GET' ? shapeOf(meta.openapi.path) : []))
   return procedures.flatMap((procedure) => {
-    const { name, type, meta, inputs, output } = procedure
+    const { name, type, meta, output } = procedure
     if (!meta.openapi) return []
     const { method, path } = meta.openapi
+    const inputs = method === 'DELETE' ? procedure.inputs.map(withoutExpected) : procedure.inputs
     if (!output || type === 'subscription')
       throw new Error(`${name} cannot be served as REST: it needs an output and must not be a subscription.`)
     if ((type === 'query') !== (method === 'GET'))
       throw new Error(`${name} cannot be served as REST: a query needs the method GET, a mutation another one.`)
     const hasId = output instanceof z.ZodObject && 'id' in output.shape
     const hasLocation = meta.creates !== undefined && hasId && readable.includes(`${shapeOf(path)}/{}`)
-    return [{ ...procedure, method, path, input: objectIn(name, inputs), output, hasLocation }]
+    return [{ ...procedure, inputs, method, path, input: objectIn(name, inputs), output, hasLocation }]
   })
 }
 
@@ -51,13 +53,20 @@ export function takesBody({ method }: Operation): boolean {
 
 /** Splits the input into the fields in the path and the fields in the body or query. */
 export function splitInput({ input, path }: Operation): { inPath: z.ZodObject; elsewhere: z.ZodObject } {
-  const { catchall } = input._zod.def
-  const pick = (isWanted: (name: string) => boolean) => {
-    const part = z.object(Object.fromEntries(Object.entries(input.shape).filter(([name]) => isWanted(name))))
-    return catchall ? part.catchall(catchall) : part
-  }
   const isInPath = (name: string) => path.includes(`{${name}}`)
-  return { inPath: pick(isInPath), elsewhere: pick((name) => !isInPath(name)) }
+  return { inPath: pick(input, isInPath), elsewhere: pick(input, (name) => !isInPath(name)) }
+}
+
+function pick(input: z.ZodObject, isWanted: (name: string) => boolean): z.ZodObject {
+  const { catchall } = input._zod.def
+  const part = z.object(Object.fromEntries(Object.entries(input.shape).filter(([name]) => isWanted(name))))
+  return catchall ? part.catchall(catchall) : part
+}
+
+/** The input of a removal by DELETE, which has no body that could hold what the caller has seen. */
+function withoutExpected(input: unknown): unknown {
+  if (!(input instanceof z.ZodObject) || !input.shape.expected) return input
+  return innerOf(input.shape.expected) instanceof z.ZodObject ? pick(input, (name) => name !== 'expected') : input
 }
 
 function objectIn(name: string, [input = z.object({}), ...more]: unknown[]): z.ZodObject {
