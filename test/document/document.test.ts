@@ -279,6 +279,16 @@ describe('a mistake in a procedure stops the start:', () => {
       .input(nothing)
       .output(nothing)
       .mutation(() => ({}))
-    expect(() => createDocument(router({ x }), product, [])).toThrow('x: a request body needs a name')
+    expect(() => operationsOf(router({ x }))).toThrow('x cannot be served as REST: its body needs a name.')
+  })
+
+  test('a parameter of the path that the input lacks', () => {
+    const x = query({ openapi: { method: 'GET', path: '/x/{y}' } })
+      .input(nothing)
+      .output(nothing)
+      .query(() => ({}))
+    expect(() => operationsOf(router({ x }))).toThrow(
+      'x cannot be served as REST: its input lacks y, which is in the path.',
+    )
   })
 })

@@ -26,9 +26,15 @@ export function operationsOf(router: AnyRouter): Operation[] {
       throw new Error(`${name} cannot be served as REST: it needs an output and must not be a subscription.`)
     if ((type === 'query') !== (method === 'GET'))
       throw new Error(`${name} cannot be served as REST: a query needs the method GET, a mutation another one.`)
+    const input = objectIn(name, inputs)
+    const lacking = [...path.matchAll(/\{(\w+)\}/g)].find(([, field = '']) => !(field in input.shape))
+    if (lacking)
+      throw new Error(`${name} cannot be served as REST: its input lacks ${lacking[1]}, which is in the path.`)
+    if (takesBody({ method }) && input.meta()?.id === undefined)
+      throw new Error(`${name} cannot be served as REST: its body needs a name. Give its input an id with meta().`)
     const hasId = output instanceof z.ZodObject && 'id' in output.shape
     const hasLocation = meta.creates !== undefined && hasId && readable.includes(`${shapeOf(path)}/{}`)
-    return [{ ...procedure, inputs, method, path, input: objectIn(name, inputs), output, hasLocation }]
+    return [{ ...procedure, inputs, method, path, input, output, hasLocation }]
   })
 }
 
@@ -47,7 +53,7 @@ export function successStatus({ meta }: Operation): 200 | 201 {
 }
 
 /** Whether the request has a body. Otherwise the input is in the query. */
-export function takesBody({ method }: Operation): boolean {
+export function takesBody({ method }: Pick<Operation, 'method'>): boolean {
   return method !== 'GET' && method !== 'DELETE'
 }
 
