@@ -14,9 +14,15 @@ const tests = 'engine/console/test'
 /** The part of the manifest that every product needs. */
 const shared = ['imports', 'dependencies', 'optionalDependencies', 'devDependencies', 'overrides', 'allowScripts']
 
+/** The packages that only this repository needs. */
+const others = ['@biomejs/biome', 'ajv', 'redos-detector', 'yaml']
+
+const manifest = JSON.parse(read('package.json'))
+
 const scripts = {
   build: 'vite build web --configLoader native',
-  start: 'node main.ts',
+  start: manifest.scripts.start.replace('server/launch.mjs', '--import ./engine/store/fast-start.mjs main.ts'),
+  'db:generate': 'drizzle-kit generate',
   check: 'tsc && tsc -p web',
   test: 'vitest run --config engine/test/vitest.config.ts --project product',
   'test:engines': 'vitest run --config engine/test/vitest.config.ts',
@@ -27,6 +33,7 @@ export function createProduct(folder: string): void {
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new Error(`${folder} is not empty. Name a new folder.`)
   copyEngine(folder)
+  cpSync(join(root, 'engine/create'), folder, { recursive: true })
   cpSync(join(root, tests, 'notes/public'), join(folder, 'web/public'), { recursive: true })
   cpSync(join(root, '.npmrc'), join(folder, '.npmrc'))
 
@@ -67,21 +74,23 @@ export function updateProduct(folder: string): void {
     throw new Error('Commit engine/ first. Then git shows what of yours the update replaces.')
   rmSync(join(folder, 'engine'), { recursive: true })
   copyEngine(folder)
-  const manifest = JSON.parse(readFileSync(path, 'utf8'))
-  for (const [name, part] of Object.entries(sharedParts())) manifest[name] = { ...manifest[name], ...part }
-  writeFileSync(path, jsonText(manifest))
+  const own = JSON.parse(readFileSync(path, 'utf8'))
+  for (const [name, part] of Object.entries(sharedParts())) own[name] = { ...own[name], ...part }
+  writeFileSync(path, jsonText(own))
 }
 
 function copyEngine(folder: string): void {
   cpSync(join(root, 'engine'), join(folder, 'engine'), {
     recursive: true,
-    filter: (path) => !['node_modules', 'screenshots', 'create.ts'].includes(basename(path)),
+    filter: (path) => !['node_modules', 'screenshots', 'create', 'create.ts'].includes(basename(path)),
   })
 }
 
 function sharedParts(): Record<string, object> {
-  const manifest = JSON.parse(read('package.json'))
-  return Object.fromEntries(shared.map((name) => [name, manifest[name]]))
+  const parts = shared.map((name) => [name, Object.entries(manifest[name])] as const)
+  return Object.fromEntries(
+    parts.map(([name, entries]) => [name, Object.fromEntries(entries.filter(([each]) => !others.includes(each)))]),
+  )
 }
 
 function read(path: string): string {

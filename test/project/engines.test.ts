@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, globSync, readdirSync, renameSync } from 'node:fs'
+import { cpSync, existsSync, globSync, readdirSync, readFileSync, renameSync } from 'node:fs'
 import { join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 import { engines, filesOf, folders, patternsFor } from '../../sources.ts'
@@ -55,6 +55,19 @@ test('the engines and their tests compile in another product', () => {
     cpSync(info, own)
     renameSync(own, cache)
   }
+})
+
+test('a product gets the packages that the engines import, and no other', () => {
+  const code = filesOf(['engine/**/*.{ts,tsx,mjs}', 'engine/**/test/**/*.{ts,tsx,mjs}']).map(read).join('\n')
+  const imported = new Set([...code.matchAll(/ (?:from |import\()'(@[^/']+\/[^/']+|[^/']+)/g)].map(([, name]) => name))
+  const { devDependencies } = JSON.parse(read('package.json'))
+  // The compiler needs the others.
+  const needed = Object.keys(devDependencies).filter(
+    (name) => imported.has(name) || /^@types\/|^typescript$/.test(name),
+  )
+  const product = JSON.parse(readFileSync(join(copyEngines(), 'package.json'), 'utf8'))
+  expect(needed.length).toBeGreaterThan(15)
+  expect(Object.keys(product.devDependencies)).toEqual(needed)
 })
 
 test('the pages of the engines link to nothing outside', () => {

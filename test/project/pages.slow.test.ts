@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createProduct } from '../../engine/create.ts'
@@ -60,6 +60,16 @@ test('an update replaces the engines of a product, keeps what is its own, and lo
   expect(readJson(manifest)).toEqual({ ...others, dependencies: { ...dependencies, mine: '1.0.0' } })
 })
 
+test('a new product drafts a migration of what its tables have more than those of the example', () => {
+  const folder = copyEngines()
+  const draft = () => runScript(folder, 'db:generate', '--', '--name', 'tags')
+  expect(draft()).toContain('No schema changes')
+  const tags = "\nexport const tags = sqliteTable('tags', { id: int64('id').primaryKey({ autoIncrement: true }) })\n"
+  appendFileSync(join(folder, 'store.ts'), tags)
+  expect(draft()).toContain('migrations/0002_tags.sql')
+  expect(readFileSync(join(folder, 'migrations/0002_tags.sql'), 'utf8')).toMatch(/^CREATE TABLE `tags` \([^;]*\);\n$/)
+})
+
 test('the example of the store prints what its page shows', async () => {
   const folder = copyEngines()
   const [step] = stepsOf(store)
@@ -76,8 +86,9 @@ test('a definition that its module exports under another name is refused with th
 
 test('the example of the service serves REST, RPC and the document, and that of the client prints what its page shows', async () => {
   const folder = copyEngines()
+  const { start } = readJson(join(folder, 'package.json')).scripts
   const server = await whenListening(
-    runCommand([process.execPath, 'main.ts'], { folder, env: { PORT: '0', DATABASE_URL: 'file:notes.db' } }),
+    runCommand(['sh', '-c', start], { folder, env: { PORT: '0', DATABASE_URL: 'file:notes.db' } }),
   )
   const apiKey = await waitForOutput(server, /\b(note_[0-9A-Za-z]{38})\b/)
   const [step] = stepsOf(client)
@@ -144,6 +155,11 @@ test('the example of the console is built and served', async () => {
 
 function readJson(path = '') {
   return JSON.parse(readFileSync(path, 'utf8'))
+}
+
+/** Runs a script of the product, and returns what it prints. */
+function runScript(folder: string, ...words: string[]): string {
+  return spawnSync('npm', ['run', ...words], { cwd: folder, encoding: 'utf8' }).stdout
 }
 
 /** Runs a file of the project, and returns what it prints. */
