@@ -61,9 +61,10 @@ export function createProduct(folder: string): void {
 /**
  * Replaces the engines of a product, and adds what they need to its manifest. What the product has added there stays.
  *
+ * @returns the packages in the manifest that these engines do not need
  * @throws {Error} if its folder has no engines, or changes of them that git does not have
  */
-export function updateProduct(folder: string): void {
+export function updateProduct(folder: string): string[] {
   if (folder === root)
     throw new Error('This is the repository that the engines come from. Name the folder of a product.')
   const path = join(folder, 'package.json')
@@ -75,8 +76,11 @@ export function updateProduct(folder: string): void {
   rmSync(join(folder, 'engine'), { recursive: true })
   copyEngine(folder)
   const own = JSON.parse(readFileSync(path, 'utf8'))
-  for (const [name, part] of Object.entries(sharedParts())) own[name] = { ...own[name], ...part }
+  const parts = sharedParts()
+  for (const [name, part] of Object.entries(parts)) own[name] = { ...own[name], ...part }
   writeFileSync(path, jsonText(own))
+  const kinds = ['dependencies', 'devDependencies']
+  return kinds.flatMap((kind) => Object.keys(own[kind]).filter((name) => !(name in Object(parts[kind]))))
 }
 
 function copyEngine(folder: string): void {
@@ -108,9 +112,11 @@ if (import.meta.main) {
     const [folder] = positionals
     if (folder === undefined || positionals.length > 1) throw new Error(usage)
     if (values.update) {
-      updateProduct(resolve(folder))
+      const more = updateProduct(resolve(folder))
+      const packages =
+        more.length > 0 ? ` package.json also has ${more.join(', ')}: yours, or what older engines needed.` : ''
       process.stdout.write(
-        `${folder} has the newest engines: see engine/CHANGELOG.md. There, run npm install and npm test.\n`,
+        `${folder} has the newest engines: see engine/CHANGELOG.md.${packages} There, run npm install and npm test.\n`,
       )
     } else {
       createProduct(resolve(folder))

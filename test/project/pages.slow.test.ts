@@ -53,7 +53,8 @@ test('an update replaces the engines of a product, keeps what is its own, and lo
   expect(existsSync(join(folder, 'engine/mine.ts'))).toBe(true)
   git('commit', '--quiet', '--message', 'x')
   writeFileSync(join(folder, 'main.ts'), 'also mine')
-  expect(create('--update', folder)).toEqual([0, expect.stringContaining('see engine/CHANGELOG.md')])
+  const packages = 'package.json also has mine: yours, or what older engines needed.'
+  expect(create('--update', folder)).toEqual([0, expect.stringContaining(`see engine/CHANGELOG.md. ${packages}`)])
   expect(existsSync(join(folder, 'engine/mine.ts'))).toBe(false)
   expect(readFileSync(String(page), 'utf8')).toBe(store.text)
   expect(readFileSync(join(folder, 'main.ts'), 'utf8')).toBe('also mine')
