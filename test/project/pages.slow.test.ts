@@ -120,6 +120,10 @@ test('the example of the service serves REST, RPC and the document, and that of 
   expect(await append(' for Ann')).toMatchObject({ status: 200, body: { id: 2, body: 'Buy tea for Ann' } })
   const refusal = { code: 'conflict', message: 'The note is full.', status: 409 }
   expect(await append('x'.repeat(1_000))).toEqual({ status: 409, replayed: null, body: refusal })
+  const removal = { method: 'DELETE', headers: { 'idempotency-key': 'order-19' } }
+  expect(await request('/v1/notes/2', removal)).toEqual({ status: 200, replayed: null, body: { id: 2 } })
+  expect(await request('/v1/notes/2', removal)).toEqual({ status: 200, replayed: 'true', body: { id: 2 } })
+  expect(await request('/v1/notes/2', { method: 'DELETE' })).toMatchObject({ status: 404 })
   const { body } = await request('/openapi.json')
   expect(Object.keys(body.paths)).toEqual(['/notes', '/notes/{noteId}', '/notes/{noteId}/body'])
   expect(body.info).toEqual({
