@@ -121,7 +121,7 @@ if (import.meta.main) {
     } else {
       createProduct(resolve(folder))
       process.stdout.write(
-        `${folder} has the engines and an example. There, run npm install, npm run build and npm start.\n`,
+        `${folder} has the engines and an example. There, run npm install, npm run build and npm start. engine/README.md has recipes.\n`,
       )
     }
   } catch (error) {

@@ -391,7 +391,7 @@ test('no document names a variable of the environment that nothing reads', () =>
 })
 
 test('the code of the recipes is that of the notes and books', () => {
-  const lines = codeBlocksOf(document('docs/guides/extend.md'), 'ts').flatMap(({ code }) => code.trimEnd().split('\n'))
+  const lines = codeBlocksOf(document('engine/README.md'), 'ts').flatMap(({ code }) => code.trimEnd().split('\n'))
   expect(lines.length).toBeGreaterThan(10)
   let file: string[] = []
   for (const line of lines) {

@@ -6,7 +6,7 @@ import { createProduct } from '../../engine/create.ts'
 import { runCommand, waitForOutput, whenListening } from '../../engine/test/support/process.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { copyEngines } from '../support/copied-engines.ts'
-import { document, root, stepsOf } from '../support/documents.ts'
+import { codeBlocksOf, document, root, stepsOf } from '../support/documents.ts'
 
 /** The examples on the pages of the engines are one product, which a reader makes with `engine/create.ts`. */
 
@@ -73,6 +73,24 @@ test('a new product drafts a migration of what its tables have more than those o
 
 test('the example of the store prints what its page shows', async () => {
   const folder = copyEngines()
+  const [step] = stepsOf(store)
+  expect(run(folder, 'try.ts')).toBe(`${step?.output}\n`)
+})
+
+test('a column is added to the example as the recipe of the schema does it', () => {
+  const folder = copyEngines()
+  const [sql] = codeBlocksOf(document('engine/README.md'), 'sql')
+  writeFileSync(join(folder, 'migrations/0002_due_at.sql'), String(sql?.code))
+  const file = join(folder, 'store.ts')
+  const changed = readFileSync(file, 'utf8')
+    .replace(
+      'body: text().notNull() })',
+      "body: text().notNull(), dueAt: timestamp('due_at') }, (note) => [index('notes_by_due_at').on(note.dueAt), timestampCheck(note.dueAt)])",
+    )
+    .replace('import { sqliteTable', 'import { index, sqliteTable')
+    .replace('import { apiKeyCollection', 'import { timestamp, timestampCheck, apiKeyCollection')
+    .replace('table: notes,', "table: notes, filters: ['dueAt'],")
+  writeFileSync(file, changed)
   const [step] = stepsOf(store)
   expect(run(folder, 'try.ts')).toBe(`${step?.output}\n`)
 })
