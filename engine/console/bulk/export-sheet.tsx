@@ -8,8 +8,10 @@ import { Sheet } from '../components/sheet.tsx'
 import { Notice } from '../form/notice.tsx'
 import { problemOf } from '../problem.ts'
 import { nounOf } from '../resource/filtered.ts'
+import { partOf } from '../resource/queries.ts'
 import type { Count, Resource, Values } from '../resource.ts'
 import { exporting } from '../texts/bulk.ts'
+import { day, joined } from '../texts/formats.ts'
 import { exportItems } from './export-items.ts'
 import { PauseMessage, useJob } from './use-job.tsx'
 import { type FileFormat, fileOf, saveFile } from './write-file.ts'
@@ -34,8 +36,9 @@ export function ExportSheet({ onClose, resource, filter, search, total }: Export
     setItems(0)
     const loaded = await exportItems(resource, procedures, { ...options, filter, search, onProgress: setItems })
     // What the user searches for may not be a valid name of a file.
-    const name = [resource.many, ...Object.values(filter), ...(search === undefined ? [] : ['found'])].join('-')
-    saveFile(name, format, fileOf(resource, format, loaded))
+    const found = search !== undefined && 'found'
+    const name = joined('-', [resource.many, partOf(resource, filter) ?? false, found, day(new Date())])
+    saveFile(name.toLowerCase().replaceAll(/[ ,]+/g, '-'), format, fileOf(resource, format, loaded))
   })
   const isLoading = status === 'pending'
 

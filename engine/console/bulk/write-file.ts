@@ -17,9 +17,9 @@ export function fileOf({ fields }: Resource, format: FileFormat, items: Item[]):
   return `[\n${objects.join(',\n')}\n]\n`
 }
 
-/** Downloads the file. */
+/** Downloads the file. Excel reads CSV as UTF-8 only with a byte order mark. */
 export function saveFile(name: string, format: FileFormat, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: types[format] }))
+  const url = URL.createObjectURL(new Blob([format === 'csv' ? '\ufeff' : '', text], { type: types[format] }))
   const link = document.createElement('a')
   link.href = url
   link.download = `${name}.${format}`

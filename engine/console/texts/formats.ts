@@ -15,6 +15,11 @@ export function date(time: Date): string {
   return dates.format(time)
 }
 
+/** The day in the time zone of the browser, such as `2026-11-30`. */
+export function day(time: Date): string {
+  return time.toLocaleDateString('sv')
+}
+
 /** A value as the user sees it. */
 export function shownText({ choices = {} }: Field, value: unknown): string {
   return choices[String(value)] ?? (value instanceof Date ? date(value) : textOf(value))

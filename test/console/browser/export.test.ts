@@ -6,12 +6,16 @@ import {
   holdRequests,
   inspect,
   isFocused,
+  openBulkAdd,
   openTools,
   showing,
 } from '../../../engine/console/test/browser/page.ts'
 import type { Locator, Page } from '../../../engine/console/test/browser/visit.ts'
 import { addPets, exportText, openTestStore, testDatabase } from '../../support/petstore.ts'
 import { startConsole, test } from '../console.ts'
+
+/** The byte order mark, without which Excel does not read a file as UTF-8. */
+const mark = '\ufeff'
 
 test('the pets of the list are downloaded with every digit', async ({ visit }) => {
   const database = await testDatabase()
@@ -24,7 +28,7 @@ test('the pets of the list are downloaded with every digit', async ({ visit }) =
   const sheet = await openExport(page)
   await sheet.getByText('Downloads all 122 pets of the store as a file.').waitFor()
   await expect.poll(() => isFocused(sheet.getByRole('button', { name: 'CSV' }))).toBe(true)
-  expect(await download(page, 'CSV')).toEqual(['pets.csv', await exportText(store, 'csv')])
+  expect(await download(page, 'CSV')).toEqual(['pets-2026-11-30.csv', mark + (await exportText(store, 'csv'))])
   await sheet.getByRole('status').getByText('122 pets were exported.').waitFor()
   await inspect(page, 'exported')
   await page.keyboard.press('Escape')
@@ -33,7 +37,21 @@ test('the pets of the list are downloaded with every digit', async ({ visit }) =
   await sheet.getByText('Downloads all 2 sold pets of the store as a file.').waitFor()
   const lines = (await exportText(store, 'ndjson', { status: 'sold' })).trimEnd().split('\n')
   expect(lines).toHaveLength(2)
-  expect(await download(page, 'JSON')).toEqual(['pets-sold.json', `[\n${lines.join(',\n')}\n]\n`])
+  expect(await download(page, 'JSON')).toEqual(['pets-sold-2026-11-30.json', `[\n${lines.join(',\n')}\n]\n`])
+})
+
+test('what was exported can be added as a file', async ({ openConsole }) => {
+  const { store, page } = await openConsole([{ name: 'Šárka', categoryId: 7n, status: 'sold' }])
+  await showing(page, '1 of 1')
+  await openExport(page)
+  const [file] = await Promise.all([page.waitForEvent('download'), start(page, 'CSV')])
+  const path = await file.path()
+  await page.keyboard.press('Escape')
+  const sheet = await openBulkAdd(page)
+  await sheet.locator('input[type=file]').setInputFiles(path)
+  await sheet.getByRole('button', { name: 'Add 1 pet' }).click()
+  await sheet.getByText('Added with id 2').waitFor()
+  expect(await store.pets.list({ limit: 2 })).toMatchObject([{ name: 'Šárka' }, { name: 'Šárka', status: 'sold' }])
 })
 
 test('a search exports what it finds', async ({ openConsole }) => {
@@ -43,18 +61,19 @@ test('a search exports what it finds', async ({ openConsole }) => {
   await showing(page, '1 of 1')
   const sheet = await openExport(page)
   await sheet.getByText('Downloads 1 pet found by “Rex” as a file.').waitFor()
-  expect(await download(page, 'CSV')).toEqual(['pets-found.csv', 'id,name,categoryId,status\r\n31,Rex,7,sold\r\n'])
+  const csv = `${mark}id,name,categoryId,status\r\n31,Rex,7,sold\r\n`
+  expect(await download(page, 'CSV')).toEqual(['pets-found-2026-11-30.csv', csv])
   await sheet.getByRole('status').getByText('1 pet was exported.').waitFor()
 
-  await page.goto(`${url}/?search=pet&status=available`)
+  await page.goto(`${url}/?search=pet&status=available&categoryId=1`)
   await showing(page, '1–20 of 30')
   await openExport(page)
-  await sheet.getByText('Downloads all 30 available pets found by “pet” as a file.').waitFor()
+  await sheet.getByText('Downloads all 30 available pets with category 1 found by “pet” as a file.').waitFor()
   await inspect(page, 'export-search')
-  const [name, csv] = await download(page, 'CSV')
-  expect(name).toBe('pets-available-found.csv')
-  expect(csv).toContain(',pet 30,')
-  expect(csv.split('\r\n')).toHaveLength((await exportText(store, 'csv', { status: 'available' })).split('\r\n').length)
+  const [name, all] = await download(page, 'CSV')
+  expect(name).toBe('pets-category-1-available-found-2026-11-30.csv')
+  expect(all).toContain(',pet 30,')
+  expect(all.split('\r\n')).toHaveLength((await exportText(store, 'csv', { status: 'available' })).split('\r\n').length)
 })
 
 test('an export shows its progress and can be cancelled', async ({ visit }) => {
@@ -83,7 +102,7 @@ test('an export shows its progress and can be cancelled', async ({ visit }) => {
   release()
   expect(downloads).toEqual([])
   await openExport(page)
-  expect(await download(page, 'CSV')).toEqual(['pets.csv', await exportText(store, 'csv')])
+  expect(await download(page, 'CSV')).toEqual(['pets-2026-11-30.csv', mark + (await exportText(store, 'csv'))])
 })
 
 test('an export waits while the service is away', async ({ visit }) => {
@@ -99,7 +118,7 @@ test('an export waits while the service is away', async ({ visit }) => {
   await page.getByText(/The service cannot be reached\. Trying again in [12] s\./).waitFor()
   await inspect(page, 'export-service-away')
   const [file] = await Promise.all([page.waitForEvent('download'), page.unroute(secondPage)])
-  expect(await readFile(await file.path(), 'utf8')).toBe(await exportText(store, 'csv'))
+  expect(await readFile(await file.path(), 'utf8')).toBe(mark + (await exportText(store, 'csv')))
 })
 
 test('an empty list cannot be exported', async ({ openConsole }) => {
@@ -139,8 +158,9 @@ async function start(page: Page, format: string): Promise<void> {
   await page.getByRole('button', { name: format, exact: true }).click()
 }
 
-/** The name and the content of the file. */
+/** The name and the content of the file of a certain day. */
 async function download(page: Page, format: string): Promise<[string, string]> {
+  await page.clock.setFixedTime('2026-11-30T12:00:00Z')
   const [file] = await Promise.all([page.waitForEvent('download'), start(page, format)])
   return [file.suggestedFilename(), await readFile(await file.path(), 'utf8')]
 }
