@@ -1,5 +1,5 @@
 import type { Noun } from '../resource.ts'
-import { capitalized, countOf, listOfAny, number, time } from './formats.ts'
+import { capitalized, countOf, joined, listOfAny, number, time } from './formats.ts'
 
 /** The texts of the page of a resource. */
 export function textsOf(noun: Noun) {
@@ -25,10 +25,8 @@ export function textsOf(noun: Noun) {
       range: (first: number, last: number) => (first === last ? number(last) : `${number(first)}–${number(last)}`),
       rangeOf: (range: string, total: string) => `${range} of ${total}`,
       followed: (range: string) => `${range}, more follow`,
-      after: (items: number, id: bigint | undefined, order: 'newest' | undefined) => {
-        const count = countOf(noun, items)
-        return id === undefined ? count : `${count} ${order ? 'before' : 'after'} id ${id}`
-      },
+      from: (items: number, id: bigint | undefined) =>
+        joined(', ', [countOf(noun, items), id !== undefined && `from id ${id}`]),
       none: `No ${many}`,
       pages: 'Pages',
       first: 'First page',

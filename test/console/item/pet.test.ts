@@ -85,7 +85,7 @@ describe('the panel of a pet', () => {
     await showing(page, '1 of 1')
     await page.keyboard.press('Enter')
     await panel(page, 'pet 217').waitFor()
-    await showing(page, '20 pets after id 207')
+    await showing(page, '20 pets, from id 208')
     await page.keyboard.press('j')
     await panel(page, 'pet 218').waitFor()
     expect(await page.locator('[aria-current=true]').textContent()).toBe('pet 218')

@@ -258,7 +258,7 @@ test('the keys move on to the next page and back, with the focus and in the pane
   await page.keyboard.press('Enter')
   await panel(page, 'pet 40').waitFor()
   await page.goto(`${url}/?cursor=20&pet=40`)
-  await showing(page, '20 pets after id 20')
+  await showing(page, '20 pets, from id 21')
   await panel(page, 'pet 40').waitFor()
   await page.keyboard.press('j')
   await panel(page, 'pet 41').waitFor()

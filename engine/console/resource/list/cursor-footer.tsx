@@ -125,15 +125,14 @@ function rangeOf({ resource, texts: { list: texts } }: PageOf, { view, list }: S
   if (count === undefined) return texts.loading
   if (isSearching) return texts.searching(count)
   if (count === 0) return texts.none
-  const { order, cursor, before } = view
   const isAtEnd = next === undefined
   const counted = isScanned ? foundOf(list, view) : totalOf(resource, counts, view.filter)
   const fromEnd = isAtEnd && !isScanned && counted?.isExact ? counted.count - count : undefined
-  const start = before ?? fromEnd
+  const start = view.before ?? fromEnd
   const isCounted = !isScanned && resource.counted !== undefined
   const totalText = isScanned ? texts.moreThan : texts.count
   const followed = (text: string) => (isAtEnd || isCounted ? text : texts.followed(text))
-  if (start === undefined) return followed(texts.after(count, isScanned ? undefined : cursor, order))
+  if (start === undefined) return followed(texts.from(count, isScanned ? undefined : list.items?.[0]?.id))
   const first = start + 1
   const last = first + count - 1
   const total = isScanned && isAtEnd ? { count: last, isExact: true } : counted

@@ -136,7 +136,7 @@ describe('the key of a session', () => {
 
 test('a revoked key signs out, and signing in with another key returns to the same page', async ({ openConsole }) => {
   const { store, page } = await openConsole(50, { path: '/?cursor=20' })
-  await showing(page, '20 notes after id 20')
+  await showing(page, '20 notes, from id 21')
   await counting(page, 'All 50')
   // The list is loaded again soon.
   await revokeKey(store, 'test')
@@ -147,7 +147,7 @@ test('a revoked key signs out, and signing in with another key returns to the sa
   await page.getByRole('alert').getByText('This key is not valid.').waitFor()
   expect(await page.getByRole('alert').count()).toBe(1)
   await signIn(page, await createKey(store, 'other'))
-  await showing(page, '20 notes after id 20')
+  await showing(page, '20 notes, from id 21')
   await pageButton(page, 'Next').click()
   await showing(page, '41–50 of 50')
 })

@@ -679,7 +679,7 @@ describe('a note is removed', () => {
 
   test('from the middle of the list, and no wrong place is announced meanwhile', async ({ openConsole }) => {
     const { store, page } = await openConsole(60, { path: '/?note=30' })
-    await showing(page, '20 notes after id 20')
+    await showing(page, '20 notes, from id 21')
     await panelFocused(page, 'note 30')
     await page.evaluate(() => {
       const range = document.querySelector('.list-range')
@@ -692,12 +692,12 @@ describe('a note is removed', () => {
       })
     })
     await page.keyboard.press('Delete')
-    await showing(page, '19 notes after id 20')
+    await showing(page, '19 notes, from id 21')
     await expect.poll(() => store.notes.get(30n)).toBeUndefined()
-    await showing(page, '20 notes after id 20')
+    await showing(page, '20 notes, from id 21')
     expect(await page.evaluate(() => [...Reflect.get(window, 'texts')])).toEqual([
-      '20 notes after id 20',
-      '19 notes after id 20',
+      '20 notes, from id 21',
+      '19 notes, from id 21',
     ])
   })
 
