@@ -28,6 +28,9 @@ interface FieldInputProps {
   onKeyDown?: (event: KeyboardEvent<HTMLElement>) => void
 }
 
+/** The keyboard for numbers of an iPhone has no minus. */
+const integerKeyboard = /iPhone/.test(navigator.userAgent) ? 'text' : 'numeric'
+
 /** The field of a form for a value. */
 export function FieldInput(props: FieldInputProps) {
   const { field, isFirst, isPlain = false, isSmall, readOnly, description, error, ...others } = props
@@ -61,7 +64,7 @@ export function FieldInput(props: FieldInputProps) {
       autoComplete="off"
       spellCheck={isPlain ? false : undefined}
       {...(field.kind === 'text' && { dir: 'auto' })}
-      {...(field.kind === 'integer' && { inputMode: 'numeric' })}
+      {...(field.kind === 'integer' && { inputMode: integerKeyboard })}
       {...(field.kind === 'time' &&
         !isPlain && { type: 'datetime-local', step: 1, value: localText(field, props.value) })}
     />

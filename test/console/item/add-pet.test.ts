@@ -59,6 +59,15 @@ describe('adding a pet', () => {
     expect(await store.pets.list({ limit: 9, cursor: 0n })).toMatchObject([{ name: 'Rex', categoryId: -7n }])
   })
 
+  test('a negative category can be typed on an iPhone, whose keyboard for numbers has no minus', async ({
+    openConsole,
+  }) => {
+    const userAgent = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148'
+    const { page } = await openConsole(0, { userAgent })
+    await addButton(page).click()
+    expect(await page.getByRole('textbox', { name: 'Category' }).getAttribute('inputmode')).toBe('text')
+  })
+
   test('a value is checked without the service, by the rules of the import', async ({ openConsole }) => {
     const { app, page } = await openConsole()
     await showing(page, 'No pets')
