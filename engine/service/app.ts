@@ -85,7 +85,7 @@ function createBase(
 
   app.decorateRequest('apiKey', null)
   app.decorateRequest('rateLimit', undefined)
-  app.decorateRequest('callers', undefined)
+  app.decorateRequest('replayed', undefined)
   app.decorateRequest('changedIds', undefined)
   tracing?.traceRequests(app)
   makeDrainable(app, connections)

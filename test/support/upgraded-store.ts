@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { Store } from '../../db/store.ts'
 import { hashApiKey } from '../../engine/service/auth/api-key.ts'
 import { IdempotencyKeyReused } from '../../engine/store/collection/errors.ts'
-import type { Caller } from '../../engine/store/collection/mutation.ts'
+import { newCaller } from '../../engine/test/support/caller.ts'
 import { expired, key, pets, revoked } from '../fixtures/rows.ts'
 
 /** Expects that the store has every row of a fixture, and that it accepts new ones. */
@@ -24,7 +24,7 @@ export async function expectUpgraded(store: Store): Promise<void> {
   const [rex] = pets
   if (!rex) throw new Error('The fixtures have a pet.')
   expect((await store.pets.create(rex)).id).toBe(5n)
-  const caller: Caller = { owner: 1n, key: 'after the upgrade' }
+  const caller = newCaller('after the upgrade')
   expect(await store.pets.create(rex, caller)).toMatchObject({ id: 6n })
   expect(caller.isReplay).toBe(false)
   expect(await store.pets.create(rex, caller)).toMatchObject({ id: 6n })
@@ -63,7 +63,7 @@ export function insertInterrupted(now: string): string {
 
 /** Expects that the retried create gets the first pet, and that the owner of the keys of imports is no API key any more. */
 export async function expectResumed(store: Store): Promise<void> {
-  const caller: Caller = { owner: 1n, key: 'interrupted' }
+  const caller = newCaller('interrupted')
   const bella = { name: 'Bella', categoryId: 5n, status: 'pending' } as const
   expect(await store.pets.create(bella, caller)).toEqual({ id: 6n, ...bella })
   expect(caller.isReplay).toBe(true)

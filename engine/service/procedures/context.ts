@@ -7,8 +7,8 @@ import type { Context } from './trpc.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the store gets of a request with an `Idempotency-Key`. After the calls each says whether it is a replay. */
-    callers: readonly Caller[] | undefined
+    /** Whether each of its calls repeats an earlier one. Undefined without an `Idempotency-Key`. */
+    replayed: boolean[] | undefined
     changedIds: bigint[] | undefined
   }
 }
@@ -29,15 +29,15 @@ export function createContext(
   const { apiKey, rateLimit } = request
   const isSafe = isSafeMethod(request.method)
   const key = replays ? readIdempotencyKey(request) : undefined
-  const caller = isSafe || !apiKey ? undefined : callerOf(apiKey, key)
-  request.callers = caller && key !== undefined ? [caller] : undefined
+  const replayed = [false]
+  request.replayed = key === undefined ? undefined : replayed
   request.changedIds = isSafe ? undefined : []
   // All calls of a batch share it, because each signal listens to the response.
   let searcher: Searcher | undefined
   // One literal, without a getter: otherwise V8 would make a hidden class for each request.
   const context: Context = {
     store,
-    caller,
+    caller: isSafe || !apiKey ? undefined : callerOf(apiKey, key, replayed),
     apiKey,
     rateLimit,
     release,
@@ -52,18 +52,21 @@ export function contextsOfBatch(ctx: Context, request: FastifyRequest, replays: 
   const keys = replays.includes(true) ? readIdempotencyKeys(request, replays.length) : undefined
   const { apiKey } = request
   if (!keys || !apiKey) return replays.map(() => ctx)
-  const callers = keys.map((key) => callerOf(apiKey, key))
-  request.callers = callers
-  return replays.map((isReplaying, call) => (isReplaying ? { ...ctx, caller: callers[call] } : ctx))
+  const replayed = keys.map(() => false)
+  request.replayed = replayed
+  return replays.map((isReplaying, call) =>
+    isReplaying ? { ...ctx, caller: callerOf(apiKey, keys[call], replayed, call) } : ctx,
+  )
 }
 
-function callerOf({ id, name }: ApiKey, key: string | undefined): Caller {
-  return { owner: id, key, name, isReplay: false, isUsed: key === undefined ? undefined : false }
+function callerOf({ id, name }: ApiKey, key: string | undefined, replayed: boolean[], call = 0): Caller {
+  function onReplay(): void {
+    replayed[call] = true
+  }
+  return { owner: id, key, name, mutatesOnce: key !== undefined, onReplay }
 }
 
 /** Call it after the calls and before the response, which says of each call whether it repeats an earlier one. */
-export function markReplays(calls: Pick<Context, 'caller'>[], reply: FastifyReply): void {
-  if (!calls.some(({ caller }) => caller?.isReplay)) return
-  const replayed = calls.map(({ caller }) => caller?.isReplay ?? false)
-  reply.header('idempotency-replayed', replayed.join(', '))
+export function markReplays({ replayed }: FastifyRequest, reply: FastifyReply): void {
+  if (replayed?.includes(true)) reply.header('idempotency-replayed', replayed.join(', '))
 }

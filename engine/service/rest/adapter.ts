@@ -75,7 +75,7 @@ function responder(operation: Operation, calls: CallOptions, location: string, a
       // RPC does the same. A library may throw an error with a status, which is not the status of this request.
       throw toApiError(thrown)
     })
-    markReplays([ctx], reply)
+    markReplays(request, reply)
     const headers: CacheableResponse['headers'] = { 'content-type': 'application/json; charset=utf-8' }
     if (operation.hasLocation && isRecord(output))
       headers.location = `${location}${filledPath(operation, input)}/${output.id}`

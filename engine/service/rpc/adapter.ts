@@ -33,7 +33,7 @@ export async function rpcAdapter(
     const responses = await Promise.all(
       calls.map((call, index) => respondToCall(call, contexts[index] ?? ctx, request)),
     )
-    markReplays(contexts, reply)
+    markReplays(request, reply)
     const [first] = responses
     // A mutation is stored, so its response must be sent.
     if (responses.length > 1 && request.method !== 'POST') {

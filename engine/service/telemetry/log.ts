@@ -138,7 +138,7 @@ function requestLine(
     bytes: request.method === 'HEAD' ? 0 : Number(reply.getHeader('content-length') ?? 0),
     // As text, because many programs read a number of JSON as a double.
     ids: request.changedIds?.length ? request.changedIds.map(String) : undefined,
-    replayed: request.callers?.some(({ isReplay }) => isReplay) || undefined,
+    replayed: request.replayed?.includes(true) || undefined,
     key: request.apiKey?.name,
     keyStart: request.apiKey?.start ?? request.rejection?.keyStart,
     reason: request.rejection?.reason,

@@ -42,7 +42,7 @@ export function requestMetrics({ gauge, counter, histogram }: MetricFactory) {
         byStatus[status] ??= duration.labels({ ...labels, status })
         byStatus[status].observe(result.milliseconds / 1_000)
       }
-      for (const { isReplay } of request.callers ?? []) if (isReplay) replayed.inc()
+      for (const isReplay of request.replayed ?? []) if (isReplay) replayed.inc()
       if (request.rejection) rejected.inc({ reason: request.rejection.reason })
     },
   }

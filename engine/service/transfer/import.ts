@@ -35,10 +35,10 @@ export async function importItems<New>(
 ) {
   const { name, plural } = itemType
   const nextKey = keysIn(key === undefined ? `file ${input.path}` : `--key ${key}`)
-  let [created, existing] = [0, 0]
+  let [stored, existing] = [0, 0]
 
   async function create({ item, place }: Placed<New>): Promise<void> {
-    const caller: Caller = { owner: noApiKey, key: nextKey(item) }
+    const caller: Caller = { owner: noApiKey, key: nextKey(item), onReplay: () => existing++ }
     try {
       await items.create(item, caller)
     } catch (error) {
@@ -46,8 +46,7 @@ export async function importItems<New>(
       if (options.onInvalid) return options.onInvalid(`${place}: ${error.message}`)
       throw refusalOf(`${place} of ${input.name} cannot be stored`, error.message)
     }
-    if (caller.isReplay) existing++
-    else created++
+    stored++
   }
 
   try {
@@ -57,7 +56,7 @@ export async function importItems<New>(
         // Waits for all of them, so that the outcome is complete.
         const results = await Promise.allSettled(group.slice(start, start + batchSize).map(create))
         for (const result of results) if (result.status === 'rejected') throw result.reason
-        onProgress?.(created + existing)
+        onProgress?.(stored)
       }
     }
   } catch (error) {
@@ -65,13 +64,13 @@ export async function importItems<New>(
       error instanceof StoreUnavailable || error instanceof RuleViolation || error instanceof OperatorError
     if (!isExplained) throw error
     // Nothing is stored yet, such as after a wrong header row.
-    if (error instanceof OperatorError && created + existing === 0) throw error
+    if (error instanceof OperatorError && stored === 0) throw error
     throw new OperatorError(
-      `${sentence(error.message)} ${count(created, name, plural)} created, ${existing} already imported. Run the command again within 24 hours: it creates no ${name} twice.`,
+      `${sentence(error.message)} ${count(stored - existing, name, plural)} created, ${existing} already imported. Run the command again within 24 hours: it creates no ${name} twice.`,
       { cause: error },
     )
   }
-  return { created, existing }
+  return { created: stored - existing, existing }
 }
 
 /** 52 bits of each hash are enough to count equal items, and a map of such numbers is small. */

@@ -16,11 +16,14 @@ export interface Caller extends Pick<IdempotencyKey, 'owner'> {
   key?: string | undefined
   /** The name of the API key, for the history. */
   name?: string
-  /** The store sets it if the result is that of an earlier mutation with the same idempotency key. */
-  isReplay?: boolean
-  /** If false, the store sets it, and refuses a second mutation of this caller, which would get the result of the first one. */
-  isUsed?: boolean | undefined
+  /** Whether a second mutation of this caller is refused, because it would get the result of the first one. */
+  mutatesOnce?: boolean
+  /** Called if the result is that of an earlier mutation with the same idempotency key. */
+  onReplay?: (() => void) | undefined
 }
+
+/** The callers that mutate once and have. */
+const used = new WeakSet<Caller>()
 
 /** A mutation whose method adds what it generates to its input. */
 export interface Adding<Input, Generated> {
@@ -37,12 +40,12 @@ export function methodOf<Input, Output>(
   outputOf: (generated: object | undefined, input: Input) => Output,
 ) {
   return async (input: Input, caller?: Caller): Promise<Output> => {
-    if (caller?.isUsed)
+    if (caller && used.has(caller))
       throw new Error('A request runs one mutation with its idempotency key. Make one of several, with changes or own.')
-    if (caller?.isUsed === false) caller.isUsed = true
+    if (caller?.mutatesOnce) used.add(caller)
     const idempotency = caller?.key === undefined ? undefined : { owner: caller.owner, key: caller.key }
     const { generated, isReplay } = await run(valuesOf(input, caller), idempotency)
-    if (caller) caller.isReplay = isReplay
+    if (isReplay) caller?.onReplay?.()
     return outputOf(generated, input)
   }
 }

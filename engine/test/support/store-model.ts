@@ -31,9 +31,11 @@ export function openStoreModel(): ModelledStore {
     const earlier = replays.get(name)
     if (earlier && earlier.call !== text)
       throw new IdempotencyKeyReused('The key was used for another operation or another input.')
-    caller.isReplay = earlier !== undefined
-    // Safe: the same call has returned it.
-    if (earlier) return earlier.result as T
+    if (earlier) {
+      caller.onReplay?.()
+      // Safe: the same call has returned it.
+      return earlier.result as T
+    }
     const result = run()
     if (result) replays.set(name, { call: text, result: { ...result } })
     return result

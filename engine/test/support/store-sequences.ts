@@ -5,6 +5,7 @@ import { maxInt64, minInt64 } from '../../service/api/int64.ts'
 import type { NewApiKey } from '../../store/keys.ts'
 import { type NewNote, states } from '../notes/tables.ts'
 import { sqliteDatabase, testDatabase } from '../notes/tests.ts'
+import { newCaller } from './caller.ts'
 import { type ModelledStore, openStoreModel } from './store-model.ts'
 import { temporaryFolder } from './temporary.ts'
 
@@ -98,7 +99,7 @@ const use = fc.tuple(fc.constantFrom('a', 'b', undefined), place)
 /** The caller with its idempotency key, if the call has one. */
 async function callerOf(subject: ModelledStore, [key, place]: [key: string | undefined, place: number]) {
   const owner = await keyAt(subject, place)
-  return owner === undefined || key === undefined ? undefined : { owner: owner.id, key, isReplay: false }
+  return owner === undefined || key === undefined ? undefined : newCaller(key, owner.id)
 }
 
 const calls = [

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { note, notesDatabase } from '../../../test/notes/open.ts'
+import { newCaller } from '../../../test/support/caller.ts'
 import { Refusal } from '../../collection/errors.ts'
 import { openStore } from '../../open.ts'
 import { changedAt, definition } from './own-changes.ts'
@@ -17,7 +18,7 @@ async function openNotes() {
 }
 
 let keys = 0
-const newKey = () => ({ owner: 1n, key: `key ${++keys}`, isReplay: false })
+const newKey = () => newCaller(`key ${++keys}`)
 
 describe('a change of its own', () => {
   test('sets what its function returns of the row and its input, and leaves an entry in the history', async () => {

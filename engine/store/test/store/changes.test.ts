@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { NotesStore } from '../../../test/notes/definition.ts'
 import { note, notesDatabase } from '../../../test/notes/open.ts'
 import { shareEmptiedStore } from '../../../test/notes/tests.ts'
+import { newCaller } from '../../../test/support/caller.ts'
 
 const dueAt = new Date('2026-12-24T18:00:00.000Z')
 
@@ -13,7 +14,7 @@ async function openNotes() {
 }
 
 let keys = 0
-const newKey = () => ({ owner: 1n, key: `key ${++keys}`, isReplay: false })
+const newKey = () => newCaller(`key ${++keys}`)
 
 describe('an update', () => {
   test('changes the given fields only, and every read shows it at once', async () => {
@@ -212,7 +213,7 @@ test.for([undefined, newKey])('several changes of one row in one batch take effe
 
 test('a key is used up neither by a call that finds no row nor by one that is refused, also in one batch', async () => {
   const { notes } = await openNotes()
-  const key = () => ({ owner: 1n, key: 'k', isReplay: false })
+  const key = () => newCaller('k')
   await expect(notes.remove({ id: 1n, expected: { body: 'other' } }, key())).rejects.toThrow('Changed meanwhile: body.')
   // The first one begins a transaction. The others share the next one.
   const calls = [

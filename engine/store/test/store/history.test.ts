@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { note, notesDatabase } from '../../../test/notes/open.ts'
 import { shareEmptiedStore } from '../../../test/notes/tests.ts'
+import { newCaller } from '../../../test/support/caller.ts'
 
 const dueAt = new Date('2026-12-24T18:00:00.000Z')
 const day = 24 * 3_600_000
@@ -17,7 +18,7 @@ async function openNotes(historyDays?: number) {
 }
 
 let keys = 0
-const newKey = () => ({ owner: 1n, key: `key ${++keys}`, isReplay: false })
+const newKey = () => newCaller(`key ${++keys}`)
 
 /** Adds entries that are so many days old. */
 function addOld(days: number[]): string {

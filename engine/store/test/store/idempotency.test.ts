@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createKey, shareEmptiedTestApi, startTestApi, testDatabase } from '../../../test/notes/tests.ts'
 import { anyText } from '../../../test/support/any-text.ts'
+import { newCaller } from '../../../test/support/caller.ts'
 import { decodeResult, encodeResult, fingerprintOf } from '../../collection/idempotency.ts'
 
 const rex = { body: 'Ann', priority: 7 }
@@ -142,10 +143,7 @@ describe('a change of its own that is retried', () => {
 
 test('a create that is repeated later gets the time of the first one, which is not a part of the payload', async () => {
   const { books } = api().store
-  const [book, idempotency] = [
-    { title: 'Faust', isLent: true },
-    { owner: 1n, key: 'a', isReplay: false },
-  ]
+  const [book, idempotency] = [{ title: 'Faust', isLent: true }, newCaller('a')]
   const earliest = Date.now()
   const first = await books.create(book, idempotency)
   expect(Number(first.addedAt)).toBeGreaterThanOrEqual(earliest)
