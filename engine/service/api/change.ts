@@ -44,17 +44,17 @@ export function updateInput<Id extends Fields, F extends Fields>(id: Id, fields:
   refuseNames(fields, ['expected', ...Object.keys(id)])
   const names = Object.keys(fields)
   const hasChange = (input: object) => names.some((name) => Reflect.get(input, name) !== undefined)
-  return strict({ ...id, ...some(fields), expected: expectedOf(fields) }).refine(hasChange, {
+  return strict({ ...id, ...some(fields), expected: expectedInput(fields) }).refine(hasChange, {
     error: mustBe(`a field to change: ${names.join(', ')}`, ''),
   })
 }
 
 /** The input of a removal: the id, as in {@link updateInput}, and what the caller has seen. */
 export function removeInput<Id extends Fields, F extends Fields>(id: Id, fields: F) {
-  return strict({ ...id, expected: expectedOf(fields) })
+  return strict({ ...id, expected: expectedInput(fields) })
 }
 
-function expectedOf<F extends Fields>(fields: F) {
+function expectedInput<F extends Fields>(fields: F) {
   return strict(some(fields)).optional().meta({
     description:
       'What the caller has seen. If one of these fields has another value now, nothing changes, and the call fails with `conflict`.',

@@ -11,9 +11,9 @@ export type Filters = Record<string, z.ZodOptional>
 export function listInput<F extends Filters>(noun: string, plural: string, filters: F) {
   refuseNames(filters, ['limit', 'cursor'])
   return optionalObject({
-    limit: limitOf(plural),
+    limit: pageLimit(plural),
     ...filters,
-    cursor: cursorOf(noun).optional().meta({
+    cursor: pageCursor(noun).optional().meta({
       description: 'The id after which the page begins. The `Link` header of a full page carries it.',
     }),
   })
@@ -23,7 +23,7 @@ export function listInput<F extends Filters>(noun: string, plural: string, filte
 export function searchInput<F extends Filters>(noun: string, plural: string, fields: F) {
   refuseNames(fields, ['limit', 'id', 'order', 'cursor'])
   return optionalObject({
-    limit: limitOf(plural),
+    limit: pageLimit(plural),
     id: Int64.optional().meta({ description: `Returns only the ${noun} with this id.` }),
     ...fields,
     order: z
@@ -33,7 +33,7 @@ export function searchInput<F extends Filters>(noun: string, plural: string, fie
         description: '`newest` begins with the greatest id, `oldest` with the lowest one.',
         examples: ['newest'],
       }),
-    cursor: cursorOf(noun).optional().meta({
+    cursor: pageCursor(noun).optional().meta({
       description: 'The id after which the page begins, in the order of the search: `next` of the call before.',
     }),
   })
@@ -73,7 +73,7 @@ export function countsOutput<Value extends string>(plural: string, values: reado
   return z.object(Object.fromEntries(values.map((value) => [value, Count])) as Record<Value, typeof Count>)
 }
 
-function limitOf(plural: string) {
+function pageLimit(plural: string) {
   return z
     .int(limitError)
     .min(1, limitError)
@@ -82,7 +82,7 @@ function limitOf(plural: string) {
     .meta({ description: `Maximum number of ${plural} returned.`, examples: [20] })
 }
 
-function cursorOf(noun: string) {
+function pageCursor(noun: string) {
   return Int64.min(0n, { error: mustBe(`the id of a ${noun}`) }).meta({ override: { minimum: 0 } })
 }
 

@@ -16,8 +16,7 @@ export const history = sqliteTable(
     at: timestamp('at').notNull(),
     /** NULL if the change was made without an API key. */
     keyName: text('key_name'),
-    /** The name of its table. */
-    collection: text().notNull(),
+    tableName: text('collection').notNull(),
     rowId: int64('row_id').notNull(),
     /** JSON by the names of the fields: of an update those that it has changed, of a removal all. */
     before: text().notNull(),
@@ -25,8 +24,8 @@ export const history = sqliteTable(
     after: text(),
   },
   (entry) => [
-    index('history_by_collection').on(entry.collection),
-    index('history_by_row').on(entry.collection, entry.rowId),
+    index('history_by_collection').on(entry.tableName),
+    index('history_by_row').on(entry.tableName, entry.rowId),
     index('history_by_time').on(entry.at),
     timestampCheck(entry.at),
   ],
@@ -55,7 +54,7 @@ export function entryOf(
   const partOf = (part: object) =>
     encodeResult(Object.fromEntries(names.map((name) => [name, Reflect.get(part, name)])))
   const after = changed ? partOf(changed) : null
-  return { at, keyName: by, collection: getTableName(table), rowId: idOf(row), before: partOf(row), after }
+  return { at, keyName: by, tableName: getTableName(table), rowId: idOf(row), before: partOf(row), after }
 }
 
 export interface HistoryEntry<T extends Table> {
@@ -82,12 +81,12 @@ export interface HistoryQuery {
 /** Makes the method that reads the history of a collection, of what reads pages of the whole history from new to old. */
 export function historyWith<T extends Table>(
   table: T,
-  read: (query: PageQuery<typeof history, 'rowId' | 'collection'>) => Promise<Entity<typeof history>[]>,
+  read: (query: PageQuery<typeof history, 'rowId' | 'tableName'>) => Promise<Entity<typeof history>[]>,
 ) {
   return async ({ limit, cursor, rowId }: HistoryQuery): Promise<HistoryEntry<T>[]> => {
     const last = cursor === undefined ? undefined : cursor - 1n
-    const rows = await read({ limit, cursor: last, collection: getTableName(table), rowId })
-    return rows.map(({ collection: _, before, after, ...entry }) => ({
+    const rows = await read({ limit, cursor: last, tableName: getTableName(table), rowId })
+    return rows.map(({ tableName: _, before, after, ...entry }) => ({
       ...entry,
       ...(after === undefined ? { kind: 'remove' } : { kind: 'update', after: decode(table, after) }),
       before: decode(table, before),

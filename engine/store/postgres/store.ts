@@ -45,7 +45,7 @@ export async function openPostgresStore(
       pages: (order) => pagesOf(read, table, filters, order),
       getBy: (field) => rowsOf(read, table, field),
       counts: (field: string, limit: number) => countsOf(read, table, field, limit),
-      entries: () => pagesOf(read, postgresTableOf(history), ['rowId', 'collection'], 'newest'),
+      entries: () => pagesOf(read, postgresTableOf(history), ['rowId', 'tableName'], 'newest'),
       step: 250,
       inTurn,
       run(operation, mutation) {

@@ -39,7 +39,7 @@ export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
       pages: (order) => reader.add(preparePages(table, filters, order)),
       getBy: (field) => reader.add(prepareGet(table, field)),
       counts: (field: string, limit: number) => reader.add(prepareCounts(table, field, limit)),
-      entries: () => reader.add(preparePages(history, ['rowId', 'collection'], 'newest')),
+      entries: () => reader.add(preparePages(history, ['rowId', 'tableName'], 'newest')),
       // To read this many rows takes 0.1 ms of the event loop.
       step: 100,
       inTurn,
