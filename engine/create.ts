@@ -34,7 +34,8 @@ export function createProduct(folder: string): void {
     throw new Error(`${folder} is not empty. Name a new folder.`)
   copyEngine(folder)
   cpSync(join(root, 'engine/create'), folder, { recursive: true })
-  cpSync(join(root, tests, 'notes/public'), join(folder, 'web/public'), { recursive: true })
+  for (const path of ['public/favicon.svg', 'docs/index.html'])
+    cpSync(join(root, tests, 'notes', path), join(folder, 'web', path))
   cpSync(join(root, '.npmrc'), join(folder, '.npmrc'))
 
   const write = (path: string, text: string) => {

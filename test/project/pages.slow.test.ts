@@ -172,8 +172,10 @@ test('the example of the console is built and served', async () => {
   const env = { PORT: '0', DATABASE_URL: 'file:notes.db' }
   const { url } = await whenListening(runCommand([process.execPath, 'main.ts'], { folder, env }))
   const html = await (await fetch(url)).text()
-  const [, script = ''] = /<script type="module" crossorigin src="\.(.*?)"/.exec(html) ?? []
-  expect(await (await fetch(url + script)).text()).toContain('note_')
+  const scripts = [...html.matchAll(/(?:src|href)="\.(\/assets\/[^"]*\.js)"/g)].map(([, path]) => `${url}${path}`)
+  const code = await Promise.all(scripts.map(async (script) => (await fetch(script)).text()))
+  expect(code.some((text) => text.includes('note_'))).toBe(true)
+  expect(await (await fetch(`${url}/docs/`)).text()).toContain('<title>API reference · Notes</title>')
 })
 
 function readJson(path = '') {
