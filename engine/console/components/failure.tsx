@@ -1,7 +1,7 @@
 import { useInterval } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { isTransient, problemOf } from '../problem.ts'
+import { type ReactNode, useState } from 'react'
+import { isTransient, type Problem, problemOf } from '../problem.ts'
 import { messages } from '../texts/messages.ts'
 import { Button } from './buttons.tsx'
 import { keepFocus } from './focus.ts'
@@ -20,7 +20,7 @@ interface FailureProps {
 export function Failure({ title, error, failures }: FailureProps) {
   const queryClient = useQueryClient()
   const problem = problemOf(error)
-  const { kind, message, retryAfter, requestId } = problem
+  const { kind, retryAfter, requestId } = problem
   const retries = isTransient(problem)
   // Without cancelling, a query would wait for its pending retry.
   const retry = () => void queryClient.cancelQueries().then(() => queryClient.invalidateQueries())
@@ -31,11 +31,7 @@ export function Failure({ title, error, failures }: FailureProps) {
       role="alert"
       icon={<Icon />}
       title={title}
-      text={
-        <>
-          <span>{message}</span> {retries && <Countdown key={retryAfter && failures} seconds={retryAfter} />}
-        </>
-      }
+      text={<Reason {...problem}>{retries && <Countdown key={retryAfter && failures} seconds={retryAfter} />}</Reason>}
     >
       <RequestId id={requestId} />
       {retries && (
@@ -44,6 +40,15 @@ export function Failure({ title, error, failures }: FailureProps) {
         </Button>
       )}
     </Message>
+  )
+}
+
+/** Why something failed, and when it is tried again. The style sheet of the page lets only one of them tell of an outage. */
+export function Reason({ kind, message, children }: Pick<Problem, 'kind' | 'message'> & { children: ReactNode }) {
+  return (
+    <span data-outage={kind === 'unreachable' || undefined}>
+      <span>{message}</span> {children}
+    </span>
   )
 }
 

@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { Button, IconButton } from '../components/buttons.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
-import { Countdown } from '../components/failure.tsx'
+import { Countdown, Reason } from '../components/failure.tsx'
 import { keepFocus, rowOf } from '../components/focus.ts'
 import { hint } from '../components/hint.ts'
 import { IconX } from '../components/icons.tsx'
@@ -256,9 +256,10 @@ function Waiting({ edit, failureReason, failureCount, all }: EditState & { all: 
       <p dir="auto">
         <span role="status">
           <Named text={texts.waiting(textOf(edit.seen[resource.title]), all.length)} names={namesIn(resource, edit)} />{' '}
-          <span>{problem.message}</span>
-        </span>{' '}
-        <Countdown key={failureCount} seconds={seconds} />
+          <Reason {...problem}>
+            <Countdown key={failureCount} seconds={seconds} />
+          </Reason>
+        </span>
       </p>
       <Button variant="subtle" size="xs" onClick={discard}>
         {texts.discard(all.length)}

@@ -4,7 +4,7 @@ import type { ServiceIssue } from '#client'
 import { parseTexts, textOf } from '#service/fields'
 import { issuesOf } from '../../bulk/table.ts'
 import { Button } from '../../components/buttons.tsx'
-import { Countdown } from '../../components/failure.tsx'
+import { Countdown, Reason } from '../../components/failure.tsx'
 import { IconCheck } from '../../components/icons.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { asInFiles, entryIn, FieldInput } from '../../form/field-input.tsx'
@@ -207,18 +207,19 @@ interface FailureProps {
 function Failure({ problem, newItem: { isUncertain, failures }, isStopped }: FailureProps) {
   const { resource } = useResource()
   const texts = editTextsOf(resource).add
-  const { message, retryAfter } = problem
+  const { retryAfter } = problem
   const seconds = isStopped ? retryAfter : retryDelayAfter(failures.current, problem) / 1_000
   return (
     <Notice title={isUncertain ? texts.uncertain : texts.notAdded} problem={problem}>
-      <span>{message}</span>{' '}
-      {isTransient(problem) && (!isStopped || retryAfter !== undefined) && (
-        <Countdown
-          key={failures.current}
-          seconds={seconds}
-          texts={isStopped ? messages.problem.allowed : messages.problem.retrying}
-        />
-      )}{' '}
+      <Reason {...problem}>
+        {isTransient(problem) && (!isStopped || retryAfter !== undefined) && (
+          <Countdown
+            key={failures.current}
+            seconds={seconds}
+            texts={isStopped ? messages.problem.allowed : messages.problem.retrying}
+          />
+        )}
+      </Reason>{' '}
       {isUncertain && <span>{texts.uncertainText}</span>}
     </Notice>
   )

@@ -1,6 +1,6 @@
 import './cursor-footer.css'
 import { Button, IconButton } from '../../components/buttons.tsx'
-import { Countdown } from '../../components/failure.tsx'
+import { Countdown, Reason } from '../../components/failure.tsx'
 import { focusedRow, keepFocus, rowOf } from '../../components/focus.ts'
 import { hint } from '../../components/hint.ts'
 import { IconAlertTriangle, IconChevronLeft, IconChevronLeftPipe, IconChevronRight } from '../../components/icons.tsx'
@@ -146,13 +146,16 @@ function OutOfDate() {
   const texts = useResource().texts.list
   const { items, dataUpdatedAt, failureReason, failureCount } = useList().list
   if (!items || !failureReason) return null
-  const { message, retryAfter, requestId } = problemOf(failureReason)
+  const problem = problemOf(failureReason)
+  const { retryAfter, requestId } = problem
   return (
     <div className="list-out-of-date">
       <IconAlertTriangle />
       <span role="status">
-        <span>{texts.outOfDate(new Date(dataUpdatedAt))}</span> <span>{message}</span>{' '}
-        <Countdown key={retryAfter && failureCount} seconds={retryAfter} />
+        <span>{texts.outOfDate(new Date(dataUpdatedAt))}</span>{' '}
+        <Reason {...problem}>
+          <Countdown key={retryAfter && failureCount} seconds={retryAfter} />
+        </Reason>
       </span>
       <ShowRequest requestId={requestId} />
     </div>

@@ -87,6 +87,27 @@ test('the console reports that the device is offline', async ({ openConsole }) =
   await page.getByRole('heading', { name: 'No done notes' }).waitFor()
 })
 
+test.for([
+  ['the list beside a panel', 1280, 'main'],
+  ['the notice in a panel above the list', 360, 'dialog'],
+] as const)('only %s tells of an outage, as long as it lasts', async ([, width, place], { openConsole }) => {
+  const { page } = await openConsole(3, { path: '/?note=2', isLoaded: true, viewport: { width, height: 800 } })
+  await page.getByText('Not changed yet.').waitFor()
+  await page.context().setOffline(true)
+  await page.getByRole('button', { name: 'Done', exact: true }).click()
+  await page.getByText('note 2 is not saved yet.').waitFor()
+  await page.getByRole('button', { name: 'Next note' }).click()
+  await page.getByText('The changes could not be loaded').waitFor()
+  await page.getByText('Out of date, loaded').waitFor({ state: 'attached' })
+  const told = page
+    .getByRole(place)
+    .getByText(/cannot be reached/)
+    .filter({ visible: true })
+  await expect.poll(() => told.count()).toBe(1)
+  await page.context().setOffline(false)
+  await expect.poll(() => told.count()).toBe(0)
+})
+
 test('the console retries the list, the counts and one note after transient failures', async ({ openConsole }) => {
   const { url, page } = await openConsole(3)
   // The response of a gateway that cannot reach the service, and of a service that fails.
