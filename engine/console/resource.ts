@@ -135,7 +135,7 @@ type Definition<Value, Presence> = {
           : 'The console has no kind of field for this type.')
 
 /** The parameters of the URL of a page, which is not filtered by fields of these names. */
-type Parameter = 'cursor' | 'open' | 'order' | 'resource' | 'search' | 'size'
+type Parameter = 'by' | 'changes' | 'cursor' | 'open' | 'order' | 'resource' | 'search' | 'size' | 'until'
 
 type Definitions<Stored, New> = {
   [Name in keyof Stored]-?: Definition<

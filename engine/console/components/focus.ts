@@ -3,7 +3,7 @@ import type { Field, Item } from '../resource.ts'
 
 /** The dialog or popover above all others. */
 export function topDialog(): Element | undefined {
-  return [...document.querySelectorAll('[aria-modal="true"], :popover-open')].at(-1)
+  return [...document.querySelectorAll('[aria-modal="true"], :popover-open')].findLast((each) => each.checkVisibility())
 }
 
 export function titleOfPage(): HTMLElement | null {
@@ -12,7 +12,7 @@ export function titleOfPage(): HTMLElement | null {
 
 /** Moves the focus to the panel beside the list, if it is open: to its first field, if it has one. */
 export function focusPanel(): void {
-  const panel = document.querySelector<HTMLElement>('.panel')
+  const panel = document.querySelector<HTMLElement>('.panel:last-child')
   const target = panel?.querySelector<HTMLElement>('[data-autofocus]') ?? panel
   target?.focus({ preventScroll: true })
 }
@@ -62,13 +62,17 @@ export function keepFocus(element: Element | null): () => void {
  * @param getTarget the element that gets the focus, by default the one that had it before
  */
 export function useFocusReturn(getTarget?: () => HTMLElement | null | undefined): void {
-  const [former] = useState(() => document.activeElement)
+  // It may be gone by then, unlike what it is in.
+  const [formers] = useState(() => {
+    const { activeElement } = document
+    return [activeElement, activeElement?.parentElement?.closest('[tabindex="-1"]')]
+  })
   const returnFocus = useEffectEvent(() => {
     if (document.activeElement !== document.body) return
-    const target = getTarget?.() ?? former
-    const isUsable = target instanceof HTMLElement && target !== document.body && target.isConnected
-    const element = isUsable ? target : titleOfPage()
-    element?.focus({ preventScroll: true })
+    const element = [getTarget?.(), ...formers, titleOfPage()].find(
+      (target) => target instanceof HTMLElement && target !== document.body && target.isConnected,
+    )
+    if (element instanceof HTMLElement) element.focus({ preventScroll: true })
   })
   useEffect(() => () => returnFocus(), [])
 }

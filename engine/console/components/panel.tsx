@@ -1,6 +1,6 @@
 import './panel.css'
 import { useMediaQuery } from '@mantine/hooks'
-import { type ReactNode, useEffect, useId } from 'react'
+import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { useShortcuts } from '../keyboard.ts'
 import { messages } from '../texts/messages.ts'
 import { IconButton } from './buttons.tsx'
@@ -35,7 +35,12 @@ export function Panel({ focusAfter, ...props }: PanelProps) {
 
 function SidePanel({ actions, onClose, ...props }: PanelProps) {
   useShortcuts({ close: onClose })
-  useEffect(focusPanel, [])
+  const wasShown = useRef(false)
+  useEffect(() => {
+    // When it appears again, the element that had the focus gets it back.
+    if (!wasShown.current) focusPanel()
+    wasShown.current = true
+  }, [])
   return (
     <PanelFrame
       {...props}

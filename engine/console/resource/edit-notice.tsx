@@ -82,7 +82,7 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
     // It may be in what is being loaded.
     if (!item && list.dataUpdatedAt < at) return
     focusedAt.current = at
-    if (!item || document.activeElement?.closest('form')) return
+    if (!item || document.activeElement?.closest('form, .changes')) return
     if (view.item === undefined) rowOf(item.id)?.focus()
     else if (isShown) open({ kind: 'item', id: item.id })
   }, [done, list.items, list.dataUpdatedAt, view.item, open])
@@ -114,7 +114,10 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
   /** The panel of an item, if it is above the page: that keeps the focus, and is all that a screen reader reads. */
   const [sheet, setSheet] = useState<Element | null>(null)
   // After any render: the panel opens and closes with the page. Another width of the window shows with the next one.
-  useLayoutEffect(() => setSheet(document.querySelector('.sheet:has([data-arrow-keys])')))
+  useLayoutEffect(() => {
+    const sheets = [...document.querySelectorAll('.sheet:has([data-arrow-keys], .changes)')]
+    setSheet(sheets.find((each) => each.checkVisibility()) ?? null)
+  })
   const notice = (
     <>
       {/* There before it has a text, or screen readers would not announce the first one. */}

@@ -4,12 +4,7 @@ import type { Edit, Resource } from '../resource.ts'
 import { firstPage, type Place, readView, rememberFilter, show } from './view.ts'
 
 /** A dialog above the page. */
-export type Dialog =
-  | { kind: 'import'; file?: File }
-  | { kind: 'export' }
-  | { kind: 'help' }
-  | { kind: 'changes' }
-  | EditManyDialog
+export type Dialog = { kind: 'import'; file?: File } | { kind: 'export' } | { kind: 'help' } | EditManyDialog
 
 /** Changes or removes many items, or adds them again. */
 export interface EditManyDialog {
@@ -29,42 +24,48 @@ export interface EditManyDialog {
 }
 
 /**
- * What is above the list. An item and the form for a new one are a panel beside it, which the URL contains. The others are
- * dialogs above both.
+ * What is above the list. An item, the form for a new one and the changes are a panel beside it, which the URL contains. The
+ * others are dialogs above both.
  */
-type Overlay = { kind: 'item'; id: bigint } | { kind: 'add' } | Dialog
+type Overlay = { kind: 'item'; id: bigint } | { kind: 'add' } | { kind: 'changes' } | Dialog
 
 /** The functions that lead to what the page of a resource shows. */
 export function navigationOf(resource: Resource, openDialog: (dialog: Dialog) => void) {
   /**
-   * Opens an overlay. A panel replaces the one that is open, also in the history. With a place, the list shows another
-   * part of it, and going back leads to the former one.
+   * Opens an overlay. A panel replaces the one that is open, also in the history, except that an item is above the changes.
+   * With a place, the list shows another part of it, and going back leads to the former one.
    */
   function open(overlay: Overlay, place?: Partial<Place>) {
-    if (overlay.kind !== 'item' && overlay.kind !== 'add') return openDialog(overlay)
+    const { kind } = overlay
+    if (kind !== 'item' && kind !== 'add' && kind !== 'changes') return openDialog(overlay)
     navigateBelowDialogs(() => {
       const current = readView(resource)
-      const isAdding = overlay.kind === 'add'
-      if (isAdding && current.isAdding) focusPanel()
-      const shown = overlay.kind === 'item' ? overlay.id : current.item
-      if (isAdding === current.isAdding && shown === current.item && !place) return
-      const hasPanel = current.isAdding || current.item !== undefined
+      const isAdding = kind === 'add'
+      const item = kind === 'item' ? overlay.id : isAdding ? current.item : undefined
+      const changes = current.changes ?? (kind === 'changes' ? { changes: 'all' } : undefined)
+      const hasItem = current.isAdding || current.item !== undefined
+      if (kind === 'changes' && current.changes && hasItem) return closePanel()
+      if (isAdding === current.isAdding && item === current.item && changes === current.changes && !place)
+        return kind === 'item' ? undefined : focusPanel()
+      const isAboveChanges = kind === 'item' && current.changes && !hasItem
+      const hasPanel = (hasItem || current.changes !== undefined) && !isAboveChanges
       const isOverList = !place && (current.isOverList || !hasPanel)
-      show(
-        resource,
-        { ...current, ...place, item: shown, isAdding, isOverList },
-        { replace: (hasPanel || current.isOverList) && !place },
-      )
+      const replace = !place && !isAboveChanges && (hasPanel || current.isOverList)
+      show(resource, { ...current, ...place, item, isAdding, changes, isOverList }, { replace })
     })
   }
 
   function closePanel() {
     navigateBelowDialogs(() => {
       const current = readView(resource)
-      if (current.isAdding && current.item !== undefined)
+      const { isAdding, item, changes } = current
+      if (isAdding && (item !== undefined || changes))
         show(resource, { ...current, isAdding: false }, { replace: true })
       else if (current.isOverList) goBack()
-      else show(resource, { ...current, item: undefined, isAdding: false }, { replace: true })
+      else {
+        const below = item === undefined ? undefined : changes
+        show(resource, { ...current, item: undefined, isAdding: false, changes: below }, { replace: true })
+      }
     })
   }
 

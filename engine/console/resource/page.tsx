@@ -18,26 +18,20 @@ import { editOf, editsOf } from './edits.ts'
 import { useNewItem } from './item/new-item.ts'
 import { FilterChips } from './list/filter-chips.tsx'
 import { List } from './list/list.tsx'
-import { foundOf } from './list/paged-list.ts'
 import { useShownList } from './list/use-shown-list.ts'
 import { type Dialog, navigationOf } from './navigation.ts'
-import { ListProvider, ResourceProvider, useCounts, useList, useResource } from './page-context.ts'
-import { partOf, queriesOf, totalOf } from './queries.ts'
+import { ListProvider, ResourceProvider, useList, useResource } from './page-context.ts'
+import { partOf, queriesOf } from './queries.ts'
 import { Tools } from './tools.tsx'
 import { useFileDrop } from './use-file-drop.ts'
-import { everything } from './view.ts'
 
 // They are loaded in this order.
 const EditNotice = loadLater(async () => (await import('./edit-notice.tsx')).EditNotice)
 const ItemPanel = loadLater(async () => (await import('./item/item-panel.tsx')).ItemPanel)
 const AddItem = loadLater(async () => (await import('./item/add-item.tsx')).AddItem)
 const OtherFilters = loadLater(async () => (await import('./list/other-filters.tsx')).OtherFilters)
-const Help = loadLater(async () => (await import('../components/help.tsx')).Help)
 const Changes = loadLater(async () => (await import('./item/changes.tsx')).Changes)
-const LatestChanges = loadLater(async () => (await import('./item/changes.tsx')).LatestChanges)
-const EditMany = loadLater(async () => (await import('../bulk/edit-many.tsx')).EditMany)
-const BulkAdd = loadLater(async () => (await import('../bulk/bulk-add.tsx')).BulkAdd)
-const ExportSheet = loadLater(async () => (await import('../bulk/export-sheet.tsx')).ExportSheet)
+const OpenDialog = loadLater(async () => (await import('./dialogs.tsx')).OpenDialog)
 
 interface ResourcePageProps {
   resource: Resource
@@ -126,7 +120,8 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
     if (item) act(item)
   }
   const isAdding = view.isAdding && !isReadOnly
-  const hasPanel = isAdding || view.item !== undefined
+  const hasItem = isAdding || view.item !== undefined
+  const hasPanel = hasItem || view.changes !== undefined
   useShortcuts({
     ...(!isReadOnly && { add: () => open({ kind: 'add' }) }),
     help: () => open({ kind: 'help' }),
@@ -167,23 +162,11 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
         </span>
         <div className="workspace" data-with-panel={hasPanel || undefined} data-with-changes={hasHistory || undefined}>
           <List newItem={newItem} ownEdits={ownEdits} isImporting={dialog?.kind === 'import'} />
+          {(view.changes || list.isSuccess) && hasHistory && <Changes isBelow={hasItem} onClose={closePanel} />}
           {isAdding && <AddItem newItem={newItem} onClose={closePanel} />}
-          {!hasPanel && list.isSuccess && hasHistory && <LatestChanges />}
           {view.item !== undefined && !isAdding && <ItemPanel id={view.item} onClose={closePanel} />}
         </div>
-        {dialog?.kind === 'editMany' ? (
-          <EditMany
-            key={dialog.edits[0]?.idempotencyKey}
-            {...dialog}
-            onClose={onCloseDialog}
-            onDone={(result) => {
-              onCloseDialog()
-              setDone({ ...result, at: Date.now() })
-            }}
-          />
-        ) : (
-          dialog && <OpenDialog dialog={dialog} onClose={onCloseDialog} onDone={setDone} />
-        )}
+        {dialog && <OpenDialog dialog={dialog} onClose={onCloseDialog} onDone={setDone} />}
         {list.isSuccess && (
           <EditNotice
             done={done}
@@ -194,33 +177,5 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
         )}
       </main>
     </>
-  )
-}
-
-interface OpenDialogProps {
-  dialog: Exclude<Dialog, { kind: 'editMany' }>
-  onClose: () => void
-  onDone: (done: Done) => void
-}
-
-function OpenDialog({ dialog, onClose, onDone }: OpenDialogProps) {
-  const { resource, turnTo } = useResource()
-  const { view, list } = useList()
-  const counts = useCounts()
-  if (dialog.kind === 'changes') return <Changes onClose={onClose} />
-  if (dialog.kind === 'help') return <Help onClose={onClose} />
-  if (dialog.kind === 'import') {
-    const onShow = (id: bigint) => turnTo({ ...everything, cursor: id - 1n })
-    return <BulkAdd resource={resource} dropped={dialog.file} onClose={onClose} onShow={onShow} onDone={onDone} />
-  }
-  const { filter, search } = view
-  return (
-    <ExportSheet
-      resource={resource}
-      filter={filter}
-      search={search}
-      total={list.isScanned ? foundOf(list, view) : totalOf(resource, counts, filter)}
-      onClose={onClose}
-    />
   )
 }

@@ -103,6 +103,7 @@ function Search() {
     ...(view.search !== undefined &&
       view.item === undefined &&
       !view.isAdding &&
+      !view.changes &&
       selection.count === 0 && { close: () => search('') }),
   })
 

@@ -82,13 +82,25 @@ function parseSize(text: string | null | undefined): number | undefined {
   return pageSizes().find((size) => String(size) === text)
 }
 
+/** The changes that are listed, with the names of the parameters of the URL. */
+export interface ChangesShown {
+  /** `update` or `remove`, or else both. */
+  changes: string
+  /** The name of an API key. */
+  by?: string | undefined
+  /** The last day, such as `2026-11-20`. */
+  until?: string | undefined
+}
+
 /** What the page of a resource shows. It is part of the URL, so reloading, going back and sharing a link keep it. */
 export interface View extends Place {
   /** The id of the item in the panel. */
   item?: bigint | undefined
   /** Whether the panel has the form for a new item, instead. Without it, the panel shows the item again. */
   isAdding: boolean
-  /** Whether the previous entry of the history is the same place without the panel. Going back then closes the panel. */
+  /** Which changes are listed in the panel, below the item. */
+  changes?: ChangesShown | undefined
+  /** Whether the previous entry of the history is the same place without the panel, or with the changes below it. Going back then closes the panel. */
   isOverList: boolean
 }
 
@@ -107,6 +119,7 @@ export function readView(resource: Resource, search = location.search, state: un
   const cursor = parseId(parameters.get('cursor')) ?? 0n
   const size = parseSize(parameters.get('size')) ?? sizeOfPlainUrl()
   const isSearched = isSearchable(resource)
+  const [changes, by, until] = ['changes', 'by', 'until'].map((name) => parameters.get(name) ?? undefined)
   const filters = fields.map((field) => [field.name, parseFilter(field, parameters.get(field.name))])
   return {
     filter: Object.fromEntries(filters.filter(([, value]) => value !== undefined)),
@@ -119,6 +132,7 @@ export function readView(resource: Resource, search = location.search, state: un
     before: cursor === 0n ? 0 : typeof before === 'number' && Number.isSafeInteger(before) ? before : undefined,
     item: parseId(parameters.get(one)),
     isAdding: parameters.get('open') === 'add',
+    changes: changes === undefined ? undefined : { changes, by, until },
     isOverList: isOverList === true,
   }
 }
@@ -139,9 +153,10 @@ export function showList(resource: Resource): void {
 
 /** The URL of a view, relative to the address of the service. */
 export function hrefOf({ one, page }: Resource, view: Partial<View>): string {
-  const { filter, search, order, cursor, size, item, isAdding } = view
+  const { filter, search, order, cursor, size, item, isAdding, changes } = view
   const place = { search, order, cursor: cursor || undefined, size: size === sizeOfPlainUrl() ? undefined : size }
-  return `./${searchOf({ ...filter, ...place, [one]: item, open: isAdding ? 'add' : undefined, resource: page })}`
+  const open = isAdding ? 'add' : undefined
+  return `./${searchOf({ ...filter, ...place, ...changes, [one]: item, open, resource: page })}`
 }
 
 /** The URL of the part of the list, which does not change with the panel. */

@@ -160,6 +160,15 @@ export function editTextsOf(noun: Noun) {
       manyRemoved: (count: number, isWhole: boolean) => `${manyOf(noun, count, isWhole)} ${was(count)} removed`,
       became: 'became',
       empty: 'nothing',
+      noneFound: 'No changes match.',
+      filter: {
+        label: 'Kind of change',
+        kinds: { all: 'All', update: 'Changed', remove: 'Removed' },
+        by: 'By',
+        anyone: 'Anyone',
+        until: 'Until',
+      },
+      compared: (changes: number) => `Of the latest ${number(changes)} changes, these match.`,
       note: `What is added is not listed here. In the list, the newest ${many} come first if you click on the id.`,
       ofDay: (changed: number, removed: number) =>
         joined(', ', [changed > 0 && `${number(changed)} changed`, removed > 0 && `${number(removed)} removed`]),
@@ -167,10 +176,11 @@ export function editTextsOf(noun: Noun) {
       addAgain: 'Add again',
       addedAgain: '· Added again',
       changeBack: 'Change back',
+      changedBack: '· Changed back',
       /** What tells the buttons for reversals apart. @param values the fields and what they become */
-      reversalOf: (action: string, item: string | undefined, values: [label: string, value: string][]) => {
+      reversalOf: (action: string, item: string, values: [label: string, value: string][]) => {
         const changes = values.map(([label, value]) => `${label.toLowerCase()} to ${value}`)
-        return `${action}: ${joined(', ', [item ?? false, ...changes])}`
+        return `${action}: ${[item, ...changes].join(', ')}`
       },
       by: 'by',
       unknownKey: 'an unknown key',

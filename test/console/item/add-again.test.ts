@@ -17,7 +17,7 @@ test('removed pets are added again once each, also if responses are lost', async
   await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
 
   await page.getByRole('button', { name: 'Changes' }).click()
-  const changes = page.getByRole('dialog', { name: 'Changes of pets' })
+  const changes = page.getByRole('complementary', { name: 'Changes of pets' })
   let lost = 0
   await page.route('**/trpc/pets.create**', async (route) => {
     if (lost++ < 2) await route.fetch()

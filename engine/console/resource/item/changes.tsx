@@ -1,34 +1,40 @@
 import { useMediaQuery } from '@mantine/hooks'
-import { PanelFrame } from '../../components/panel.tsx'
-import { Sheet } from '../../components/sheet.tsx'
+import { Activity } from 'react'
+import { Panel, PanelFrame } from '../../components/panel.tsx'
 import { editTextsOf } from '../../texts/edits.ts'
 import { useAccess } from '../access.ts'
-import { useResource } from '../page-context.ts'
+import { useList, useResource } from '../page-context.ts'
 import { ChangeList } from './change-list.tsx'
-
-/** A sheet with what was changed and removed, by day. */
-export function Changes({ onClose }: { onClose: () => void }) {
-  const { resource } = useResource()
-  return (
-    <Sheet title={editTextsOf(resource).changes.title} onClose={onClose} size="md">
-      <ChangeList onClose={onClose} />
-    </Sheet>
-  )
-}
 
 /** So many fit a high window. Each one of an item that the list does not show costs a call, for its title. */
 const maxLatest = 12
 
-/** The latest changes, in the room of a wide window that is otherwise that of the panel. */
-export function LatestChanges() {
+interface ChangesProps {
+  /** Whether the panel has an item, from which the user comes back to the same place. */
+  isBelow: boolean
+  onClose: () => void
+}
+
+/** What was changed and removed, by day. A wide window has room for the latest changes where the panel opens. */
+export function Changes({ isBelow, onClose }: ChangesProps) {
   const { resource } = useResource()
+  const { changes } = useList().view
   const isWide = useMediaQuery('(min-width: 100em)', false, { getInitialValueInEffect: false })
   const { access } = useAccess()
-  if (!isWide || !access) return null
+  if (!access) return null
   const texts = editTextsOf(resource).changes
+  const list =
+    access === 'write' ? (
+      <ChangeList {...(changes ? { shown: changes } : { max: maxLatest })} />
+    ) : (
+      <p className="changes-none">{texts.notForThisKey}</p>
+    )
+  if (!changes) return isWide && !isBelow && <PanelFrame title={texts.latest}>{list}</PanelFrame>
   return (
-    <PanelFrame title={texts.latest}>
-      {access === 'write' ? <ChangeList max={maxLatest} /> : <p className="changes-none">{texts.notForThisKey}</p>}
-    </PanelFrame>
+    <Activity mode={isBelow ? 'hidden' : 'visible'}>
+      <Panel title={texts.title} onClose={onClose}>
+        {list}
+      </Panel>
+    </Activity>
   )
 }

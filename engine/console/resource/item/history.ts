@@ -6,6 +6,7 @@ import { useAccess } from '../access.ts'
 import { editOf } from '../edits.ts'
 import { useResource } from '../page-context.ts'
 import { pageAge } from '../queries.ts'
+import type { ChangesShown } from '../view.ts'
 
 /** A change with the id of its item. */
 export type ItemChange = Change & { itemId: bigint }
@@ -78,6 +79,13 @@ export function togetherOf(changes: ItemChange[]): ItemChange[][] {
     entry.ids.add(change.itemId)
   }
   return together.map(({ group }) => group)
+}
+
+/** Whether a change is among those that the user wants to see. */
+export function isListed({ kind, keyName, at }: Change, { changes, by, until }: ChangesShown): boolean {
+  const isOther = changes === (kind === 'remove' ? 'update' : 'remove')
+  // The end of the day.
+  return !isOther && (!by || by === keyName) && (!until || at < new Date(`${until}T24:00`))
 }
 
 /** Whether changes that are alike are shown as one. */

@@ -23,17 +23,18 @@ import type { ShownList } from '../list/use-shown-list.ts'
 import { useList, useResource } from '../page-context.ts'
 import { itemCallOf } from '../queries.ts'
 import { hrefOf } from '../view.ts'
-import { ChangeList, Reversal } from './change-list.tsx'
+import { ChangeList } from './change-list.tsx'
 import { draftKeyOf, EditField, editButtonId } from './edit-field.tsx'
 import { useRemoval } from './history.ts'
 import { useLastFailure } from './last-failure.ts'
 import { isNewClick } from './new-click.ts'
+import { Reversal } from './reversal.tsx'
 import { useChoose } from './use-choose.ts'
 
 /** One item. */
 export function ItemPanel({ id, onClose }: { id: bigint; onClose: () => void }) {
   const { resource } = useResource()
-  const { item, move, toEdit } = useList()
+  const { view, item, move, toEdit } = useList()
   const texts = editTextsOf(resource).item
   return (
     <Panel
@@ -42,7 +43,7 @@ export function ItemPanel({ id, onClose }: { id: bigint; onClose: () => void }) 
       onClose={onClose}
       {...arrowKeys}
       startsWithField={toEdit === id}
-      focusAfter={() => rowOf(id)}
+      focusAfter={() => (view.changes ? undefined : rowOf(id))}
       actions={
         <>
           <IconButton label={texts.previous} shortcut="previousItem" onClick={() => move(-1)}>
@@ -84,7 +85,7 @@ function LoadedItem({ id, item }: { id: bigint; item: ShownList['item'] }) {
         title={isKnown ? removed : texts.missing(id)}
         text={removal ? texts.removedBy(removal.keyName, removal.at) : !isKnown && texts.missingText}
       >
-        {removal && <Reversal changes={[removal]} name={`${former} #${id}`} isDisabled={false} onClose={undefined} />}
+        {removal && <Reversal changes={[removal]} isDisabled={false} />}
         {draft !== undefined && <CopyButton withText label={editTexts.copyMine} value={draft} />}
       </Message>
     )

@@ -1,8 +1,13 @@
 import { describe, expect } from 'vitest'
-import { addNotes } from '../../../../test/notes/tests.ts'
+import { addNotes, createKey, createNotesClient } from '../../../../test/notes/tests.ts'
 import { test } from '../notes.ts'
-import { boxOf, inspect, isFocused, panel, showing } from '../page.ts'
+import { boxOf, inspect, isFocused, openTools, panel, panelsLoaded, showing } from '../page.ts'
 import type { Page } from '../visit.ts'
+
+/** The panel with the changes of all notes. */
+function changesOf(page: Page) {
+  return panel(page, 'Changes of notes')
+}
 
 function notice(page: Page) {
   return page.getByRole('region', { name: 'Last change' })
@@ -21,7 +26,7 @@ test('one click shows what was changed and removed today, by whom, and the panel
   const page = await visit(url, { key })
   await showing(page, '1–20 of 24')
   await page.getByRole('button', { name: 'Changes' }).click()
-  const sheet = page.getByRole('dialog', { name: 'Changes of notes' })
+  const sheet = changesOf(page)
   await sheet.getByRole('heading', { name: 'Today · 2 changed, 1 removed' }).waitFor()
   const entries = sheet.getByRole('listitem')
   await expect.poll(() => entries.count()).toBe(3)
@@ -48,7 +53,7 @@ test('changes of many notes that are alike are one entry, which can be opened', 
   for (const noteId of [23n, 24n, 22n]) await rpc.notes.remove.mutate({ noteId })
   const page = await visit(url, { key })
   await page.getByRole('button', { name: 'Changes' }).click()
-  const sheet = page.getByRole('dialog', { name: 'Changes of notes' })
+  const sheet = changesOf(page)
   const entries = sheet.locator('.changes > ol > li')
   await sheet.getByText('3 notes were removed').waitFor()
   const texts = (await entries.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))
@@ -74,7 +79,7 @@ test('the same change of several notes is one entry, an undo is another one, and
   await rpc.notes.remove.mutate({ noteId: 4n })
   const page = await visit(url, { key })
   await page.getByRole('button', { name: 'Changes' }).click()
-  const sheet = page.getByRole('dialog', { name: 'Changes of notes' })
+  const sheet = changesOf(page)
   await sheet.getByRole('heading', { name: 'Today · 11 changed, 1 removed' }).waitFor()
   const summaries = await sheet.locator('summary').allInnerTexts()
   expect(summaries.map((text) => text.replaceAll(/\s+/g, ' '))).toEqual([
@@ -100,14 +105,13 @@ test('a change of more notes than a page has is counted as a whole, and its offe
   for (const state of ['done', 'open', 'waiting'] as const) await store.notes.update({ id: 240n, set: { state } })
   const page = await visit(url, { key })
   await page.getByRole('button', { name: 'Changes' }).click()
-  const sheet = page.getByRole('dialog', { name: 'Changes of notes' })
+  const sheet = changesOf(page)
   await sheet.getByText('230 notes were removed').waitFor()
   await inspect(page, 'changes-of-pages')
   await sheet.getByRole('button', { name: 'Add all 230 again' }).click()
   await notice(page).getByText('230 notes were added again, with new ids.').waitFor()
-  await page.getByRole('button', { name: 'Changes' }).click()
   await sheet.getByText('Added again').waitFor()
-  expect(await sheet.getByRole('button', { name: /again$/ }).count()).toBe(0)
+  expect(await sheet.getByRole('button', { name: /again/ }).count()).toBe(0)
 })
 
 test('a note that was removed is added again with its values, also together with others, once', async ({
@@ -127,15 +131,79 @@ test('a note that was removed is added again with its values, also together with
   await removed.getByRole('button', { name: 'Add again: Tea #1', exact: true }).click()
   await notice(page).getByText('Tea #5 was added again.').waitFor()
   expect(await store.notes.get(5n)).toMatchObject({ body: 'Tea', state: 'done', dueAt })
-  const row = page.getByRole('link', { name: 'Tea' })
-  await expect.poll(() => isFocused(row)).toBe(true)
-  await page.getByRole('button', { name: 'Changes' }).click()
-  await page.getByText('3 notes were removed').click()
   await removed.getByText('Added again').waitFor()
+  await expect.poll(() => isFocused(removed)).toBe(true)
   await inspect(page, 'added-again')
-  await page.getByRole('button', { name: 'Add all 3 again', exact: true }).click()
+  await page.getByRole('button', { name: /^Add all 3 again: .* and 2 more$/, exact: true }).click()
   await notice(page).getByText('2 notes were added again, 1 was before.').waitFor()
   expect((await store.notes.list({ limit: 9, cursor: 0n })).map(({ id }) => id)).toEqual([4n, 5n, 6n, 7n])
+})
+
+test('the changes have a URL of their own, and going back from a note leads to the same place in them', async ({
+  startConsole,
+  visit,
+}) => {
+  const { url, key, store, rpc } = await startConsole()
+  await addNotes(store, 25)
+  for (let noteId = 1n; noteId <= 25n; noteId++) await rpc.notes.update.mutate({ noteId, body: `tea ${noteId}` })
+  for (const width of [1_280, 360]) {
+    const page = await visit(url, { key, viewport: { width, height: 800 } })
+    await openTools(page)
+    await page.getByRole('button', { name: 'Changes' }).click()
+    await page.waitForURL('**/?changes=all')
+    await page.reload()
+    await panelsLoaded(page)
+    const changes = page.getByRole(width === 360 ? 'dialog' : 'complementary', { name: 'Changes of notes' })
+    const link = changes.getByRole('link', { name: 'tea 3 #3' })
+    await link.click()
+    await page.waitForURL('**/?changes=all&note=3')
+    const note = page.getByRole('heading', { level: 2, name: 'tea 3', exact: true })
+    await note.waitFor()
+    expect(await changes.count()).toBe(0)
+    await page.goBack()
+    await note.waitFor({ state: 'hidden' })
+    // It is one of the last ones.
+    const { y } = await boxOf(link)
+    expect(y).toBeGreaterThan(0)
+    expect(y).toBeLessThan(800)
+    if (width === 1_280) await expect.poll(() => isFocused(link)).toBe(true)
+    await page.goForward()
+    await note.waitFor()
+    await page.reload()
+    await note.waitFor()
+    await page.keyboard.press('Escape')
+    await link.waitFor()
+    await page.keyboard.press('Escape')
+    await changes.waitFor({ state: 'hidden' })
+    await page.waitForURL(`${url}/`)
+  }
+})
+
+test('the changes are filtered by what was done, by the key and by the day, which loads on until there are some', async ({
+  startConsole,
+  visit,
+}) => {
+  const { url, key, store, rpc } = await startConsole()
+  await addNotes(store, 130)
+  const ann = createNotesClient({ url, apiKey: await createKey(store, 'Ann') })
+  await ann.notes.remove.mutate({ noteId: 130n })
+  for (let noteId = 1n; noteId <= 120n; noteId++) await rpc.notes.update.mutate({ noteId, body: `tea ${noteId}` })
+  const page = await visit(`${url}/?changes=all`, { key })
+  const changes = changesOf(page)
+  await expect.poll(() => changes.getByRole('listitem').count()).toBe(100)
+  await changes.getByRole('radio', { name: 'Removed' }).check()
+  await changes.getByText('note 130 #130 was removed').waitFor()
+  expect(await changes.getByRole('listitem').count()).toBe(1)
+  await inspect(page, 'changes-filtered')
+  await page.waitForURL('**/?changes=remove')
+  await changes.getByRole('radio', { name: 'All' }).check()
+  await changes.getByLabel('By').selectOption('Ann')
+  await page.reload()
+  await expect.poll(() => changes.getByRole('listitem').count()).toBe(1)
+  await changes.getByLabel('By').selectOption('Anyone')
+  await changes.getByLabel('Until').fill('2026-01-01')
+  await changes.getByText('No changes match.').waitFor()
+  await page.waitForURL('**/?changes=all&until=2026-01-01')
 })
 
 describe('a change', () => {
@@ -149,7 +217,7 @@ describe('a change', () => {
     await rpc.notes.update.mutate({ noteId: 2n, body: 'Tea' })
     const page = await visit(url, { key })
     await page.getByRole('button', { name: 'Changes' }).click()
-    const entries = page.getByRole('dialog', { name: 'Changes of notes' }).getByRole('listitem')
+    const entries = changesOf(page).getByRole('listitem')
     await entries.getByRole('button', { name: 'Change back: Tea #2, text to note 2', exact: true }).waitFor()
     await entries
       .getByRole('button', { name: 'Change back: Tea #2, state to Open, due to nothing', exact: true })
@@ -159,10 +227,11 @@ describe('a change', () => {
     await notice(page).getByText('State and Due of Tea are now Open, nothing.').waitFor()
     await expect.poll(() => store.notes.get(2n)).toMatchObject({ state: 'open' })
     expect(await store.notes.get(2n)).not.toHaveProperty('dueAt')
-    // What has its former values again needs no button.
-    await page.getByRole('button', { name: 'Changes' }).click()
+    // What has its former values again needs no button. It says so, and keeps the focus.
     await expect.poll(() => entries.count()).toBe(3)
-    await expect.poll(() => page.getByRole('button', { name: 'Change back' }).count()).toBe(2)
+    await entries.nth(2).getByText('Changed back').waitFor()
+    expect(await isFocused(entries.nth(2))).toBe(true)
+    expect(await page.getByRole('button', { name: 'Change back' }).count()).toBe(2)
     await entries.getByRole('link', { name: 'Tea #2' }).first().click()
     const history = panel(page, 'Tea').getByRole('region', { name: 'History' })
     await inspect(page, 'history-change-back')
@@ -193,7 +262,8 @@ describe('a change', () => {
     await history.getByRole('listitem').nth(1).getByRole('button', { name: 'Change back' }).click()
     await notice(page).getByText('Text of Tea is now note 2.').waitFor()
     await expect.poll(() => store.notes.get(2n)).toMatchObject({ body: 'note 2' })
-    await expect.poll(() => isFocused(panel(page, 'note 2'))).toBe(true)
+    const changed = panel(page, 'note 2').getByRole('region', { name: 'History' }).getByRole('listitem').nth(2)
+    await expect.poll(() => isFocused(changed)).toBe(true)
     await page.keyboard.press('z')
     await expect.poll(() => store.notes.get(2n)).toMatchObject({ body: 'Tea' })
   })
@@ -222,7 +292,7 @@ describe('a change', () => {
     await rpc.notes.update.mutate({ noteId: 3n, state: 'waiting' })
     const page = await visit(url, { key })
     await page.getByRole('button', { name: 'Changes' }).click()
-    await page.getByRole('button', { name: 'Change all 4 back: state to Open' }).click()
+    await page.getByRole('button', { name: 'Change all 4 back: Note 4 and 3 more, state to Open' }).click()
     const result = page.getByRole('dialog', { name: 'Undo' })
     await result.getByText('3 done, 1 skipped').waitFor()
     await result.getByText('Note 3: ').waitFor()
