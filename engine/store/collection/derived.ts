@@ -36,7 +36,7 @@ export interface CountMethods<T extends Table, Name extends keyof T['$inferSelec
 /** The methods that both databases derive for a collection. */
 export interface Derived<T extends Table = Table, F extends Names = Names, S extends SearchFields = SearchFields>
   extends ReadMethods<T, F, S> {
-  /** Those of its mutations, by their names. */
+  /** The methods of its mutations. Those that it does not list are missing. */
   mutations: MutationMethods<T>
   /** Makes the method that reads a row by another unique field. */
   getBy<Name extends keyof T['$inferSelect'] & string>(
@@ -50,15 +50,18 @@ export interface Derived<T extends Table = Table, F extends Names = Names, S ext
   revision(): number | undefined
 }
 
-/** If a mutation adds what it generates to its input, it has the names of its fields. Others take the values of `changeMethodOf`. */
+/**
+ * A mutation. If it has `fields`, it takes the values of these fields of its input, and its method returns the input with what
+ * was generated. Otherwise it takes the values of `changeMethodOf`.
+ */
 export type WithFields<Mutation> = Mutation & { fields?: Names }
 
-/** Mutations of a collection's own, whose methods are these. */
+/** The mutations with statements of a collection's own, if their methods have these types. */
 export type MutationsWith<Mutation, Methods> = {
   [Name in keyof Methods]: Mutation & { fields: Names; method?: Methods[Name] }
 }
 
-/** What a collection has of its own on a database: each mutation and each read becomes a method of its name. */
+/** What a collection does with statements of its own on a database. Each mutation and each read becomes a method of its name. */
 export interface OwnOn<Mutations, Access, Reads> {
   mutations?: Mutations
   reads?(access: Access): Reads
@@ -69,7 +72,7 @@ export interface CollectionOn<T extends Table, Mutation, Access, S> {
   table: T
   filters: Names
   search?: SearchFields | undefined
-  /** By the names of their methods. */
+  /** Its mutations, by the names of their methods. */
   mutations: Record<string, WithFields<Mutation>>
   open(access: Access & Derived): S
 }

@@ -6,9 +6,9 @@ import type { PageQuery } from './query.ts'
 import { type Entity, idOf } from './row.ts'
 import { int64, timestamp, timestampCheck } from './schema.ts'
 
-/** What changes and removals of rows have changed, when, and by whom, if a collection opts in. Written in their transaction. */
+/** The history of a collection that opts in: each change and each removal of a row writes an entry in its transaction. */
 
-/** The lowest ids are the oldest entries, unless a clock was wrong: so the time decides what expires. */
+/** If a clock was wrong, a lower id may have a later time. So the time decides what expires. */
 export const history = sqliteTable(
   'history',
   {
@@ -78,7 +78,7 @@ export interface HistoryQuery {
   rowId?: bigint | undefined
 }
 
-/** Makes the method that reads the history of a collection, of what reads pages of the whole history from new to old. */
+/** Makes the method that reads the history of a collection. `read` reads pages of the table of all entries, the newest first. */
 export function historyWith<T extends Table>(
   table: T,
   read: (query: PageQuery<typeof history, 'rowId' | 'tableName'>) => Promise<Entity<typeof history>[]>,
@@ -94,7 +94,7 @@ export function historyWith<T extends Table>(
   }
 }
 
-/** Leaves out what is no field, or no choice of a field, any more. */
+/** Leaves out the fields that the table no longer has, and the values that their fields no longer allow. */
 function decode<T extends Table>(table: T, text: string): Partial<Omit<Entity<T>, 'id'>> {
   const columns = getTableColumns(table)
   const known = Object.entries(decodeResult(text)).filter(

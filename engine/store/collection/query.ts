@@ -7,8 +7,8 @@ export type Names = readonly string[]
 export type PageOrder = 'oldest' | 'newest'
 
 /**
- * A page of at most `limit` rows. Oldest first, their ids are greater than `cursor`; newest first, they are at most `cursor`.
- * Without a cursor, it is the first page. A filter compares for equality.
+ * A page of at most `limit` rows that have the values of all given filters. With the oldest rows first, their ids are greater
+ * than `cursor`; with the newest first, they are at most `cursor`. Without `cursor`, it is the first page.
  */
 export type PageQuery<T extends Table, Filter extends keyof T['$inferSelect'] = never> = {
   limit: number
@@ -17,17 +17,17 @@ export type PageQuery<T extends Table, Filter extends keyof T['$inferSelect'] = 
 
 export const firstCursor: Record<PageOrder, bigint> = { oldest: 0n, newest: maxId }
 
-/** A query with other fields of the table does not compile, because it would not filter by them. */
+/** Refuses a query with another field of the table, by which nothing would filter. */
 export type Only<T extends Table, Allowed> = {
   [Name in Exclude<keyof T['$inferSelect'], Allowed>]?:
     | 'Add the field to filters or search of the collection.'
     | undefined
 }
 
-/** A read of pages in one order, by any filters. */
+/** Reads pages in one order, by any filters. */
 export type PagesOf<T extends Table> = (query: { limit: number; cursor: bigint }) => Promise<Entity<T>[]>
 
-/** The fields of a search besides the filters: by a text anywhere in them in any case, or by a value. */
+/** The fields of a search besides the filters. A `text` must contain the searched words, a `value` must be the same. */
 export type SearchFields = Readonly<Record<string, 'text' | 'value'>>
 
 /** The newest or the oldest rows that match all given fields. */

@@ -1,14 +1,14 @@
 import { type Column, getTableName, type SQL, sql } from 'drizzle-orm'
 import { type Check, type CheckBuilder, check, customType, integer } from 'drizzle-orm/sqlite-core'
 
-/** The columns and rules of a table, for both databases. The rules hold for rows that are inserted by hand, too. */
+/** The columns and rules of a table, for both databases. The databases check the rules, also of rows that are inserted by hand. */
 
 /** A 64-bit integer. Connections with `safeIntegers` return `bigint`, although Drizzle's type is `number`. */
 export function int64(name: string) {
   return integer(name).$type<bigint>()
 }
 
-/** A time as ISO 8601 text in UTC, which is readable and sorts chronologically; on PostgreSQL with milliseconds. */
+/** A time. SQLite holds it as ISO 8601 text in UTC, which sorts chronologically. PostgreSQL holds a timestamp with milliseconds. */
 export const timestamp = customType<{ data: Date; driverData: string }>({
   dataType: () => 'text',
   toDriver: (date) => date.toISOString(),
@@ -17,7 +17,7 @@ export const timestamp = customType<{ data: Date; driverData: string }>({
 
 type Rule = Pick<Check, 'name' | 'value'>
 
-/** The rules that PostgreSQL needs in another form, by the SQL of the same rule on SQLite. */
+/** The rules whose SQL or name is another one on PostgreSQL, by the SQL of the same rule on SQLite. */
 const rulesOfPostgres = new WeakMap<SQL, Rule>()
 
 export function ruleOfPostgres(rule: Rule): Rule {
@@ -32,7 +32,7 @@ function rule(column: Column, name: string, condition: string, postgres?: [name:
   return check(nameOf(name), value)
 }
 
-/** Otherwise a reserved word is no name, and PostgreSQL writes it in lower case. */
+/** Quotes let a name be a reserved word, and keep PostgreSQL from changing it to lower case. */
 function quoted({ name }: Column): string {
   return `"${name}"`
 }
@@ -41,18 +41,18 @@ export function positiveCheck(column: Column): CheckBuilder {
   return rule(column, 'positive', `${quoted(column)} > 0`)
 }
 
-/** A text in SQL. */
+/** Writes a text as a literal of SQL. */
 export function textLiteral(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
-/** Allows only the values in the type of the column. */
+/** Allows only the values that the `enum` of the column lists. */
 export function oneOfCheck(column: Column): CheckBuilder {
   const values = column.enumValues?.map(textLiteral) ?? []
   return rule(column, 'known', `${quoted(column)} IN (${values.join(', ')})`)
 }
 
-// That of `\s` in JavaScript without the control characters, which have their own rule.
+// The characters that `\s` matches in JavaScript, without control characters, which another rule refuses.
 const whiteSpace = [
   32, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288, 65279,
 ]
@@ -77,9 +77,9 @@ export function lineChecks(column: Column, maxLength: number): CheckBuilder[] {
 }
 
 /**
- * Allows on SQLite only the format of `toISOString` and only dates that exist: it must convert the text to itself. Without
- * the added `Z`, it would accept `now`. Allows on PostgreSQL only times that both can hold: no infinity, no year BC or beyond
- * 9999.
+ * On SQLite, the text must have the format of `toISOString` and be a date that exists: then `strftime` returns the same text.
+ * The added `Z` makes it refuse words such as `now`. On PostgreSQL, the time must be one that SQLite can hold, too: it is not
+ * infinite, and its year is 1 to 9999.
  */
 export function timestampCheck(column: Column): CheckBuilder {
   const name = quoted(column)

@@ -11,9 +11,9 @@ import { type Entity, idOf, maxId, textOfValue } from './row.ts'
  * here, in the same way for both databases. A call reads a part of the table and returns where the next one continues.
  */
 
-/** The maximum number of rows that a call reads. To compare a value takes a fraction of the time of a text. */
+/** The maximum number of rows that a call reads. Comparing values is faster than looking for words in a text. */
 export const maxRead = { text: 7_500, value: 30_000 }
-/** The maximum number of scans of a caller that wait, and milliseconds for which one waits. */
+/** How many scans of one caller may wait, and for how many milliseconds. */
 const [maxWaiting, maxWait] = [100, 15_000]
 
 export interface Reads<T extends Table = Table> {
@@ -35,7 +35,7 @@ export function searchWith<T extends Table, F extends Names, S extends SearchFie
     const { id, order, cursor, limit } = query
     const given: Record<string, unknown> = query
     const wanted = [...new Set([...filters, ...Object.keys(fields)])].filter((name) => given[name] !== undefined)
-    // Only one, because a second one could make the database read any number of rows.
+    // The database filters by one field only: with two, it could read any number of rows until it finds a page of them.
     const indexed = wanted.find((name) => filters.includes(name) && fields[name] !== 'text')
     const tests = wanted.map((name) => testOf(name, given[name], fields[name] === 'text'))
     const matches = (row: object) => tests.every((test) => test(row))
@@ -47,7 +47,7 @@ export function searchWith<T extends Table, F extends Names, S extends SearchFie
       const items: Entity<T>[] = []
       let [searched, next] = [0, cursor]
       while (searched < limitOfCall) {
-        // Lists and gets that have arrived come first.
+        // Lets the event loop run the lists and gets that have arrived.
         if (isScan) await setImmediate()
         searcher?.signal.throwIfAborted()
         const size = Math.min(step, limitOfCall - searched)
@@ -72,9 +72,9 @@ export function searchWith<T extends Table, F extends Names, S extends SearchFie
   }
 }
 
-/** Makes the queue of a store: one scan runs after the other, so that they leave the event loop as much time as one does. */
+/** Makes the queue of a store. Scans run one after the other, so that many take no more of the event loop than one does. */
 export function scanQueue() {
-  /** The scans that wait, by caller, in round-robin order: the first one is next. */
+  /** The waiting scans of each caller. Callers take turns (round-robin), and the first one is next. */
   const waiting = new Map<unknown, (() => Promise<unknown>)[]>()
   let isScanning = false
 
@@ -115,7 +115,7 @@ export function scanQueue() {
   return inTurn
 }
 
-/** Whether the field of a row has the words of the text, or else equals the value. */
+/** Makes the test of a field: a text must contain the words, and any other field must have the value. */
 function testOf(field: string, value: unknown, isText: boolean): (row: object) => boolean {
   const words = isText ? wordsOf(String(value)) : []
   const wanted = textOfValue(value)

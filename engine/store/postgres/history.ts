@@ -10,7 +10,7 @@ const columns = Object.entries(getTableColumns(history)).filter(([field]) => fie
 const names = listOf(columns.map(([, { name }]) => sql.identifier(name)))
 const types = columns.map(([field, column]) => sql`${sql.identifier(field)} ${sql.raw(column.getSQLType())}`)
 
-/** The placeholders of {@link recordingOf}. No field has such a name. */
+/** The placeholders of {@link recordingOf}. Their spaces keep them apart from the names of fields. */
 const [entries, expiry] = ['recorded entries', 'time of expiry'] as const
 export const recordFields = [entries, expiry]
 
@@ -21,18 +21,21 @@ export function recordsOf(
 ): unknown[] {
   const now = new Date()
   const made = changes.flatMap((change) => entryOf(table, change, days, now) ?? [])
-  // PostgreSQL reads the digits of an integer from text.
+  // JSON.stringify refuses a bigint. PostgreSQL converts the text.
   return [JSON.stringify(made.map((entry) => ({ ...entry, rowId: String(entry.rowId) }))), expiryOf(days, now)]
 }
 
-/** The parts of a statement that record its changes and sweep. The count is that of the changes. */
+/** Parts of a statement that insert the entries of its changes, whose number is the count, and delete expired entries. */
 export function recordingOf(count: SQL, parameter: (field: string, type: string) => SQL): SQL {
   return sql`, "recorded changes" AS (INSERT INTO ${history} (${names}) SELECT entry.*
       FROM json_to_recordset(${parameter(entries, 'json')}) AS entry (${listOf(types)})),
     "swept entries" AS (${sweeping(parameter(expiry, 'timestamptz'), sql`${count} * ${sql.raw(String(maxSwept.byChange))}`)})`
 }
 
-/** Skips what another instance deletes, so that they never wait for each other. The array is selected once. */
+/**
+ * Deletes expired entries, but skips those that another instance is deleting, so that instances do not wait for each other.
+ * With an array, PostgreSQL runs the subquery only once.
+ */
 function sweeping(time: SQL, limit: SQL): SQL {
   const { id, at } = history
   return sql`DELETE FROM ${history} WHERE ${id} = ANY (ARRAY(
