@@ -276,7 +276,7 @@ describe('a mistake in a procedure stops the start:', () => {
 
   test('a body without a name', () => {
     const x = mutation({ openapi: { method: 'POST', path: '/x' }, idempotencyKey: 'ignored' })
-      .input(nothing)
+      .input(z.object({ y: z.string() }))
       .output(nothing)
       .mutation(() => ({}))
     expect(() => operationsOf(router({ x }))).toThrow('x cannot be served as REST: its body needs a name.')

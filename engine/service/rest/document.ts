@@ -6,7 +6,7 @@ import { ApiError, dataUnavailable, ErrorBody, errorCodeOf } from '../api/errors
 import { isRecord, unwrapped } from '../api/validation.ts'
 import type { Deprecation } from '../procedures/trpc.ts'
 import type { Product } from '../product.ts'
-import { isPaged, type Operation, operationsOf, splitInput, successStatus, takesBody } from './operations.ts'
+import { isPaged, needsBody, type Operation, operationsOf, splitInput, successStatus } from './operations.ts'
 
 type Schema = oas31.SchemaObject | oas31.ReferenceObject
 
@@ -56,7 +56,7 @@ function patchOperation(draft: oas31.OperationObject, operation: Operation): oas
     ...(text && { description: text }),
     ...(tag && { tags: [tag.name] }),
     ...(parameters.length > 0 && { parameters: parameters.map((each) => patchParameter(each, operation)) }),
-    ...(requestBody && { requestBody: { required: true, content: bodyContent(operation) } }),
+    ...(requestBody && needsBody(operation) && { requestBody: { required: true, content: bodyContent(operation) } }),
     responses: patchResponses(responses?.['200'], operation),
   }
 }
@@ -167,7 +167,7 @@ function required(headers: Record<string, oas31.HeaderObject>): oas31.HeadersObj
 
 /** The schemas with a name. */
 function namedSchemas(operations: Operation[]): Record<string, Schema> {
-  const inputs = operations.filter(takesBody).map((operation) => {
+  const inputs = operations.filter(needsBody).map((operation) => {
     const body = splitInput(operation).elsewhere.meta({ ...operation.input.meta() })
     return createSchema(body, { io: 'input' }).components
   })

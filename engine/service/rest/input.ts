@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ApiError } from '../api/errors.ts'
 import { isTime, parseDigits } from '../api/literals.ts'
 import { innerOf, isRecord, mustBe, OtherText } from '../api/validation.ts'
-import { type Operation, splitInput, takesBody } from './operations.ts'
+import { needsBody, type Operation, splitInput, takesBody } from './operations.ts'
 
 type Fields = Record<string, unknown>
 
@@ -11,11 +11,12 @@ type Fields = Record<string, unknown>
 export function inputReader(operation: Operation): (request: FastifyRequest) => Fields {
   const { inPath, elsewhere } = splitInput(operation)
   const hasBody = takesBody(operation)
+  const noBody = needsBody(operation) ? undefined : {}
   const decodeParameter = (schema: z.core.$ZodType, name: string) => decodeText(schema, `${name} of ${operation.name}`)
   const decodePath = fieldsDecoder(inPath, decodeParameter)
   const decodeOthers = fieldsDecoder(elsewhere, hasBody ? decodeJson : decodeParameter)
 
-  return ({ params, query, body }) => {
+  return ({ params, query, body = noBody }) => {
     const parameters = decodePath(params)
     if (Object.values(parameters).some((value) => value instanceof OtherText))
       throw new ApiError('not_found', 'There is nothing at this path.')

@@ -30,7 +30,7 @@ export function operationsOf(router: AnyRouter): Operation[] {
     const lacking = [...path.matchAll(/\{(\w+)\}/g)].find(([, field = '']) => !(field in input.shape))
     if (lacking)
       throw new Error(`${name} cannot be served as REST: its input lacks ${lacking[1]}, which is in the path.`)
-    if (takesBody({ method }) && input.meta()?.id === undefined)
+    if (needsBody({ method, path, input }) && input.meta()?.id === undefined)
       throw new Error(`${name} cannot be served as REST: its body needs a name. Give its input an id with meta().`)
     const hasId = output instanceof z.ZodObject && 'id' in output.shape
     const hasLocation = meta.creates !== undefined && hasId && readable.includes(`${shapeOf(path)}/{}`)
@@ -57,8 +57,18 @@ export function takesBody({ method }: Pick<Operation, 'method'>): boolean {
   return method !== 'GET' && method !== 'DELETE'
 }
 
+type Request = Pick<Operation, 'method' | 'path' | 'input'>
+
+/** Whether a field of the input can be in the body only. */
+export function needsBody(request: Request): boolean {
+  return takesBody(request) && Object.keys(splitInput(request).elsewhere.shape).length > 0
+}
+
 /** Splits the input into the fields in the path and the fields in the body or query. */
-export function splitInput({ input, path }: Operation): { inPath: z.ZodObject; elsewhere: z.ZodObject } {
+export function splitInput({ input, path }: Pick<Request, 'path' | 'input'>): {
+  inPath: z.ZodObject
+  elsewhere: z.ZodObject
+} {
   const isInPath = (name: string) => path.includes(`{${name}}`)
   return { inPath: pick(input, isInPath), elsewhere: pick(input, (name) => !isInPath(name)) }
 }

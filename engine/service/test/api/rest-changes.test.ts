@@ -21,6 +21,12 @@ const changes = router({
     .mutation(({ ctx, input: { noteId, expected } }) =>
       notes.orNotFound(noteId, (id) => ctx.store.notes.remove({ id, expected }, ctx.caller)),
     ),
+  close: mutation({ openapi: { method: 'POST', path: '/notes/{noteId}/done' }, idempotencyKey: 'replays' })
+    .input(z.object(notes.id))
+    .output(Note)
+    .mutation(({ ctx, input: { noteId } }) =>
+      notes.orNotFound(noteId, (id) => ctx.store.notes.update({ id, set: { state: 'done' } }, ctx.caller)),
+    ),
 })
 const api = shareEmptiedTestApi({ router: router({ changes }) })
 
@@ -69,6 +75,16 @@ test('PATCH changes what its caller has seen, and clears an optional field with 
     body: { message: 'Changed meanwhile: body, dueAt.' },
   })
   expect(await patch({})).toMatchObject({ status: 400 })
+})
+
+test('an operation whose input is in the path has no body', async () => {
+  const { rest, store } = api()
+  await store.notes.create(note)
+  const closed = { status: 200, body: { id: 1, state: 'done' } }
+  expect(await rest.send({ method: 'POST', url: '/v1/notes/1/done' })).toMatchObject(closed)
+  expect(await rest.post('/v1/notes/1/done', {})).toMatchObject(closed)
+  const { paths } = Object((await rest.get('/openapi.json')).body)
+  expect(paths['/notes/{noteId}/done'].post).not.toHaveProperty('requestBody')
 })
 
 test('the document has a DELETE without a body, whose only parameters are the id and the key', async () => {
