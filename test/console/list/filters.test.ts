@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import {
+  boxOf,
   choose,
   counting,
   inspect,
@@ -55,6 +56,22 @@ test('a click on a category shows its pets, and a button all again', async ({ vi
   await page.getByRole('button', { name: 'Add pet' }).click()
   // A new pet has the category of the filter.
   expect(await page.getByRole('textbox', { name: 'Category' }).inputValue()).toBe('-7')
+})
+
+test.for([1280, 1440, 1920])('a filter moves nothing in a window of %i px', async (width, { openConsole }) => {
+  const { page } = await openConsole(30, { isLoaded: true, viewport: { width, height: 800 } })
+  await counting(page, 'All 30')
+  const places = () =>
+    Promise.all(
+      ['.chip:last-child', '.search', '.tool:first-child', '.tools > .button:last-child', '.item-table'].map((each) =>
+        boxOf(page.locator(each).last()),
+      ),
+    )
+  const before = await places()
+  await page.getByRole('button', { name: 'Filter by Category 1', exact: true }).first().click()
+  await page.getByRole('button', { name: 'Remove the filter Category 1' }).waitFor()
+  await showing(page, '1–20 of 30')
+  expect(await places()).toEqual(before)
 })
 
 test('the filters count what a search and a category leave, also beside a filter', async ({ visit }) => {
