@@ -6,6 +6,7 @@ import { App } from './app.tsx'
 import { followLeave } from './client.ts'
 import { followHints } from './components/hint.ts'
 import { followHistory } from './history.ts'
+import { markDeveloper } from './requests/open-requests.tsx'
 import { keepDrafts } from './resource/drafts.ts'
 import { sendRemovalsOnLeave } from './resource/edits.ts'
 import { type ConsolePage, pages, setPages } from './resource/pages.ts'
@@ -21,6 +22,7 @@ export function start(product: ConsoleProduct, shown: [ConsolePage, ...ConsolePa
   // Before anything else can read the address.
   const linkedKey = takeLinkedKey()
   followColorScheme()
+  markDeveloper()
   restoreFilter(pages()[0].resource)
   followHistory()
   followHints()

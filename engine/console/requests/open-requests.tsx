@@ -1,9 +1,18 @@
 import { createContext, type ReactNode, useCallback, useContext, useState } from 'react'
 import { Button } from '../components/buttons.tsx'
 import { loadLater } from '../components/load-later.tsx'
+import { storage } from '../storage.ts'
 import { messages } from '../texts/messages.ts'
 
 const Requests = loadLater(async () => (await import('./requests.tsx')).Requests)
+
+/** The name of an entry in the local storage, which exists if somebody has opened the requests. */
+const developerKey = 'developer'
+
+/** Lets the style sheet show what only developers need, if the requests were opened before in this browser. */
+export function markDeveloper(isOne = storage('localStorage').get(developerKey) !== undefined): void {
+  document.documentElement.toggleAttribute('data-developer', isOne)
+}
 
 interface Failure {
   requestId: string | undefined
@@ -16,7 +25,11 @@ const RequestsContext = createContext<OpenRequests>(() => {})
 /** Lets every component below it open the drawer with the requests of the tab. */
 export function RequestsProvider({ children }: { children: ReactNode }) {
   const [opened, setOpened] = useState<{ failure: Failure | undefined }>()
-  const open = useCallback((failure?: Failure) => setOpened({ failure }), [])
+  const open = useCallback((failure?: Failure) => {
+    storage('localStorage').set(developerKey, 'yes')
+    markDeveloper(true)
+    setOpened({ failure })
+  }, [])
   return (
     <RequestsContext value={open}>
       {children}
@@ -33,7 +46,7 @@ export function useOpenRequests(): OpenRequests {
 export function ShowRequest(failure: Failure) {
   const open = useOpenRequests()
   return (
-    <Button variant="default" size="compact-xs" onClick={() => open(failure)}>
+    <Button className="show-request" variant="default" size="compact-xs" onClick={() => open(failure)}>
       {messages.requests.show}
     </Button>
   )

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { changesOf } from '../../../engine/console/resource/list/changes.ts'
 import {
+  beDeveloper,
   boxOf,
   choose,
   counting,
@@ -193,6 +194,7 @@ test('names are cut to one line, start at the same side, and show their outer sp
   // The accessible name has no dots, and a copied name has its spaces.
   await page.getByRole('link', { name: 'Rex', exact: true }).click()
   expect((await names(page))[1]).toBe('  Rex ')
+  await beDeveloper(page)
   await panel(page).getByText('Request and JSON').click()
   await panel(page).getByText('"name": "  Rex "').waitFor()
   await inspect(page, 'names')

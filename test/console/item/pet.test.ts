@@ -1,5 +1,13 @@
 import { describe, expect } from 'vitest'
-import { holdRequests, inspect, names, panel, searchField, showing } from '../../../engine/console/test/browser/page.ts'
+import {
+  beDeveloper,
+  holdRequests,
+  inspect,
+  names,
+  panel,
+  searchField,
+  showing,
+} from '../../../engine/console/test/browser/page.ts'
 import { runCurl } from '../../../engine/test/support/curl.ts'
 import { parseExactly } from '../../../engine/test/support/exact-json.ts'
 import { startConsole, test } from '../console.ts'
@@ -151,6 +159,7 @@ describe('the panel of a pet', () => {
     const { url, key, rpc } = await startConsole()
     const pet = await rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n })
     const page = await visit(`${url}/?pet=${pet.id}`, { key, permissions: ['clipboard-read', 'clipboard-write'] })
+    await beDeveloper(page)
     await panel(page).getByText('Request and JSON').click()
     await panel(page).getByRole('button', { name: 'Copy the command' }).click()
     const clipboard = () => page.evaluate(() => navigator.clipboard.readText())

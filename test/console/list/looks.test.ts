@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import {
+  beDeveloper,
   boxOf,
   colorAt,
   counting,
@@ -381,6 +382,7 @@ test('a finger hits each control within 44 px', async ({ visit }) => {
     await page.goto(`${url}/?pet=2`)
     await page.getByRole('heading', { level: 2, name: 'pet 2' }).waitFor()
     await page.getByText('Not changed yet.').waitFor()
+    await beDeveloper(page)
     await page.getByText('Request and JSON').click()
     expect(await missed(page)).toEqual([])
     await page.goto(`${url}/?categoryId=7`)

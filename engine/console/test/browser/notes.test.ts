@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import { test } from './notes.ts'
-import { describes, inspect, isFocused, names, panel, pasteRows, showing, signIn } from './page.ts'
+import { beDeveloper, describes, inspect, isFocused, names, panel, pasteRows, showing, signIn } from './page.ts'
 
 test('a product of two resources has a page for each, with its own path in the commands', async ({ openConsole }) => {
   const { store, page } = await openConsole(0, { session: 'form', timezoneId: 'Asia/Kathmandu' })
@@ -25,6 +25,7 @@ test('a product of two resources has a page for each, with its own path in the c
   await page.keyboard.press('Enter')
   await page.getByRole('link', { name: 'Garden', exact: true }).click()
   await panel(page, 'Garden').waitFor()
+  await beDeveloper(page)
   await panel(page).getByText('Request and JSON').click()
   await panel(page).locator('.command', { hasText: '/v1/team/all-books?limit=1' }).waitFor()
   await page.reload()

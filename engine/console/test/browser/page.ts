@@ -180,6 +180,11 @@ export function addButton(page: Page): Locator {
   return page.locator('.tools').getByRole('button', { name: /^Add (?!many)/ })
 }
 
+/** Shows what only developers need, as after the requests were opened. */
+export async function beDeveloper(page: Page): Promise<void> {
+  await page.evaluate(() => document.documentElement.toggleAttribute('data-developer', true))
+}
+
 /** The button that submits the form for a new item. */
 export function submitButton(page: Page): Locator {
   return page.locator('form').getByRole('button', { name: /^(Add \w+|Try again)$/ })

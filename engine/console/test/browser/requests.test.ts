@@ -4,6 +4,7 @@ import { parseExactly } from '../../../test/support/exact-json.ts'
 import { enterNote, test } from './notes.ts'
 import {
   account,
+  beDeveloper,
   inspect,
   isFocused,
   openBulkAdd,
@@ -160,6 +161,7 @@ describe('the drawer of the requests', () => {
     // The client has tried once more.
     expect(await attemptsAtFailure).toBe(2)
     await page.getByRole('alert').getByText('The note may not have been added').waitFor()
+    await beDeveloper(page)
     await panel(page, 'Add note').getByRole('button', { name: 'Technical details' }).click()
     const drawer = drawerOf(page)
     const opened = drawer.locator('details[open] summary')
@@ -168,6 +170,17 @@ describe('the drawer of the requests', () => {
     expect(await request(drawer, 'POST /v1/notes').count()).toBeGreaterThanOrEqual(2)
     await inspect(page, 'requests-unanswered')
     await closeRequests(drawer)
+  })
+
+  test('lets the console show what only developers need from then on', async ({ openConsole }) => {
+    const { page } = await openConsole(1, { path: '/?note=1' })
+    const details = panel(page).getByText('Request and JSON')
+    await details.waitFor({ state: 'attached' })
+    expect(await details.isVisible()).toBe(false)
+    await closeRequests(await openRequests(page))
+    await details.waitFor()
+    await page.reload()
+    await details.waitFor()
   })
 
   test('opens at a row that the service rejected', async ({ openConsole }) => {
@@ -180,6 +193,7 @@ describe('the drawer of the requests', () => {
     const sheet = page.getByRole('dialog', { name: 'Add many notes' })
     await sheet.getByRole('textbox').fill('Tea,7')
     await sheet.getByRole('button', { name: 'Add 1 note' }).click()
+    await beDeveloper(page)
     await sheet.getByRole('row').getByRole('button', { name: 'Technical details' }).click()
     const drawer = drawerOf(page)
     await withStatus(drawer.locator('details[open] summary'), 400).waitFor()

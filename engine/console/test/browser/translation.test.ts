@@ -3,6 +3,7 @@ import { enterNote, test } from './notes.ts'
 import {
   account,
   addButton,
+  beDeveloper,
   choose,
   justAdded,
   names,
@@ -101,6 +102,7 @@ test('a page that the browser translates keeps working', async ({ openConsole })
   await page.keyboard.press('Enter')
   await page.getByRole('row', { name: 'Tea Filter by Priority 77' }).waitFor()
   await panel(page).getByRole('definition').getByText('77', { exact: true }).waitFor()
+  await beDeveloper(page)
   await panel(page).getByText('Request and JSON').click()
   await page.keyboard.press('j')
   await panel(page, 'note 4').waitFor()
