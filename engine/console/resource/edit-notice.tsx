@@ -17,6 +17,7 @@ import { messages } from '../texts/messages.ts'
 import { useAccess } from './access.ts'
 import { changedBy, Named, namesIn, savedText, titlesOf } from './edit-text.tsx'
 import { type EditState, editOf, hold, isWaiting, undoTime } from './edits.ts'
+import { useDeselectRemoved } from './item/deselect-removed.ts'
 import { additionOf, isAddedAgain, useAuthor } from './item/history.ts'
 import { useLastFailure } from './item/last-failure.ts'
 import { isNewClick } from './item/new-click.ts'
@@ -38,6 +39,8 @@ export interface Done {
   focus?: (items: Item[]) => bigint | undefined
   /** Whether an open panel shows that item, too. */
   isShown?: true
+  /** Whether it says what somebody else has done, so that the undo is that of what was said before. */
+  isNews?: true
 }
 
 interface EditNoticeProps {
@@ -65,7 +68,9 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
   const last = states.at(-1)
   const isDone = done !== undefined && done.at >= (last?.submittedAt ?? 0)
   const isRecent = (isDone ? done.at : (last?.submittedAt ?? 0)) >= closedAt
-  const canUndo = isDone ? done.onUndo !== undefined : last !== undefined && lastUndoable(states) === last
+  const canUndo = isDone
+    ? done.onUndo !== undefined && !done.isNews
+    : last !== undefined && lastUndoable(states) === last
   const removed = states.filter(({ edit, status }) => status === 'pending' && !edit.set).map(({ edit }) => edit)
   const text = isDone ? done.text : last ? savedText(resource, last, removed) : ''
   // A removal waits until it can no longer be undone.
@@ -108,6 +113,7 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
     const text = isRepeated(undoable) ? texts.notRepeated(title) : texts.undone(texts.stays(title))
     say(text, { focus: () => seen.id, isShown: true })
   }
+  useDeselectRemoved((text) => say(text, { onUndo: isDone ? done.onUndo : undefined, isNews: true }))
   const refuse = () => say(page.texts.edit.readOnly(hasHistory))
   useShortcuts(isReadOnly ? { add: refuse, choose: refuse, edit: refuse, remove: refuse, undo: refuse } : { undo })
 

@@ -231,6 +231,38 @@ test('a note that somebody else removes during a change of many is named, and no
   expect(await page.getByRole('region', { name: /selected$/ }).count()).toBe(0)
 })
 
+test('a selected note that somebody else removes is no longer selected, which a notice says', async ({
+  openConsole,
+}) => {
+  const { page, store } = await openNotes(openConsole, 4)
+  const select = (name: string) => page.getByRole('checkbox', { name: `Select ${name}, ` }).check()
+  for (const name of ['note 1', 'note 2']) await select(name)
+  await page.getByRole('button', { name: 'Set state' }).click()
+  await page.getByRole('menuitemradio', { name: 'Done' }).click()
+  await notice(page).getByText('2 notes are done.').waitFor()
+  for (const name of ['note 2', 'note 3', 'note 4']) await select(name)
+  await store.notes.remove({ id: 3n }, { owner: 1n, name: 'counter' })
+  await page.getByRole('region', { name: '2 selected' }).waitFor()
+  await notice(page).getByText('note 3 was removed by counter.').waitFor()
+  await inspect(page, 'selected-removed')
+  expect(await page.getByText('not on this page').count()).toBe(0)
+  // It is none of the user's changes.
+  expect(await notice(page).getByRole('button', { name: 'Undo' }).count()).toBe(0)
+  await page.keyboard.press('z')
+  await notice(page).getByText('2 notes were changed back.').waitFor()
+  // One that has only left the filter stays selected.
+  await choose(page, 'Open')
+  await page.getByRole('region', { name: '2 selected' }).waitFor({ state: 'hidden' })
+  for (const name of ['note 1', 'note 2', 'note 4']) await select(name)
+  await store.notes.update({ id: 1n, set: { state: 'done' } })
+  await page.getByText('1 not on this page').waitFor()
+  for (const id of [2n, 4n]) await store.notes.remove({ id }, { owner: 1n, name: 'counter' })
+  await notice(page)
+    .getByText(/^(2 notes were removed|note 4 was removed by counter)\.$/)
+    .waitFor()
+  await page.getByRole('region', { name: '1 selected' }).getByText('1 not on this page').waitFor()
+})
+
 test('the key for an undo adds many notes again that were removed, as their notice offers', async ({ openConsole }) => {
   const { page, store } = await openNotes(openConsole, 3)
   await selectAll(page)

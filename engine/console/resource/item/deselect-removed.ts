@@ -1,0 +1,58 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { textOf } from '#service/fields'
+import { useClient } from '../../client.ts'
+import { topDialog } from '../../components/focus.ts'
+import { problemOf } from '../../problem.ts'
+import type { Item } from '../../resource.ts'
+import { editTextsOf } from '../../texts/edits.ts'
+import { useAccess } from '../access.ts'
+import { useList, useResource } from '../page-context.ts'
+import { historyOf } from './history.ts'
+
+/** Deselects the items that a page of the list has lost because somebody else has removed them, and says so. */
+export function useDeselectRemoved(say: (text: string) => void): void {
+  const { resource, queries } = useResource()
+  const { list, selection, place } = useList()
+  const client = useClient()
+  const queryClient = useQueryClient()
+  const { isReadOnly, hasHistory } = useAccess()
+  const former = useRef<{ place: string; items: Item[] }>(undefined)
+
+  /** An item that is no longer on the page may only have other values. */
+  const isGone = ({ id }: Item) =>
+    queryClient.fetchQuery({ ...queries.item(id, queryClient), retry: false, staleTime: 0 }).then(
+      () => false,
+      (error) => problemOf(error).kind === 'missing',
+    )
+
+  async function removerOf({ id }: Item): Promise<string | undefined> {
+    if (isReadOnly || !hasHistory) return undefined
+    const query = { ...historyOf(resource, client, id), staleTime: 0 }
+    const history = await queryClient.fetchInfiniteQuery(query).catch(() => undefined)
+    return history?.pages[0]?.find(({ kind }) => kind === 'remove')?.keyName
+  }
+
+  async function check(missing: Item[]): Promise<void> {
+    const areGone = await Promise.all(missing.map(isGone))
+    const gone = missing.filter((_, index) => areGone[index])
+    const [only, ...others] = gone
+    if (!only) return
+    selection.remove(gone)
+    const { edit, many } = editTextsOf(resource)
+    const name = textOf(only[resource.title]).trim()
+    say(others.length > 0 ? many.removed(gone.length) : edit.removed(name, await removerOf(only)))
+  }
+
+  // After any render: a dialog, which may itself remove the selected items, closes with the page.
+  useEffect(() => {
+    if (!list.items || topDialog()) return
+    const known = former.current?.place === place ? former.current.items : []
+    const { items } = list
+    former.current = { place, items }
+    if (known === items) return
+    const shown = new Set(items.map(({ id }) => id))
+    const missing = known.filter(({ id }) => selection.has(id) && !shown.has(id))
+    if (missing.length > 0) void check(missing)
+  })
+}
