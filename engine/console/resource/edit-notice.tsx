@@ -56,7 +56,7 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
   const page = useResource()
   const { resource, edits, open } = page
   const { states, list, view } = useList()
-  const { edit: texts, changes: changesTexts } = editTextsOf(resource)
+  const { edit: texts } = editTextsOf(resource)
   const { isReadOnly, hasHistory } = useAccess()
   const failed = states.findLast(
     ({ status, failureReason }) => status === 'error' && failureReason && problemOf(failureReason).kind !== 'refused',
@@ -76,6 +76,7 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
   // A removal waits until it can no longer be undone.
   const isStored = last?.status === 'success' || (last?.status === 'pending' && !last.edit.set && !isRepeated(last))
   const isSaved = isRecent && (isDone ? text !== undefined : isStored)
+  const undoLabel = (isDone && done.undoLabel) || texts.undo
 
   /** The time of the last result whose row has got the focus, or is not on this page. */
   const focusedAt = useRef(0)
@@ -99,11 +100,8 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
     const { at = 0, onUndo } = done ?? {}
     if (onUndo && at > (undoable?.submittedAt ?? 0)) return onUndo()
     const removed = lastRemoved(resource, states)
-    if (removed && removed.submittedAt > (undoable?.submittedAt ?? 0)) {
-      const { seen } = removed.edit
-      const onUndo = () => open(additionOf(resource, [seen]))
-      return say(texts.removed(textOf(seen[resource.title])), { onUndo, undoLabel: changesTexts.addAgain })
-    }
+    if (removed && removed.submittedAt > (undoable?.submittedAt ?? 0))
+      return open(additionOf(resource, [removed.edit.seen]))
     if (!undoable) return say(texts.nothingToUndo(hasHistory))
     edits.undo(undoable.edit)
     const { set, seen } = undoable.edit
@@ -128,7 +126,7 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
     <>
       {/* There before it has a text, or screen readers would not announce the first one. */}
       <span className="visually-hidden" role="status">
-        {isSaved && `${text} ${canUndo && areCharactersOn() ? texts.undoKey : ''}`}
+        {isSaved && `${text} ${canUndo && areCharactersOn() ? texts.withKey(undoLabel) : ''}`}
       </span>
       <div className="edit-notices">
         {failed ? (
@@ -144,7 +142,7 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
             removed={removed}
             link={isDone ? done.link : undefined}
             onUndo={canUndo ? undo : undefined}
-            undoLabel={(isDone && done.undoLabel) || texts.undo}
+            undoLabel={undoLabel}
             onClose={onClose}
           />
         )}

@@ -32,7 +32,7 @@ export function editTextsOf(noun: Noun) {
       last: 'Last change',
       dismiss: 'Dismiss',
       undo: 'Undo',
-      undoKey: 'Undo with Z.',
+      withKey: (action: string) => `${action} with Z.`,
       undone: (text: string) => `Change undone. ${text}`,
       nothingToUndo: (hasHistory: boolean) =>
         `There is nothing to undo.${hasHistory ? ' What was changed before is under Changes.' : ''}`,

@@ -283,7 +283,7 @@ test('after a removal and its undo the focus goes on, and screen readers hear of
   for (const each of ['Shift+ArrowDown', 'Shift+ArrowDown', 'Delete']) await page.keyboard.press(each)
   await focusRemoval(page, 'Remove 3 notes')
   await page.keyboard.press('Enter')
-  await page.getByRole('status').getByText('3 notes were removed. Undo with Z.').waitFor()
+  await page.getByRole('status').getByText('3 notes were removed. Add all 3 again with Z.').waitFor()
   await expect.poll(() => isFocused(row('note 5'))).toBe(true)
   await page.keyboard.press('z')
   await notice(page).getByText('3 notes were added again, with new ids.').waitFor()
