@@ -140,6 +140,7 @@ export function EditMany({ edits, same, onRemoved, onClose, onDone, ...options }
       edits: [...done, ...unconfirmed],
       focus: itemAfter,
       ...(only && { link: { id: only.id, name: nameOf({ seen: only }) } }),
+      firstId: only ? undefined : additions.items[0]?.id,
       ...(!isUndo && set && { onUndo: undo }),
       ...(!isUndo && isRemoval && done.length > 0 && { onUndo: openAddition, undoLabel: texts.addAgain(done.length) }),
     })

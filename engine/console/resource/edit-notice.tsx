@@ -22,7 +22,7 @@ import { additionOf, isAddedAgain, useAuthor } from './item/history.ts'
 import { useLastFailure } from './item/last-failure.ts'
 import { isNewClick } from './item/new-click.ts'
 import { useList, useResource } from './page-context.ts'
-import { hrefOf, openHere } from './view.ts'
+import { everything, hrefOf, openHere } from './view.ts'
 
 /** What became of an edit of many items, of an undo, or of a new item. */
 export interface Done {
@@ -31,6 +31,8 @@ export interface Done {
   at: number
   /** An item that the text names, and its name in the text. */
   link?: { id: bigint; name: string }
+  /** The id of the first of several new items, from which on a button shows the list. */
+  firstId?: bigint | undefined
   edits?: Edit[]
   onUndo?: (() => void) | undefined
   /** What the button for that says, if it is no plain undo. */
@@ -141,6 +143,7 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
             edit={isDone ? undefined : last?.edit}
             removed={removed}
             link={isDone ? done.link : undefined}
+            firstId={isDone ? done.firstId : undefined}
             onUndo={canUndo ? undo : undefined}
             undoLabel={undoLabel}
             onClose={onClose}
@@ -186,14 +189,15 @@ interface SavedProps {
   /** All items that are being removed. */
   removed: Edit[]
   link: Done['link']
+  firstId: Done['firstId']
   onUndo: (() => void) | undefined
   undoLabel: string
   onClose: () => void
 }
 
 /** Disappears by itself, but not while the pointer or the focus is in it. Then a removal is not sent either. */
-function Saved({ text, edit, removed, link, onUndo, undoLabel, onClose }: SavedProps) {
-  const { resource, open } = useResource()
+function Saved({ text, edit, removed, link, firstId, onUndo, undoLabel, onClose }: SavedProps) {
+  const { resource, open, turnTo } = useResource()
   const texts = editTextsOf(resource).edit
   const [isHeld, setIsHeld] = useState(false)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another render is no reason to wait longer.
@@ -228,6 +232,11 @@ function Saved({ text, edit, removed, link, onUndo, undoLabel, onClose }: SavedP
           }
         />
       </p>
+      {firstId && (
+        <Button variant="subtle" size="xs" onClick={() => turnTo({ ...everything, cursor: firstId - 1n })}>
+          {texts.showThem}
+        </Button>
+      )}
       {onUndo && (
         <Button
           variant="subtle"

@@ -31,6 +31,7 @@ export function editTextsOf(noun: Noun) {
       clearFilter: (value: string) => `Remove the filter ${value}`,
       last: 'Last change',
       dismiss: 'Dismiss',
+      showThem: 'Show them',
       undo: 'Undo',
       withKey: (action: string) => `${action} with Z.`,
       undone: (text: string) => `Change undone. ${text}`,

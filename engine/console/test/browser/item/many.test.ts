@@ -276,6 +276,20 @@ test('the key for an undo adds many notes again that were removed, as their noti
   expect((await store.notes.list({ limit: 9, cursor: 0n })).map(({ id }) => id)).toEqual([4n, 5n, 6n])
 })
 
+test('the notice of many notes that were added again shows them at the end of the list', async ({ openConsole }) => {
+  const { page } = await openConsole(30, { isLoaded: true })
+  for (const name of ['note 1', 'note 2']) await page.getByRole('checkbox', { name: `Select ${name}, ` }).check()
+  await page.getByRole('button', { name: 'Remove', exact: true }).click()
+  await page.getByRole('button', { name: 'Remove 2 notes' }).click()
+  await notice(page).getByText('2 notes were removed.').waitFor()
+  await page.keyboard.press('z')
+  await notice(page).getByText('2 notes were added again, with new ids.').waitFor()
+  await inspect(page, 'added-again-show')
+  await notice(page).getByRole('button', { name: 'Show them' }).click()
+  await showing(page, '29–30 of 30')
+  expect(await names(page)).toEqual(['note 1', 'note 2'])
+})
+
 test('after a removal and its undo the focus goes on, and screen readers hear of the key', async ({ openConsole }) => {
   const { page } = await openNotes(openConsole, 6)
   const row = (name: string) => page.getByRole('link', { name, exact: true })
