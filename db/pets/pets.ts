@@ -1,5 +1,5 @@
 import { index, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { collection, type Entity, int64, lineChecks, type NewEntity, oneOfCheck, positiveCheck } from '#store'
+import { collection, int64, lineChecks, oneOfCheck, positiveCheck } from '#store'
 
 export const petStatuses = ['available', 'pending', 'sold'] as const
 
@@ -25,9 +25,6 @@ export const pets = sqliteTable(
     oneOfCheck(pet.status),
   ],
 )
-
-export type Pet = Entity<typeof pets>
-export type NewPet = NewEntity<typeof pets>
 
 export const petCollection = collection({
   table: pets,

@@ -1,5 +1,6 @@
-import type { NewPet, Pet } from '../../db/pets/pets.ts'
-import type { NewPet as NewPetOfApi, Pet as PetOfApi } from '../../server/pets/pets.ts'
+import type { Entity, NewEntity } from '#store'
+import type { pets } from '../../db/pets/pets.ts'
+import type { NewPet, Pet } from '../../server/pets/pets.ts'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 
@@ -21,4 +22,4 @@ type Fits<Api, Row> = [Different<Api, Row>] extends [never]
 type Holds<T extends true> = T
 
 /** The compiler checks that the schemas have the fields of the tables, and no others. */
-export type SchemasFitTables = [Holds<Fits<PetOfApi, Pet>>, Holds<Fits<NewPetOfApi, NewPet>>]
+export type SchemasFitTables = [Holds<Fits<Pet, Entity<typeof pets>>>, Holds<Fits<NewPet, NewEntity<typeof pets>>>]
