@@ -109,10 +109,9 @@ export const petsRouter = router({
   history: query({ access: 'write' })
     .input(pet.historyInput)
     .output(pet.historyOutput)
-    .query(async ({ ctx, input: { petId, ...page } }) => {
-      const changes = await ctx.store.pets.history({ ...page, rowId: petId })
-      return changes.map(({ rowId, ...change }) => ({ ...change, petId: rowId }))
-    }),
+    .query(async ({ ctx, input: { petId, ...page } }) =>
+      pet.historyOf(await ctx.store.pets.history({ ...page, rowId: petId })),
+    ),
 
   /** @deprecated To be removed on 5 December 2030. Use `pets.list` with the `status` filter. */
   get: query({
@@ -145,7 +144,7 @@ export const petsRouter = router({
   search: query({ cache: true })
     .input(pet.searchInput)
     .output(pet.searchOutput)
-    .query(({ ctx, input }) => ctx.store.pets.search(input, ctx.searcher?.())),
+    .query(({ ctx, input }) => ctx.store.pets.search(input, ctx.searcher())),
 
   /** Counts the pets of each status up to 10,000. If `isExact` is false, there are more. */
   counts: query({ cache: true })

@@ -19,7 +19,7 @@ interface Items<One extends string, Item, F, L, S> {
   search?: S
 }
 
-type IdOf<One extends string, Schema> = { [Name in `${One}Id`]: Schema }
+type IdOf<One extends string, Value> = { [Name in `${One}Id`]: Value }
 
 /** Makes the schemas of what goes in and out of the procedures of a resource. */
 export function resource<
@@ -38,7 +38,7 @@ export function resource<
   search = {} as S,
 }: Items<One, Item, F, L, S>) {
   // Safe: this is the name of the type.
-  const named = <Schema>(schema: Schema) => ({ [`${one}Id`]: schema }) as IdOf<One, Schema>
+  const named = <Value>(value: Value) => ({ [`${one}Id`]: value }) as IdOf<One, Value>
   const anyId = (description: string) => named(AnyId.meta({ description, examples: [1] }))
   const id = anyId(`Identifier of the ${one}.`)
   const ofOne = Int64.optional().meta({ description: `Returns only changes of this ${one}, also if it was removed.` })
@@ -56,6 +56,9 @@ export function resource<
     historyInput: listInput('change', 'changes', named(ofOne)),
     historyOutput: historyOutput(named(item.shape.id), fields),
     countsOutput: <Value extends string>(values: readonly Value[], max: number) => countsOutput(many, values, max),
+    /** Gives the changes that the store returns the name of the id. */
+    historyOf: <Change extends { rowId: bigint }>(changes: Change[]) =>
+      changes.map(({ rowId, ...change }) => ({ ...change, ...named(rowId) })),
     /** Finds the item with an id, or throws `not_found`. `find` returns undefined if no item has the id. */
     orNotFound: <Found>(id: bigint, find: (id: bigint) => Promise<Found | undefined>) => orNotFound(one, id, find),
   }

@@ -21,7 +21,7 @@ export interface Context extends SessionContext {
   store: BaseStore
   /** What the store gets of the request of a mutation. It has the `Idempotency-Key` if the mutation replays. */
   caller: Caller | undefined
-  searcher?: () => Searcher
+  searcher: () => Searcher
   /** Collects the ids of the rows that mutations return, for the log. Undefined for queries. */
   changedIds?: bigint[] | undefined
   /** Traces the call of a procedure, which gets a context of its own. Only traced requests have it. */
@@ -54,7 +54,7 @@ export interface CachedContext<Store> {
   /** Without the methods that mutate and without the keys: a query also runs for a key that may only read. */
   store: { [Name in Exclude<keyof Store, keyof WithApiKeys>]: ReadsOf<Store[Name]> }
   /** Says on whose behalf a search runs. Its signal is aborted when the client has gone before it got the response. */
-  searcher?: () => Searcher
+  searcher: () => Searcher
 }
 
 /** What the resolver of another query reads. Its response may depend on the caller. */

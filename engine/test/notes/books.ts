@@ -65,5 +65,5 @@ export const booksRouter = router({
   search: query()
     .input(book.searchInput)
     .output(book.searchOutput)
-    .query(({ ctx, input }) => ctx.store.books.search(input, ctx.searcher?.())),
+    .query(({ ctx, input }) => ctx.store.books.search(input, ctx.searcher())),
 })

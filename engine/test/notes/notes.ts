@@ -102,10 +102,9 @@ const notesRouter = router({
   history: query({ access: 'write' })
     .input(note.historyInput)
     .output(note.historyOutput)
-    .query(async ({ ctx, input: { noteId, ...page } }) => {
-      const changes = await ctx.store.notes.history({ ...page, rowId: noteId })
-      return changes.map(({ rowId, ...change }) => ({ ...change, noteId: rowId }))
-    }),
+    .query(async ({ ctx, input: { noteId, ...page } }) =>
+      note.historyOf(await ctx.store.notes.history({ ...page, rowId: noteId })),
+    ),
 
   get: query({
     tag,
@@ -130,7 +129,7 @@ const notesRouter = router({
   search: query({ cache: true })
     .input(note.searchInput)
     .output(note.searchOutput)
-    .query(({ ctx, input }) => ctx.store.notes.search(input, ctx.searcher?.())),
+    .query(({ ctx, input }) => ctx.store.notes.search(input, ctx.searcher())),
 
   counts: query({ cache: true })
     .output(note.countsOutput(states, maxCount))
