@@ -57,15 +57,15 @@ export function takesBody({ method }: Pick<Operation, 'method'>): boolean {
   return method !== 'GET' && method !== 'DELETE'
 }
 
-type Request = Pick<Operation, 'method' | 'path' | 'input'>
+type Endpoint = Pick<Operation, 'method' | 'path' | 'input'>
 
 /** Whether a field of the input can be in the body only. */
-export function needsBody(request: Request): boolean {
-  return takesBody(request) && Object.keys(splitInput(request).elsewhere.shape).length > 0
+export function needsBody(endpoint: Endpoint): boolean {
+  return takesBody(endpoint) && Object.keys(splitInput(endpoint).elsewhere.shape).length > 0
 }
 
 /** Splits the input into the fields in the path and the fields in the body or query. */
-export function splitInput({ input, path }: Pick<Request, 'path' | 'input'>): {
+export function splitInput({ input, path }: Pick<Endpoint, 'path' | 'input'>): {
   inPath: z.ZodObject
   elsewhere: z.ZodObject
 } {
