@@ -162,13 +162,8 @@ export function editTextsOf(noun: Noun) {
       became: 'became',
       empty: 'nothing',
       noneFound: 'No changes match.',
-      filter: {
-        label: 'Kind of change',
-        kinds: { all: 'All', update: 'Changed', remove: 'Removed' },
-        by: 'By',
-        anyone: 'Anyone',
-        until: 'Until',
-      },
+      kinds: { all: 'All', update: 'Changed', remove: 'Removed' },
+      filter: { kind: 'Kind of change', by: 'By', anyone: 'Anyone', until: 'Until' },
       compared: (changes: number) => `Of the latest ${number(changes)} changes, these match.`,
       note: `What is added is not listed here. In the list, the newest ${many} come first if you click on the id.`,
       ofDay: (changed: number, removed: number) =>

@@ -1,3 +1,4 @@
+import type { ChangeEvent } from 'react'
 import { editTextsOf } from '../../texts/edits.ts'
 import { useResource } from '../page-context.ts'
 import { type ChangesShown, readView, show } from '../view.ts'
@@ -8,23 +9,25 @@ interface ChangeFilterProps {
   keyNames: string[]
 }
 
-/** Which changes are listed: by what was done, by the API key, and up to a day. */
-export function ChangeFilter({ shown, keyNames }: ChangeFilterProps) {
+/** Which changes are listed: by what was done, by the API key, and up to a day. The names of the entries are those of the URL. */
+export function ChangeFilter({ shown: { changes, by = '', until }, keyNames }: ChangeFilterProps) {
   const { resource } = useResource()
-  const { kinds, ...texts } = editTextsOf(resource).changes.filter
-  const { changes, by = '', until = '' } = shown
-  const filter = (part: Partial<ChangesShown>) =>
-    show(resource, { ...readView(resource), changes: { ...shown, ...part } }, { replace: true })
+  const { kinds, filter: texts } = editTextsOf(resource).changes
+  function filter({ currentTarget }: ChangeEvent<HTMLFormElement>) {
+    const entries = [...new FormData(currentTarget)].filter(([, value]) => value !== '')
+    const chosen = { changes, ...Object.fromEntries(entries) }
+    show(resource, { ...readView(resource), changes: chosen }, { replace: true })
+  }
   return (
-    <div className="changes-filter">
-      <div className="filter-chips" role="radiogroup" aria-label={texts.label}>
+    <form className="changes-filter" onChange={filter} onSubmit={(event) => event.preventDefault()}>
+      <div className="filter-chips" role="radiogroup" aria-label={texts.kind}>
         {Object.entries(kinds).map(([kind, text]) => (
           <label key={kind} className="chip">
             <input
               type="radio"
               name="changes"
-              checked={kind === (changes in kinds ? changes : 'all')}
-              onChange={() => filter({ changes: kind })}
+              value={kind}
+              defaultChecked={kind === (changes in kinds ? changes : 'all')}
             />
             {text}
           </label>
@@ -32,21 +35,17 @@ export function ChangeFilter({ shown, keyNames }: ChangeFilterProps) {
       </div>
       <label className="text-field">
         {texts.by}
-        <select value={by} onChange={({ currentTarget }) => filter({ by: currentTarget.value || undefined })}>
+        <select name="by" defaultValue={by}>
           <option value="">{texts.anyone}</option>
-          {[...new Set([...keyNames, ...(by ? [by] : [])])].sort().map((name) => (
+          {[...new Set(by ? [...keyNames, by] : keyNames)].sort().map((name) => (
             <option key={name}>{name}</option>
           ))}
         </select>
       </label>
       <label className="text-field">
         {texts.until}
-        <input
-          type="date"
-          value={until}
-          onChange={({ currentTarget }) => filter({ until: currentTarget.value || undefined })}
-        />
+        <input type="date" name="until" defaultValue={until} />
       </label>
-    </div>
+    </form>
   )
 }
