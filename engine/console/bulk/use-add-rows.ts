@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useReducer, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { useClient } from '../client.ts'
 import { invalidate } from '../resource/queries.ts'
 import type { Resource } from '../resource.ts'
@@ -7,9 +7,6 @@ import { addRows, keyAfter, keysOf, type Outcome } from './add-rows.ts'
 import { addSent, isAdded, isFinished, matchSent, type Sent, type SentRows } from './progress.ts'
 import { isValid, type Row, type ValidRow } from './table.ts'
 import { useJob } from './use-job.tsx'
-
-/** Milliseconds between two updates of the progress. */
-const updateInterval = 200
 
 /**
  * Adds the valid rows when it is started, except those that were added before. A further start adds those that have no
@@ -21,14 +18,13 @@ const updateInterval = 200
 export function useAddRows(resource: Resource, pasted: Row[], rows: ValidRow[], sent: SentRows) {
   const procedures = resource.procedures(useClient())
   const queryClient = useQueryClient()
-  // The outcomes are in `sent`, which is no state.
-  const [, update] = useReducer((updates: number) => updates + 1, 0)
   /** What the current run has sent, by the numbers of the rows. Matching all rows takes too long for each update. */
   const running = useRef<Map<number, Sent>>(undefined)
   /** The numbers of the rows whose items the user wants to see. */
   const [viewed, setViewed] = useState<ReadonlySet<number>>(new Set())
 
-  const { start, stop, status, pause } = useJob(async (options, next: ValidRow[]) => {
+  // The outcomes are in `sent`, which is no state.
+  const { start, stop, status, pause, update } = useJob(async (options, next: ValidRow[]) => {
     const digestKeyOf = keysOf(resource, pasted.filter(isValid))
     const entries = new Map(matched)
     const isCorrection = missing.every(({ isCorrected }) => isCorrected)
@@ -39,9 +35,7 @@ export function useAddRows(resource: Resource, pasted: Row[], rows: ValidRow[], 
       if (entry?.outcome?.kind === 'failed' || next === doubtful) Object.assign(entry ?? {}, { outcome: undefined })
     }
     running.current = entries
-    let hasEnded = false
     update()
-    const timer = setInterval(update, updateInterval)
 
     async function keyOf(row: ValidRow): Promise<string> {
       const entry = entries.get(row.number) ?? { idempotencyKey: await digestKeyOf(row), outcome: undefined }
@@ -56,7 +50,7 @@ export function useAddRows(resource: Resource, pasted: Row[], rows: ValidRow[], 
       const entry = entries.get(number)
       // The response to a request before a stop can come after that to its repetition.
       if (entry && !isAdded(entry.outcome)) entry.outcome = outcome
-      if (hasEnded) update()
+      if (!running.current) update()
     }
 
     function onRefused(number: number): void {
@@ -67,10 +61,7 @@ export function useAddRows(resource: Resource, pasted: Row[], rows: ValidRow[], 
     try {
       await addRows(procedures, next, { ...options, keyOf, onOutcome, onRefused })
     } finally {
-      clearInterval(timer)
-      hasEnded = true
       running.current = undefined
-      update()
       invalidate(queryClient, resource)
     }
   })

@@ -1,30 +1,39 @@
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useReducer, useRef, useState } from 'react'
 import { Countdown } from '../components/failure.tsx'
 import { ShowRequest } from '../requests/open-requests.tsx'
 import { bulk } from '../texts/bulk.ts'
 import type { Pause, RetryOptions } from './retry-while-away.ts'
 
-/** A job that waits while the service is away. It can be stopped, and stops when the component disappears. */
+/** Milliseconds between two updates of the progress. */
+const updateInterval = 200
+
+/**
+ * A job that waits while the service is away. It can be stopped, and stops when the component disappears. While it runs, its
+ * component is rendered again and again, and after that with `update`: responses also come after a stop.
+ */
 export function useJob<Input = void>(run: (options: RetryOptions, input: Input) => Promise<void>) {
   const [pause, setPause] = useState<Pause>()
+  const [, update] = useReducer((updates: number) => updates + 1, 0)
   const controller = useRef<AbortController>(undefined)
   useEffect(() => () => controller.current?.abort(), [])
 
   async function start(input: Input): Promise<void> {
     controller.current = new AbortController()
     const { signal } = controller.current
+    const timer = setInterval(update, updateInterval)
     try {
       await run({ signal, onPause: setPause }, input)
     } catch (error) {
       if (!signal.aborted) throw error
     } finally {
+      clearInterval(timer)
       setPause(undefined)
     }
   }
 
   const { mutate, reset, status, error } = useMutation({ mutationFn: start })
-  return { start: mutate, stop: () => controller.current?.abort(), reset, status, error, pause }
+  return { start: mutate, stop: () => controller.current?.abort(), reset, status, error, pause, update }
 }
 
 interface ProgressProps {

@@ -8,7 +8,7 @@ import { everything } from './view.ts'
 
 // They are loaded in this order.
 const Help = loadLater(async () => (await import('../components/help.tsx')).Help)
-const EditMany = loadLater(async () => (await import('../bulk/edit-many.tsx')).EditMany)
+const EditMany = loadLater(async () => (await import('../bulk/edits/edit-many.tsx')).EditMany)
 const BulkAdd = loadLater(async () => (await import('../bulk/bulk-add.tsx')).BulkAdd)
 const ExportSheet = loadLater(async () => (await import('../bulk/export-sheet.tsx')).ExportSheet)
 

@@ -25,6 +25,12 @@ export function titlesOf({ title }: Resource, edits: Edit[]): string[] {
   return edits.map(({ seen }) => textOf(seen[title]))
 }
 
+/** What tells an item from others: names need not be unique. */
+export function headingOf(resource: Resource, id: bigint, values: Values): string {
+  const name = textOf(values[resource.title])
+  return name === '' ? editTextsOf(resource).item.heading(id) : `${name} #${id}`
+}
+
 /** The fields that an edit changes, and how the user sees their values. */
 export function changedBy(resource: Resource, { set = {} }: Edit) {
   const { empty } = editTextsOf(resource).changes

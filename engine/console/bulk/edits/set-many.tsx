@@ -1,13 +1,13 @@
-import './bulk.css'
+import '../bulk.css'
 import { type FormEvent, useState } from 'react'
-import { Button } from '../components/buttons.tsx'
-import { Sheet } from '../components/sheet.tsx'
-import { entryIn, FieldInput, readEntry } from '../form/field-input.tsx'
-import { Labelled } from '../form/text-field.tsx'
-import { editOf } from '../resource/edits.ts'
-import { useList, useResource } from '../resource/page-context.ts'
-import { type Field, isSame } from '../resource.ts'
-import { editTextsOf } from '../texts/edits.ts'
+import { Button } from '../../components/buttons.tsx'
+import { Sheet } from '../../components/sheet.tsx'
+import { entryIn, FieldInput, readEntry } from '../../form/field-input.tsx'
+import { Labelled } from '../../form/text-field.tsx'
+import { editOf } from '../../resource/edits.ts'
+import { useList, useResource } from '../../resource/page-context.ts'
+import { type Field, isSame } from '../../resource.ts'
+import { editTextsOf } from '../../texts/edits.ts'
 
 interface SetManyProps {
   /** The fields that can be set. */

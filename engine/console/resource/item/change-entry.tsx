@@ -5,10 +5,11 @@ import { Value } from '../../components/value.tsx'
 import { problemOf } from '../../problem.ts'
 import { type Change, type Field, isSame, type Values } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
+import { headingOf } from '../edit-text.tsx'
 import { useList, useResource } from '../page-context.ts'
 import { hrefOf, openHere } from '../view.ts'
 import { type ItemChange, isGroup } from './history.ts'
-import { headingOf, Reversal } from './reversal.tsx'
+import { Reversal } from './reversal.tsx'
 
 interface EntriesProps {
   changes: ItemChange[]

@@ -1,18 +1,12 @@
-import { textOf } from '#service/fields'
 import { Button } from '../../components/buttons.tsx'
 import { keepFocus } from '../../components/focus.ts'
-import type { Item, Resource, Values } from '../../resource.ts'
+import type { Item } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
 import { shownText } from '../../texts/formats.ts'
 import { useAccess } from '../access.ts'
+import { headingOf } from '../edit-text.tsx'
 import { useList, useResource } from '../page-context.ts'
 import { additionOf, formerOf, type ItemChange, isAddedAgain } from './history.ts'
-
-/** What tells an item from others: names need not be unique. */
-export function headingOf(resource: Resource, id: bigint, values: Values): string {
-  const name = textOf(values[resource.title])
-  return name === '' ? editTextsOf(resource).item.heading(id) : `${name} #${id}`
-}
 
 interface ReversalProps {
   changes: ItemChange[]

@@ -1,0 +1,87 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Batch } from '#client'
+import { useClient } from '../../client.ts'
+import type { Problem } from '../../problem.ts'
+import { wasNeverRead } from '../../requests/log.ts'
+import { send } from '../../resource/edits.ts'
+import { addedAgain } from '../../resource/item/history.ts'
+import { useList, useResource } from '../../resource/page-context.ts'
+import { invalidate } from '../../resource/queries.ts'
+import { type Edit, type Item, valuesOf } from '../../resource.ts'
+import { sendInBatches } from '../batches.ts'
+import { useJob } from '../use-job.tsx'
+
+/** Sends edits of many items, and says what became of them. Continuing after a stop sends what has no result yet. */
+export function useEditMany(edits: Edit[]) {
+  const { resource } = useResource()
+  const { list } = useList()
+  const client = useClient()
+  const queryClient = useQueryClient()
+  /** What became of the edits: a problem, or undefined for a success. */
+  const [outcomes] = useState(() => new Map<Edit, Problem | undefined>())
+  /** The edits that the service may have read. */
+  const [sent] = useState(() => new Set<Edit>())
+  /** The items that were added again, and the edits whose item had been before. */
+  const [added] = useState(() => ({ items: [] as Item[], before: new Set<Edit>() }))
+  const left = edits.filter((edit) => !outcomes.has(edit))
+
+  async function sendOne(edit: Edit, batch: Batch): Promise<void> {
+    const { repeats, isAddition } = edit
+    const isFirst = !sent.has(edit)
+    sent.add(edit)
+    try {
+      if (repeats) await send(resource, client, repeats, batch)
+      if (isAddition) await addAgain(edit, batch, isFirst)
+      else await send(resource, client, edit, batch)
+      outcomes.set(edit, undefined)
+    } catch (error) {
+      if (isFirst && wasNeverRead(edit.idempotencyKey)) sent.delete(edit)
+      throw error
+    } finally {
+      job.update()
+    }
+  }
+
+  async function addAgain(edit: Edit, batch: Batch, isFirst: boolean): Promise<void> {
+    const { seen, idempotencyKey } = edit
+    // The response to a repetition may be that to the first attempt, which was lost.
+    const onResponse = ({ headers }: Response) => {
+      if (isFirst && headers.has('idempotency-replayed')) added.before.add(edit)
+    }
+    const item = valuesOf(resource, ({ name }) => seen[name])
+    const options = { context: { idempotencyKey, batch, onResponse } }
+    added.items.push(await resource.procedures(client).create.mutate(item, options))
+    addedAgain.add(idempotencyKey)
+  }
+
+  const job = useJob(async (options) => {
+    try {
+      await sendInBatches(left, {
+        ...options,
+        isOrdered: edits[0]?.isAddition ?? false,
+        send: sendOne,
+        onFailure: (edit, problem) => outcomes.set(edit, problem),
+        valuesOf: ({ seen, set = {} }) => [...Object.values(seen), ...Object.values(set)],
+      })
+    } finally {
+      // A row that an earlier edit keeps in its place has the values of that edit.
+      list.release()
+      invalidate(queryClient, resource)
+    }
+  })
+
+  return {
+    ...job,
+    hasStarted: job.status !== 'idle',
+    left,
+    /** Those that have no result, and may have been stored. */
+    unconfirmed: left.filter((edit) => sent.has(edit)),
+    failed: edits.flatMap((edit) => {
+      const problem = outcomes.get(edit)
+      return problem ? { edit, problem } : []
+    }),
+    done: edits.filter((edit) => outcomes.has(edit) && !outcomes.get(edit)),
+    added,
+  }
+}
