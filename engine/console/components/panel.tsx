@@ -77,7 +77,7 @@ export function PanelFrame({ title, translate, actions, children, tabIndex, ...p
   )
 }
 
-function SheetPanel({ actions, children, holdsEntries = false, startsWithField, ...others }: PanelProps) {
+function SheetPanel({ children, holdsEntries = false, startsWithField, ...others }: PanelProps) {
   const { 'data-arrow-keys': arrowKeys, ...props } = others
   return (
     <PanelSheet holdsEntries={holdsEntries} isInUrl {...props}>
@@ -87,7 +87,6 @@ function SheetPanel({ actions, children, holdsEntries = false, startsWithField, 
         data-autofocus={(arrowKeys && !startsWithField) || undefined}
         tabIndex={arrowKeys ? -1 : undefined}
       >
-        {actions && <div className="panel-actions">{actions}</div>}
         {children}
       </div>
     </PanelSheet>

@@ -11,6 +11,8 @@ import { IconX } from './icons.tsx'
 interface SheetProps {
   title: string
   translate?: 'no'
+  /** Buttons beside the title. */
+  actions?: ReactNode
   onClose: () => void
   size?: 'sm' | 'md' | 'lg' | 'xl'
   /** Whether the sheet contains form entries. A click beside it then does not close it. */
@@ -28,6 +30,7 @@ interface SheetProps {
 export function Sheet({
   title,
   translate,
+  actions,
   onClose,
   size = 'md',
   holdsEntries = false,
@@ -67,6 +70,7 @@ export function Sheet({
           <h2 id={id} dir="auto" translate={translate} title={title} aria-live="polite">
             {title}
           </h2>
+          {actions}
           <IconButton label={page.close} onClick={onClose}>
             <IconX />
           </IconButton>
