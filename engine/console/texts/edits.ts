@@ -49,7 +49,9 @@ export function editTextsOf(noun: Noun) {
         changes > 1 ? `${number(changes)} changes are not saved yet.` : `${title} is not saved yet.`,
       discard: (changes: number) => (changes > 1 ? 'Discard them' : 'Discard'),
       notSaved: 'Not saved',
-      meanwhile: (value: string) => `Changed to ${value || 'nothing'} meanwhile.`,
+      keys: 'Enter saves, Esc discards',
+      meanwhile: (by: string | undefined, value: string) => `${authorOf(by)} changed it to ${value || 'nothing'}.`,
+      choose: 'Choose one of the two.',
       conflict: (by: string | undefined, label: string, title: string, theirs: string, mine: string) =>
         `${authorOf(by)} changed the ${label.toLowerCase()} of ${title} to ${theirs || 'nothing'}. Yours: ${mine || 'nothing'}.`,
       conflictOfRemoval: (by: string | undefined, title: string) =>

@@ -7,7 +7,9 @@ import { type Field, type Item, isSame, type Resource } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
 import { shownText } from '../../texts/formats.ts'
 import { fieldDrafts } from '../drafts.ts'
+import { Named } from '../edit-text.tsx'
 import { useList, useResource } from '../page-context.ts'
+import { useAuthor } from './history.ts'
 
 interface EditFieldProps {
   item: Item
@@ -86,6 +88,7 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
         isFirst
         value={text}
         error={error}
+        description={error === undefined && !isChanged ? editTexts.keys : undefined}
         onChange={({ currentTarget: { value } }) => {
           setError(undefined)
           setText(value)
@@ -106,9 +109,7 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
       />
       {isChanged && (
         <p className="edit-field-meanwhile">
-          <span key={refusals} role="alert">
-            {editTexts.meanwhile(shownText(field, item[name]))}
-          </span>
+          <Meanwhile key={textOf(item[name])} item={item} field={field} refusals={refusals} />
           <Button variant="default" size="xs" onClick={end} onKeyDown={handleKey}>
             {editTexts.keepTheirs}
           </Button>
@@ -125,6 +126,24 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
         </p>
       )}
     </div>
+  )
+}
+
+interface MeanwhileProps extends Omit<EditFieldProps, 'onClose'> {
+  refusals: number
+}
+
+/** Says who has changed the value, and after the Enter key that the user has to choose. */
+function Meanwhile({ item, field, refusals }: MeanwhileProps) {
+  const editTexts = editTextsOf(useResource().resource).edit
+  const { keyName, isLoading } = useAuthor({ seen: item, set: { [field.name]: undefined } }, true)
+  if (isLoading) return null
+  const value = shownText(field, item[field.name])
+  const text = editTexts.meanwhile(keyName, value)
+  return (
+    <span key={refusals} role="alert">
+      <Named text={text} names={[...(keyName ? [keyName] : []), value]} /> {refusals > 0 && editTexts.choose}
+    </span>
   )
 }
 

@@ -37,7 +37,7 @@ export function historyOf(resource: Resource, client: ServiceClient, id?: bigint
 }
 
 /** The name of the API key that has changed an edited field last, if the service keeps a history. */
-export function useAuthor({ seen, set }: Edit, isWanted: boolean) {
+export function useAuthor({ seen, set }: Pick<Edit, 'seen' | 'set'>, isWanted: boolean) {
   const enabled = useAccess().hasHistory && isWanted
   const { data, isFetchedAfterMount, failureCount } = useInfiniteQuery({
     ...historyOf(useResource().resource, useClient(), seen.id),

@@ -12,6 +12,7 @@ import {
   boxOf,
   choose,
   counting,
+  describes,
   holdRequests,
   inspect,
   isFocused,
@@ -342,6 +343,8 @@ describe('the text of a note', () => {
     await panelFocused(page, 'note 2')
     await page.keyboard.press('e')
     await expect.poll(() => isFocused(field)).toBe(true)
+    expect(await describes(page, 'Text')).toContain('Enter saves, Esc discards')
+    await inspect(page, 'edit-text-keys')
     await field.fill('  ')
     await page.keyboard.press('Enter')
     await page.getByRole('alert').getByText('The text is only white space.').waitFor()
@@ -390,12 +393,13 @@ describe('the text of a note', () => {
     await page.reload()
     await expect.poll(() => isFocused(field)).toBe(true)
     expect(await field.inputValue()).toBe('Oscar III')
-    await store.notes.update({ id: 2n, set: { body: 'Oscar II' } })
-    await page.getByRole('alert').getByText('Changed to Oscar II meanwhile.').waitFor()
+    await store.notes.update({ id: 2n, set: { body: 'Oscar II' } }, { owner: 1n, name: 'counter' })
+    await page.getByRole('alert').getByText('The key counter changed it to Oscar II.').waitFor()
     await inspect(page, 'meanwhile')
     // What is typed after Enter is still text, and presses no button.
     await page.keyboard.press('End')
     await page.keyboard.press('Enter')
+    await page.getByRole('alert').getByText('Choose one of the two.').waitFor()
     await page.keyboard.type(' of Kent')
     await page.keyboard.press('Enter')
     expect(await field.inputValue()).toBe('Oscar III of Kent')
@@ -425,7 +429,7 @@ describe('the text of a note', () => {
     release()
     await expect.poll(() => isFocused(field)).toBe(true)
     expect(await field.inputValue()).toBe('Oscar III')
-    const alert = page.getByRole('alert').getByText('Changed to Oscar II meanwhile.')
+    const alert = page.getByRole('alert').getByText('Someone changed it to Oscar II.')
     await alert.waitFor()
     await panel(page).getByRole('button', { name: 'Next note' }).click()
     await panel(page, 'note 3').waitFor()
