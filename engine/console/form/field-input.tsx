@@ -95,11 +95,20 @@ export function entryIn(input: unknown, text = ''): string {
   return input instanceof HTMLInputElement && input.validity.badInput ? '?' : text
 }
 
-/** The entries as files have them. A time that the user has entered is one of the user's time zone. */
+/**
+ * The entries as files have them. A time that the user has entered is one of the user's time zone, and white space around a
+ * text was typed by accident. A file keeps it, as the API does.
+ */
 export function asInFiles(fields: readonly Field[], entries: Record<string, string>): Record<string, string> {
   const times = fields.filter(({ kind, name }) => kind === 'time' && !Number.isNaN(Date.parse(entries[name] ?? '')))
   const inUtc = times.map(({ name }) => [name, new Date(entries[name] ?? '').toISOString()])
-  return { ...entries, ...Object.fromEntries(inUtc) }
+  const texts = fields.filter(({ kind }) => kind === 'text').map(({ name }) => [name, trimmed(entries[name] ?? '')])
+  return { ...entries, ...Object.fromEntries([...inUtc, ...texts]) }
+}
+
+/** A text of white space alone stays, and is refused. */
+function trimmed(text: string): string {
+  return text.trim() || text
 }
 
 /** The value of a field that the user has entered, and what is wrong with it. */

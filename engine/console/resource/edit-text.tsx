@@ -12,7 +12,7 @@ import type { EditState } from './edits.ts'
  */
 export function savedText(resource: Resource, { edit, status }: EditState, removed: Edit[]): string {
   const texts = editTextsOf(resource).edit
-  const title = textOf(edit.seen[resource.title])
+  const title = titleOf(resource, edit)
   if (!edit.set)
     return status === 'pending' ? texts.removing(listOf(titlesOf(resource, removed))) : texts.removed(title)
   const { field, label, shown, isOne } = changedBy(resource, edit)
@@ -21,8 +21,13 @@ export function savedText(resource: Resource, { edit, status }: EditState, remov
   return edit.undoes ? texts.undone(text) : text
 }
 
-export function titlesOf({ title }: Resource, edits: Edit[]): string[] {
-  return edits.map(({ seen }) => textOf(seen[title]))
+export function titlesOf(resource: Resource, edits: Edit[]): string[] {
+  return edits.map((edit) => titleOf(resource, edit))
+}
+
+/** Without the white space around it, which would stand before the next word or the period. */
+function titleOf({ title }: Resource, { seen }: Edit): string {
+  return textOf(seen[title]).trim()
 }
 
 /** What tells an item from others: names need not be unique. */
@@ -40,15 +45,17 @@ export function changedBy(resource: Resource, { set = {} }: Edit) {
     label: listOf(changed.map(({ label }) => label)),
     isOne: changed.length === 1,
     shown: (values: Values) =>
-      changed.map((field) => shownText(field, values[field.name]) || (changed.length > 1 ? empty : '')).join(', '),
+      changed
+        .map((field) => shownText(field, values[field.name]).trim() || (changed.length > 1 ? empty : ''))
+        .join(', '),
   }
 }
 
 /** The names in the texts of an edit, which the translation of a browser must not change: the title, and other texts. */
 export function namesIn(resource: Resource, edit: Edit, ...values: (Values | undefined)[]): string[] {
   const { field } = changedBy(resource, edit)
-  const texts = field?.kind === 'text' ? values.map((each) => textOf(each?.[field.name])) : []
-  return [textOf(edit.seen[resource.title]), ...texts]
+  const texts = field?.kind === 'text' ? values.map((each) => textOf(each?.[field.name]).trim()) : []
+  return [titleOf(resource, edit), ...texts]
 }
 
 interface NamedProps {

@@ -56,7 +56,8 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
   function save(): string | undefined {
     const { value, problem } = readEntry(resource, field, entryIn(editor.current?.querySelector('input'), text))
     if (problem) return problem
-    edit(item, { [name]: value })
+    // The form would change the white space of a stored text.
+    if (text !== textOf(item[name])) edit(item, { [name]: value })
     end()
     return undefined
   }

@@ -376,6 +376,26 @@ describe('the text of a note', () => {
     await expect.poll(async () => (await store.notes.get(2n))?.priority).toBe(9223372036854775807n)
   })
 
+  test('loses white space around it if it is typed, and not if it is only left', async ({ openConsole }) => {
+    const { store, page } = await openConsole([{ body: ' Tea ', priority: 1n, state: 'open' }], { path: '/?note=1' })
+    const field = panel(page).getByRole('textbox', { name: 'Text' })
+    await panelFocused(page, 'Tea')
+    await page.keyboard.press('e')
+    await expect.poll(() => isFocused(field)).toBe(true)
+    await page.keyboard.press('Enter')
+    await field.waitFor({ state: 'hidden' })
+    expect(await notice(page).count()).toBe(0)
+    expect(await store.notes.get(1n)).toMatchObject({ body: ' Tea ' })
+    await page.keyboard.press('e')
+    await field.fill('  Archie   the Third  ')
+    await page.keyboard.press('Enter')
+    await notice(page).getByText('Text of Tea is now Archie   the Third.', { exact: true }).waitFor()
+    await expect.poll(async () => (await store.notes.get(1n))?.body).toBe('Archie   the Third')
+    await enterNote(page, ' Milk ', '2')
+    await page.keyboard.press('Enter')
+    await expect.poll(async () => (await store.notes.get(2n))?.body).toBe('Milk')
+  })
+
   test('that somebody else changes while it is edited says so, and a draft stays across a reload', async ({
     openConsole,
   }) => {
