@@ -135,7 +135,8 @@ async function readFile(file: File): Promise<{ text: string } | { problem: strin
   try {
     const bytes = new Uint8Array(await file.arrayBuffer())
     if (mayBeUtf16(bytes)) return { problem: `${file.name} ${texts.notUtf8}` }
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return text.trim() === '' ? { problem: bulk.fileEmpty(file.name) } : { text }
   } catch (error) {
     const isNotUtf8 = error instanceof TypeError
     return { problem: isNotUtf8 ? `${file.name} ${texts.notUtf8}` : bulk.fileUnreadable }

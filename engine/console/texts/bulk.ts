@@ -17,6 +17,7 @@ export const bulk = {
   dropHint: 'or drop one here',
   startOver: 'Start over',
   fileTooLarge: (megabytes: number) => `The file is larger than ${megabytes} MB.`,
+  fileEmpty: (name: string) => `${name} has no rows.`,
   fileUnreadable: 'The file cannot be read.',
   rowsKept: 'Your rows are kept.',
   tooManyRows: (rows: number, max: number) =>
