@@ -16,7 +16,7 @@ interface FieldInputProps {
   name?: string
   /** What is wrong with the value, or whether something is. */
   error?: string | boolean | undefined
-  description?: string
+  description?: string | undefined
   /** Whether it stands where the value stood. */
   isSmall?: boolean
   readOnly?: boolean
