@@ -1,6 +1,5 @@
 import '../bulk.css'
 import { useWindowEvent } from '@mantine/hooks'
-import { useQueryClient } from '@tanstack/react-query'
 import { type MouseEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { Button } from '../../components/buttons.tsx'
 import { Sheet } from '../../components/sheet.tsx'
@@ -8,7 +7,7 @@ import { Notice } from '../../form/notice.tsx'
 import { problemOf } from '../../problem.ts'
 import type { Done } from '../../resource/edit-notice.tsx'
 import { headingOf } from '../../resource/edit-text.tsx'
-import { doubleTime, editOf, reverseOf } from '../../resource/edits.ts'
+import { doubleTime } from '../../resource/edits.ts'
 import { additionOf, useRemoval } from '../../resource/item/history.ts'
 import { neighborOf } from '../../resource/list/use-shown-list.ts'
 import type { EditManyDialog } from '../../resource/navigation.ts'
@@ -32,10 +31,9 @@ const maxNames = 5
 /** Asks whether many items are changed, and does that. */
 export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
   const { edits, same, isUndo = false, startsAtOnce = false, unchanged, onRemoved } = dialog
-  const { resource, queries, open } = useResource()
+  const { resource, open } = useResource()
   const { many: texts, edit: editTexts } = editTextsOf(resource)
   const { selection, view } = useList()
-  const queryClient = useQueryClient()
   const { left, unconfirmed, failed, done, added, hasStarted, ...job } = useEditMany(edits)
   const { start, stop, status } = job
   const { set, isAddition = false } = edits[0] ?? {}
@@ -44,7 +42,6 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
   const isRunning = status === 'pending'
   const hasEnded = hasStarted && !isRunning
   const saved = [...done, ...unconfirmed]
-  const conflicts = failed.filter(({ problem }) => problem.kind === 'conflict')
   const results = texts.results(done.length, failed.length, unconfirmed.length, left.length - unconfirmed.length)
 
   /** Only the items that were not changed stay selected. The changes of the others can be undone. */
@@ -79,29 +76,16 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
     const left = items.filter(({ id }) => !removed.has(id))
     return neighborOf(left, { ...view, search: undefined }, done[0]?.seen.id, 1) ?? left.at(-1)?.id
   }
-  function undo() {
-    const repeated = unconfirmed.map((edit) => ({ ...reverseOf(edit), repeats: edit }))
-    const reversed = [...done.map(reverseOf), ...repeated]
-    open({ kind: 'editMany', edits: reversed, same: 0, isUndo: true, startsAtOnce: true })
+  const undo = () => open({ kind: 'editMany', edits: job.reversed(), same: 0, isUndo: true, startsAtOnce: true })
+  function addDoneAgain() {
+    const removed = done.map(({ seen }) => seen)
+    open(additionOf(resource, removed))
   }
-  const addDoneAgain = () =>
-    open(
-      additionOf(
-        resource,
-        done.map(({ seen }) => seen),
-      ),
-    )
-  /** Asks again, for the items that somebody else has changed, as they are now. */
+  /** Asks again, for the items that somebody else has changed. */
   async function insist() {
-    const load = ({ edit: { seen, set, place } }: { edit: Edit }) =>
-      queryClient.fetchQuery({ ...queries.item(seen.id, queryClient), staleTime: 0 }).then(
-        (item) => [editOf(item, set, place)],
-        // It was removed meanwhile.
-        () => [],
-      )
-    const loaded = (await Promise.all(conflicts.map(load))).flat()
+    const edits = await job.loadConflicts()
     close()
-    if (loaded.length > 0) open({ kind: 'editMany', edits: loaded, same: 0 })
+    if (edits.length > 0) open({ kind: 'editMany', edits, same: 0 })
   }
 
   const wasStarted = useRef(false)
@@ -193,7 +177,7 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
                   {texts.addAgain(done.length)}
                 </Button>
               )}
-              {conflicts.length > 0 && !isUndo && (
+              {job.conflicts.length > 0 && !isUndo && (
                 <Button variant={set ? 'default' : 'danger'} onClick={() => void insist()}>
                   {set ? editTexts.useMine : editTexts.removeAnyway}
                 </Button>

@@ -4,7 +4,7 @@ import type { Batch } from '#client'
 import { useClient } from '../../client.ts'
 import type { Problem } from '../../problem.ts'
 import { wasNeverRead } from '../../requests/log.ts'
-import { send } from '../../resource/edits.ts'
+import { editOf, reverseOf, send } from '../../resource/edits.ts'
 import { addedAgain } from '../../resource/item/history.ts'
 import { useList, useResource } from '../../resource/page-context.ts'
 import { invalidate } from '../../resource/queries.ts'
@@ -14,7 +14,7 @@ import { useJob } from '../use-job.tsx'
 
 /** Sends edits of many items, and says what became of them. Continuing after a stop sends what has no result yet. */
 export function useEditMany(edits: Edit[]) {
-  const { resource } = useResource()
+  const { resource, queries } = useResource()
   const { list } = useList()
   const client = useClient()
   const queryClient = useQueryClient()
@@ -71,17 +71,37 @@ export function useEditMany(edits: Edit[]) {
     }
   })
 
+  const unconfirmed = left.filter((edit) => sent.has(edit))
+  const done = edits.filter((edit) => outcomes.has(edit) && !outcomes.get(edit))
+  const failed = edits.flatMap((edit) => {
+    const problem = outcomes.get(edit)
+    return problem ? [{ edit, problem }] : []
+  })
+  const conflicts = failed.filter(({ problem }) => problem.kind === 'conflict').map(({ edit }) => edit)
+
+  /** The edits of what somebody else has changed, with the items as they are now. */
+  async function loadConflicts(): Promise<Edit[]> {
+    const load = ({ seen, set, place }: Edit) =>
+      queryClient.fetchQuery({ ...queries.item(seen.id, queryClient), staleTime: 0 }).then(
+        (item) => [editOf(item, set, place)],
+        // It was removed meanwhile.
+        () => [],
+      )
+    return (await Promise.all(conflicts.map(load))).flat()
+  }
+
   return {
     ...job,
     hasStarted: job.status !== 'idle',
     left,
     /** Those that have no result, and may have been stored. */
-    unconfirmed: left.filter((edit) => sent.has(edit)),
-    failed: edits.flatMap((edit) => {
-      const problem = outcomes.get(edit)
-      return problem ? { edit, problem } : []
-    }),
-    done: edits.filter((edit) => outcomes.has(edit) && !outcomes.get(edit)),
+    unconfirmed,
+    done,
+    failed,
+    conflicts,
     added,
+    /** The edits that restore the former values. Those without a result are sent before. */
+    reversed: () => [...done.map(reverseOf), ...unconfirmed.map((edit) => ({ ...reverseOf(edit), repeats: edit }))],
+    loadConflicts,
   }
 }
