@@ -1,7 +1,7 @@
 import { loadLater } from '../components/load-later.tsx'
-import type { Done } from './edit-notice.tsx'
 import { foundOf } from './list/paged-list.ts'
 import type { Dialog } from './navigation.ts'
+import type { Done } from './notice/edit-outcome.tsx'
 import { useCounts, useList, useResource } from './page-context.ts'
 import { totalOf } from './queries.ts'
 import { everything } from './view.ts'

@@ -13,20 +13,20 @@ import { messages } from '../texts/messages.ts'
 import { textsOf } from '../texts/page.ts'
 import { useAccess } from './access.ts'
 import { importDrafts } from './drafts.ts'
-import type { Done } from './edit-notice.tsx'
 import { editOf, editsOf } from './edits.ts'
 import { useNewItem } from './item/new-item.ts'
 import { FilterChips } from './list/filter-chips.tsx'
 import { List } from './list/list.tsx'
 import { useShownList } from './list/use-shown-list.ts'
 import { type Dialog, navigationOf } from './navigation.ts'
+import type { Done } from './notice/edit-outcome.tsx'
 import { ListProvider, ResourceProvider, useList, useResource } from './page-context.ts'
 import { partOf, queriesOf } from './queries.ts'
 import { Tools } from './tools.tsx'
 import { useFileDrop } from './use-file-drop.ts'
 
 // They are loaded in this order.
-const EditNotice = loadLater(async () => (await import('./edit-notice.tsx')).EditNotice)
+const EditNotice = loadLater(async () => (await import('./notice/edit-notice.tsx')).EditNotice)
 const ItemPanel = loadLater(async () => (await import('./item/item-panel.tsx')).ItemPanel)
 const AddItem = loadLater(async () => (await import('./item/add-item.tsx')).AddItem)
 const OtherFilters = loadLater(async () => (await import('./list/other-filters.tsx')).OtherFilters)

@@ -1,9 +1,9 @@
 import type { ComponentProps } from 'react'
 import { textOf } from '#service/fields'
-import type { Edit, Resource, Values } from '../resource.ts'
-import { editTextsOf } from '../texts/edits.ts'
-import { listOf, shownText } from '../texts/formats.ts'
-import type { EditState } from './edits.ts'
+import type { Edit, Resource, Values } from '../../resource.ts'
+import { editTextsOf } from '../../texts/edits.ts'
+import { listOf, shownText } from '../../texts/formats.ts'
+import type { EditState } from '../edits.ts'
 
 /**
  * What an edit has done.

@@ -1,0 +1,138 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { createPortal } from 'react-dom'
+import { textOf } from '#service/fields'
+import { rowOf } from '../../components/focus.ts'
+import { areCharactersOn, useShortcuts } from '../../keyboard.ts'
+import { problemOf } from '../../problem.ts'
+import type { Resource } from '../../resource.ts'
+import { editTextsOf } from '../../texts/edits.ts'
+import { useAccess } from '../access.ts'
+import { type EditState, isWaiting } from '../edits.ts'
+import { useDeselectRemoved } from '../item/deselect-removed.ts'
+import { additionOf, isAddedAgain } from '../item/history.ts'
+import { useList, useResource } from '../page-context.ts'
+import { type Done, Failed, isRepeated, Saved, Waiting } from './edit-outcome.tsx'
+import { savedText } from './edit-text.tsx'
+
+interface EditNoticeProps {
+  done: Done | undefined
+  onDone: (done: Done) => void
+  /** When the user closed the former notice, or else when the page was shown. Older edits have none. */
+  closedAt: number
+  onClose: () => void
+}
+
+/** Says what became of the last edit, and offers to undo it. A failure stays until the user has decided. */
+export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps) {
+  const page = useResource()
+  const { resource, edits, open } = page
+  const { states, list, view } = useList()
+  const { edit: texts } = editTextsOf(resource)
+  const { isReadOnly, hasHistory } = useAccess()
+  const failed = states.findLast(
+    ({ status, failureReason }) => status === 'error' && failureReason && problemOf(failureReason).kind !== 'refused',
+  )
+  const repeated = new Set(states.filter(isRepeated).map(({ edit }) => edit.seen.id))
+  // With the later edits of the same items.
+  const waiting = states.filter(({ status, edit }) => status === 'pending' && repeated.has(edit.seen.id))
+  const cause = waiting.find(isRepeated)
+  const last = states.at(-1)
+  const isDone = done !== undefined && done.at >= (last?.submittedAt ?? 0)
+  const canUndo = isDone
+    ? done.onUndo !== undefined && !done.isNews
+    : last !== undefined && lastUndoable(states) === last
+  const removed = states.filter(({ edit, status }) => status === 'pending' && !edit.set).map(({ edit }) => edit)
+  // A removal waits until it can no longer be undone.
+  const isStored = last?.status === 'success' || (last?.status === 'pending' && !last.edit.set && !isRepeated(last))
+  const saved = isStored && { text: savedText(resource, last, removed), at: last.submittedAt, edit: last.edit }
+  const latest = isDone ? done : saved
+  const shown = latest && latest.text !== undefined && latest.at >= closedAt && latest
+
+  /** The time of the last result whose row has got the focus, or is not on this page. */
+  const focusedAt = useRef(0)
+  useEffect(() => {
+    const { at, focus, isShown } = done ?? {}
+    if (!at || !focus || at === focusedAt.current || !list.items) return
+    const id = focus(list.items)
+    const item = list.items.find((each) => each.id === id)
+    // It may be in what is being loaded.
+    if (!item && list.dataUpdatedAt < at) return
+    focusedAt.current = at
+    if (!item || document.activeElement?.closest('form, .changes')) return
+    if (view.item === undefined) rowOf(item.id)?.focus()
+    else if (isShown) open({ kind: 'item', id: item.id })
+  }, [done, list.items, list.dataUpdatedAt, view.item, open])
+
+  const say = (text: string, others?: Partial<Done>) => onDone({ ...others, text, at: Date.now() })
+  /** Undoes one edit after the other, also without a notice. */
+  function undo() {
+    const undoable = lastUndoable(states)
+    const { at = 0, onUndo } = done ?? {}
+    if (onUndo && at > (undoable?.submittedAt ?? 0)) return onUndo()
+    const removed = lastRemoved(resource, states)
+    if (removed && removed.submittedAt > (undoable?.submittedAt ?? 0))
+      return open(additionOf(resource, [removed.edit.seen]))
+    if (!undoable) return say(texts.nothingToUndo(hasHistory))
+    edits.undo(undoable.edit)
+    const { set, seen } = undoable.edit
+    if (set) return
+    const title = textOf(seen[resource.title])
+    // A request that had no response may have removed it.
+    const text = isRepeated(undoable) ? texts.notRepeated(title) : texts.undone(texts.stays(title))
+    say(text, { focus: () => seen.id, isShown: true })
+  }
+  useDeselectRemoved((text) => say(text, { onUndo: isDone ? done.onUndo : undefined, isNews: true }))
+  const refuse = () => say(page.texts.edit.readOnly(hasHistory))
+  useShortcuts(isReadOnly ? { add: refuse, choose: refuse, edit: refuse, remove: refuse, undo: refuse } : { undo })
+
+  /** The panel of an item, if it is above the page: that keeps the focus, and is all that a screen reader reads. */
+  const [sheet, setSheet] = useState<Element | null>(null)
+  // After any render: the panel opens and closes with the page. Another width of the window shows with the next one.
+  useLayoutEffect(() => {
+    const sheets = [...document.querySelectorAll('.sheet:has([data-arrow-keys], .changes)')]
+    setSheet(sheets.find((each) => each.checkVisibility()) ?? null)
+  })
+  const notice = (
+    <>
+      {/* There before it has a text, or screen readers would not announce the first one. */}
+      <span className="visually-hidden" role="status">
+        {shown &&
+          `${shown.text} ${canUndo && areCharactersOn() ? texts.withKey((isDone && done.undoLabel) || texts.undo) : ''}`}
+      </span>
+      <div className="edit-notices">
+        {failed ? (
+          <Failed key={failed.edit.idempotencyKey} {...failed} onClose={() => edits.forget(failed.edit)} />
+        ) : (
+          cause && <Waiting key={cause.edit.idempotencyKey} {...cause} all={waiting} />
+        )}
+        {shown && (
+          <Saved key={shown.at} {...shown} removed={removed} onUndo={canUndo ? undo : undefined} onClose={onClose} />
+        )}
+      </div>
+    </>
+  )
+  return sheet ? createPortal(notice, sheet) : notice
+}
+
+/**
+ * The last edit that can be undone: not one that was refused or undone, nor one of an item that was removed since then. A
+ * removal can be undone while it waits, and while the service is away.
+ */
+function lastUndoable(states: EditState[]): EditState | undefined {
+  const undone = new Set(states.map(({ edit }) => edit.undoes))
+  const removals = states.filter(({ edit, status }) => !edit.set && status !== 'error')
+  const sent = removals.filter((state) => !isWaiting(state.edit) && !isRepeated(state))
+  const removed = new Set(sent.map(({ edit }) => edit.seen.id))
+  return states.findLast(
+    ({ edit: { seen, undoes, idempotencyKey }, status }) =>
+      status !== 'error' && !undoes && !undone.has(idempotencyKey) && !removed.has(seen.id),
+  )
+}
+
+/** The last removal that can no longer be undone, unless the item was added again. */
+function lastRemoved(resource: Resource, states: EditState[]): EditState | undefined {
+  return states.findLast(
+    ({ edit: { set, seen }, status }) =>
+      !set && status === 'success' && !additionOf(resource, [seen]).edits.some(isAddedAgain),
+  )
+}

@@ -1,0 +1,210 @@
+import { textOf } from '#service/fields'
+import './edit-notice.css'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { Button, IconButton } from '../../components/buttons.tsx'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { Countdown, Reason } from '../../components/failure.tsx'
+import { keepFocus, rowOf } from '../../components/focus.ts'
+import { hint } from '../../components/hint.ts'
+import { IconX } from '../../components/icons.tsx'
+import { isTransient, problemOf, retryDelayAfter } from '../../problem.ts'
+import type { Edit, Item } from '../../resource.ts'
+import { editTextsOf } from '../../texts/edits.ts'
+import { messages } from '../../texts/messages.ts'
+import { type EditState, editOf, hold, undoTime } from '../edits.ts'
+import { useAuthor } from '../item/history.ts'
+import { useLastFailure } from '../item/last-failure.ts'
+import { isNewClick } from '../item/new-click.ts'
+import { useResource } from '../page-context.ts'
+import { everything, hrefOf, openHere } from '../view.ts'
+import { changedBy, Named, namesIn, titlesOf } from './edit-text.tsx'
+
+/** What became of an edit of many items, of an undo, or of a new item. */
+export interface Done {
+  /** Undefined if the page says it elsewhere. */
+  text?: string
+  at: number
+  /** An item that the text names, and its name in the text. */
+  link?: { id: bigint; name: string }
+  /** The id of the first of several new items, from which on a button shows the list. */
+  firstId?: bigint | undefined
+  edits?: Edit[]
+  onUndo?: (() => void) | undefined
+  /** What the button for that says, if it is no plain undo. */
+  undoLabel?: string | undefined
+  /** Finds the item whose row gets the focus, as soon as the list has it. */
+  focus?: (items: Item[]) => bigint | undefined
+  /** Whether an open panel shows that item, too. */
+  isShown?: true
+  /** Whether it says what somebody else has done, so that the undo is that of what was said before. */
+  isNews?: true
+}
+
+interface SavedProps extends Omit<Done, 'edits' | 'focus'> {
+  edit?: Edit
+  /** All items that are being removed. */
+  removed: Edit[]
+  onClose: () => void
+}
+
+/** Disappears by itself, but not while the pointer or the focus is in it. Then a removal is not sent either. */
+export function Saved({ text = '', edit, removed, link, firstId, onUndo, undoLabel, onClose }: SavedProps) {
+  const { resource, open, turnTo } = useResource()
+  const texts = editTextsOf(resource).edit
+  const label = undoLabel ?? texts.undo
+  const [isHeld, setIsHeld] = useState(false)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another render is no reason to wait longer.
+  useEffect(() => {
+    if (edit) hold(edit, isHeld)
+    // Also if the notice is closed by then.
+    if (isHeld) return () => edit && hold(edit, false)
+    const timer = setTimeout(onClose, undoTime)
+    return () => clearTimeout(timer)
+  }, [isHeld])
+  return (
+    <section
+      ref={keepFocus}
+      className="edit-notice"
+      aria-label={texts.last}
+      onPointerEnter={() => setIsHeld(true)}
+      onPointerLeave={() => setIsHeld(false)}
+      onFocus={() => setIsHeld(true)}
+      onBlur={() => setIsHeld(false)}
+    >
+      <p dir="auto">
+        <Named
+          text={text}
+          names={
+            link ? [link.name] : edit?.set ? namesIn(resource, edit, edit.set) : titlesOf(resource, edit ? removed : [])
+          }
+          link={
+            link && {
+              href: hrefOf(resource, { item: link.id }),
+              onClick: (event) => openHere(event, () => open({ kind: 'item', id: link.id })),
+            }
+          }
+        />
+      </p>
+      {firstId && (
+        <Button variant="subtle" size="xs" onClick={() => turnTo({ ...everything, cursor: firstId - 1n })}>
+          {texts.showThem}
+        </Button>
+      )}
+      {onUndo && (
+        <Button
+          variant="subtle"
+          size="xs"
+          {...hint(label, 'undo')}
+          onClick={() => {
+            onClose()
+            onUndo()
+          }}
+        >
+          {label}
+        </Button>
+      )}
+      <IconButton label={texts.dismiss} size="xs" onClick={onClose}>
+        <IconX />
+      </IconButton>
+    </section>
+  )
+}
+
+/** Edits that are sent again and again, because the service is away. */
+export function Waiting({ edit, failureReason, failureCount, all }: EditState & { all: EditState[] }) {
+  const { resource, edits } = useResource()
+  const texts = editTextsOf(resource).edit
+  if (!failureReason) return null
+  const problem = problemOf(failureReason)
+  const seconds = retryDelayAfter(failureCount - 1, problem) / 1_000
+  function discard() {
+    for (const { edit } of all) edits.discard(edit)
+  }
+  return (
+    <section ref={keepFocus} className="edit-notice" aria-label={texts.notSaved} data-failed>
+      <p dir="auto">
+        <span role="status">
+          <Named text={texts.waiting(textOf(edit.seen[resource.title]), all.length)} names={namesIn(resource, edit)} />{' '}
+          <Reason {...problem}>
+            <Countdown key={failureCount} seconds={seconds} />
+          </Reason>
+        </span>
+      </p>
+      <Button variant="subtle" size="xs" onClick={discard}>
+        {texts.discard(all.length)}
+      </Button>
+    </section>
+  )
+}
+
+/** An edit that failed: somebody else has changed or removed the item, the values are not valid, or the service failed. */
+export function Failed({ edit, failureReason, onClose }: EditState & { onClose: () => void }) {
+  const { resource, queries, edits } = useResource()
+  const texts = editTextsOf(resource).edit
+  const title = textOf(edit.seen[resource.title])
+  const { label, shown } = changedBy(resource, edit)
+  const current = useQuery({ ...queries.item(edit.seen.id, useQueryClient()), refetchOnMount: 'always' })
+  const { data } = current
+  const failure = useLastFailure(current)
+  const problem = failureReason && problemOf(failureReason)
+  const author = useAuthor(edit, problem?.kind === 'conflict')
+  if (!problem) return null
+  const [by, mine] = [author.keyName, shown(edit.set ?? {})]
+  const isGone = problem.kind === 'missing' || (failure && problemOf(failure).kind === 'missing')
+  if (problem.kind === 'conflict' && !isGone && (!current.isFetchedAfterMount || author.isLoading)) return null
+  function close() {
+    rowOf(edit.seen.id)?.focus()
+    onClose()
+  }
+  /** Saves the edit over what somebody else has saved. */
+  function insist() {
+    close()
+    if (data) edits.save(editOf(data, edit.set, edit.place))
+  }
+  const isConflict = problem.kind === 'conflict' && !isGone
+  const conflict = edit.set
+    ? texts.conflict(by, label, title, shown(data ?? {}), mine)
+    : texts.conflictOfRemoval(by, title)
+  const gone = edit.set ? texts.wasRemoved(title, mine) : texts.removed(title)
+  return (
+    <section ref={keepFocus} className="edit-notice" aria-label={texts.notSaved} data-failed>
+      <p role="alert" dir="auto">
+        <Named
+          text={isConflict ? conflict : isGone ? gone : `${texts.failed(title)} ${problem.message}`}
+          names={[
+            ...(isConflict && by ? [by] : []),
+            ...namesIn(resource, edit, ...(isConflict ? [data] : []), edit.set),
+          ]}
+        />
+      </p>
+      {isConflict ? (
+        <span className="edit-notice-choice">
+          <Button variant="default" size="xs" onClick={close}>
+            {edit.set ? texts.keepTheirs : texts.keep}
+          </Button>
+          <Button size="xs" onClick={(event) => isNewClick(event) && insist()}>
+            {edit.set ? texts.useMine : texts.removeAnyway}
+          </Button>
+        </span>
+      ) : (
+        <>
+          {isTransient(problem) && (
+            <Button size="xs" onClick={() => edits.repeat(edit)}>
+              {messages.problem.retryNow}
+            </Button>
+          )}
+          {edit.set && <CopyButton withText label={texts.copyMine} value={mine} />}
+          <IconButton label={texts.dismiss} size="xs" onClick={close}>
+            <IconX />
+          </IconButton>
+        </>
+      )}
+    </section>
+  )
+}
+
+/** Whether an edit is sent again, because the service did not respond. */
+export function isRepeated({ status, failureCount }: EditState): boolean {
+  return status === 'pending' && failureCount > 0
+}
