@@ -83,11 +83,6 @@ export function createWriter(
   const rejectedCount = new BigInt64Array(new SharedArrayBuffer(8))
   let lastFailure: { error: Error; at: number } | undefined
 
-  /** Runs a write of this name. Whoever passes the name knows its arguments and its result: see {@link SqliteAccess}. */
-  function run(name: string, ...args: unknown[]): Promise<unknown> {
-    return send(name, [name, ...args])
-  }
-
   function send(name: string, write: Write): Promise<unknown> {
     const own: SentWrite = { name, isRejected: false, ...Promise.withResolvers<unknown>() }
     const refusal = findRefusal()
@@ -211,20 +206,23 @@ export function createWriter(
   }
 
   return {
-    run,
     /** Runs a mutation. With an idempotency key, at most once. */
     async mutate(operation: string, values: unknown[], idempotency?: IdempotencyKey): Promise<MutationResult> {
-      // Safe: a mutation returns what it has generated, and one with a key returns a MutationResult.
-      if (!idempotency) return { generated: (await run(operation, ...values)) as object | undefined, isReplay: false }
-      const write: Write = [idempotentWrite, operation, idempotency.owner, idempotency.key, new Date(), ...values]
-      return send(operation, write) as Promise<MutationResult>
+      if (idempotency) {
+        const write: Write = [idempotentWrite, operation, idempotency.owner, idempotency.key, new Date(), ...values]
+        // Safe: see prepareIdempotentWrite.
+        return send(operation, write) as Promise<MutationResult>
+      }
+      // Safe: a mutation returns what it has generated.
+      const generated = (await send(operation, [operation, ...values])) as object | undefined
+      return { generated, isReplay: false }
     },
     get queued() {
       return sent.length
     },
     /** Rejects unless a write can reach the disk, and the latest writes did. */
     async probe(): Promise<void> {
-      await run(probeWrite)
+      await send(probeWrite, [probeWrite])
       if (lastFailure && performance.now() - lastFailure.at < doubtAfterFailure) throw lastFailure.error
     },
     /** Waits for all writes, unless the disk hangs. */
