@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { ApiError } from './errors.ts'
-import { expectedInteger, Int64, isInt64 } from './int64.ts'
+import { expectedInteger, Int64 } from './int64.ts'
 import { mustBe, refuseNames } from './validation.ts'
 
 const limitError = { error: mustBe('an integer from 1 to 100') }
@@ -88,20 +87,3 @@ function pageCursor(noun: string) {
 
 /** The id of an item to find. Not {@link Int64}: an integer out of range is a valid id that no item has, which is 404. */
 export const AnyId = z.bigint({ error: expectedInteger })
-
-/**
- * Finds the item with an {@link AnyId}. `find`, which gets only 64-bit integers, returns undefined if no item has the id.
- *
- * @throws {ApiError} `not_found`
- */
-export async function orNotFound<Item>(
-  noun: string,
-  id: bigint,
-  find: (id: bigint) => Promise<Item | undefined>,
-): Promise<Item> {
-  // The message does not repeat the id, which may be cut to 20 digits.
-  if (!isInt64(id)) throw new ApiError('not_found', `No ${noun} has this id, because it is not a 64-bit integer.`)
-  const item = await find(id)
-  if (item === undefined) throw new ApiError('not_found', `No ${noun} has the id ${id}.`)
-  return item
-}

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { type Fields, historyOutput, removeInput, updateInput } from './change.ts'
-import { Int64 } from './int64.ts'
-import { AnyId, countsOutput, type Filters, listInput, orNotFound, searchInput, searchOutput } from './page.ts'
+import { ApiError } from './errors.ts'
+import { Int64, isInt64 } from './int64.ts'
+import { AnyId, countsOutput, type Filters, listInput, searchInput, searchOutput } from './page.ts'
 import { mustBe } from './validation.ts'
 
 /** What the procedures of a resource, such as notes, say of its items. */
@@ -59,7 +60,13 @@ export function resource<
     /** Gives the changes that the store returns the name of the id. */
     historyOf: <Change extends { rowId: bigint }>(changes: Change[]) =>
       changes.map(({ rowId, ...change }) => ({ ...change, ...named(rowId) })),
-    /** Finds the item with an id, or throws `not_found`. `find` returns undefined if no item has the id. */
-    orNotFound: <Found>(id: bigint, find: (id: bigint) => Promise<Found | undefined>) => orNotFound(one, id, find),
+    /** Finds or changes the item with an id. `find` returns undefined if there is none. Throws the ApiError `not_found`. */
+    async orNotFound<Found>(id: bigint, find: (id: bigint) => Promise<Found | undefined>): Promise<Found> {
+      // The message does not repeat the id, which may be cut to 20 digits.
+      if (!isInt64(id)) throw new ApiError('not_found', `No ${one} has this id, because it is not a 64-bit integer.`)
+      const found = await find(id)
+      if (found === undefined) throw new ApiError('not_found', `No ${one} has the id ${id}.`)
+      return found
+    },
   }
 }
