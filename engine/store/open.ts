@@ -16,9 +16,8 @@ export async function migrateStore(
   }
   const { prepareDatabase } = await import('./sqlite/opening/prepare.ts')
   const { orRescue } = await import('./sqlite/rescue/rescue.ts')
-  const loaded = await definition.forSqlite()
-  const sqlite = { ...options, path: location.path, program: loaded.program }
-  await orRescue(() => prepareDatabase(location.path, loaded, sqlite), sqlite)
+  const sqlite = { ...options, path: location.path, loaded: await definition.forSqlite() }
+  await orRescue(prepareDatabase, sqlite)
 }
 
 /** Opens the store at a location. Creates or migrates the database first if necessary. Throws UnusableDatabase. */
@@ -30,14 +29,13 @@ export async function openStore<Stores>(
   // Safe: each database opens each collection of the definition under its name.
   if (location.kind === 'postgres') {
     const { openPostgresStore } = await import('./postgres/store.ts')
-    const loaded = await definition.forPostgres()
-    return (await openPostgresStore({ ...options, url: location.url, loaded })) as BaseStore & Stores
+    const postgres = { ...options, url: location.url, loaded: await definition.forPostgres() }
+    return (await openPostgresStore(postgres)) as BaseStore & Stores
   }
   const { openSqliteStore } = await import('./sqlite/opening/store.ts')
   const { orRescue } = await import('./sqlite/rescue/rescue.ts')
-  const loaded = await definition.forSqlite()
-  const sqlite = { ...options, path: location.path, program: loaded.program }
-  return (await orRescue(() => openSqliteStore({ ...sqlite, loaded }), sqlite)) as BaseStore & Stores
+  const sqlite = { ...options, path: location.path, loaded: await definition.forSqlite() }
+  return (await orRescue(openSqliteStore, sqlite)) as BaseStore & Stores
 }
 
 export type Inspection = NonNullable<Awaited<ReturnType<typeof inspect>>>

@@ -37,7 +37,7 @@ export async function openTarget(
 ): Promise<CopyDatabase> {
   const loaded = await definition.forSqlite()
   return orUnusable(path, () => {
-    prepareDatabase(path, loaded, { migrate: false, onMigrate })
+    prepareDatabase({ path, loaded, migrate: false, onMigrate })
     const connection = connect(path, { busyTimeout: 5_000 })
     return orClose(connection, () => {
       connection.exec('BEGIN IMMEDIATE')

@@ -4,6 +4,7 @@ import { getTableName } from 'drizzle-orm'
 import { inject, onTestFinished } from 'vitest'
 import type { BaseStore } from '../../store/collection/base-store.ts'
 import { describeLocation, type Location } from '../../store/database/location.ts'
+import type { PrepareOptions } from '../../store/database/migrations.ts'
 import type { WithApiKeys } from '../../store/keys.ts'
 import { openStore } from '../../store/open.ts'
 import { prepareDatabase as prepareOnPostgres } from '../../store/postgres/migrate.ts'
@@ -32,8 +33,6 @@ export interface TestDatabase<Store = BaseStore> {
 }
 
 export const isOnPostgres = inject('postgresUrl') !== undefined
-
-type Parameters2<T extends (...args: never[]) => unknown> = Parameters<T>[2]
 
 /** The databases of a product. */
 export async function databaseTests<Stores extends WithApiKeys>({ service, row }: Tested<Stores, unknown>) {
@@ -123,10 +122,8 @@ export async function databaseTests<Stores extends WithApiKeys>({ service, row }
     openSqlite,
     openPostgres: async (options: Omit<Parameters<typeof openPostgresStore>[0], 'loaded'>) =>
       (await openPostgresStore({ ...options, loaded: onPostgres })) as Store,
-    prepareSqlite: (path: string, options?: Parameters2<typeof prepareOnSqlite>) =>
-      prepareOnSqlite(path, onSqlite, options),
-    preparePostgres: (url: string, options?: Parameters2<typeof prepareOnPostgres>) =>
-      prepareOnPostgres(url, onPostgres, options),
+    prepareSqlite: (path: string, options?: PrepareOptions) => prepareOnSqlite({ ...options, path, loaded: onSqlite }),
+    preparePostgres: (url: string, options?: PrepareOptions) => prepareOnPostgres(url, onPostgres, options),
     prepareWrites: (connection: Database.Database) => prepareWrites(connection, onSqlite.collections),
     /** Opens a store in a new database. */
     openTestStore: async () => (await testDatabase()).open(),

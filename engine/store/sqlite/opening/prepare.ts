@@ -23,8 +23,8 @@ const maxCheckedSize = 256 * 1024 * 1024
 const lockTimeout = 10_000
 
 /** Creates or migrates the database if necessary. A refused file is not changed. Throws UnusableDatabase or FilesLost. */
-export function prepareDatabase(path: string, loaded: Loaded<SqliteCollection>, options: PrepareOptions = {}): void {
-  const { migrate = true } = options
+export function prepareDatabase(options: PrepareOptions & { path: string; loaded: Loaded<SqliteCollection> }): void {
+  const { path, loaded, migrate = true } = options
   const tables = tablesOf(loaded.collections)
   /** Throws unless the migrations that were applied fit those of this release. */
   const checkSchema = (connection: Database.Database) => {

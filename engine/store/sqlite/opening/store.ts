@@ -21,10 +21,9 @@ interface SqliteStoreOptions extends OpenOptions {
 /** Prepares and opens an SQLite file. Reads run on the event loop, writes in a worker thread. Throws UnusableDatabase. */
 export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
   const { path, loaded, onWarning = () => {}, onDamage = () => {}, observer } = options
-  prepareDatabase(path, loaded, options)
+  prepareDatabase(options)
   const watched = {
     ...options,
-    program: loaded.program,
     closeWriter: (): Promise<void> => writer.close(),
     onWarning,
     onDamage,

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { reasons, UnusableDatabase } from '../../collection/errors.ts'
+import type { Identity } from '../../database/loaded.ts'
 import type { PrepareOptions } from '../../database/migrations.ts'
 import { reasonOf, toFailure } from '../file/failure.ts'
 import { signals } from '../file/temporary-file.ts'
@@ -18,7 +19,7 @@ const repeatedSignalTime = 1_000
 
 export interface RescueOptions extends Pick<PrepareOptions, 'onWarning' | 'onRescue'> {
   path: string
-  program: string
+  loaded: Pick<Identity, 'program'>
 }
 
 /**
@@ -28,7 +29,7 @@ export interface RescueOptions extends Pick<PrepareOptions, 'onWarning' | 'onRes
  * operator can do, as a clause.
  */
 export function rescue(files: OpenFiles, options: RescueOptions): Promise<string> {
-  const { path, program } = options
+  const { path, loaded } = options
   const report = reporter(options)
   return holdSignals(options, async (onProgress) => {
     let unreadable: string | undefined
@@ -38,7 +39,7 @@ export function rescue(files: OpenFiles, options: RescueOptions): Promise<string
         const copy = newRescuedPath(path)
         if (unreadable === undefined) {
           await copyPages(files, copy, onProgress)
-          return `all that it had is saved in ${copy}: restore that file with "${program} restore"`
+          return `all that it had is saved in ${copy}: restore that file with "${loaded.program} restore"`
         }
         if (await copyReadable(files, copy, onProgress))
           return `only a part of it could be read (${unreadable}), and is saved in ${copy}: restore a backup, or read the rows with "sqlite3 ${copy} .recover"`
@@ -69,9 +70,9 @@ export class FilesLost extends Error {
 }
 
 /** Opens a database. If its files are lost meanwhile, it is rescued and refused. Throws UnusableDatabase. */
-export async function orRescue<T>(open: () => T, options: RescueOptions): Promise<T> {
+export async function orRescue<T, O extends RescueOptions>(open: (options: O) => T, options: O): Promise<T> {
   try {
-    return open()
+    return open(options)
   } catch (error) {
     if (!(error instanceof FilesLost)) throw error
     const remedy = await rescue(error.files, options)

@@ -131,7 +131,7 @@ async function startPreparers(count: number, folder: string): Promise<(path: str
     const loaded = await definition.forSqlite()
     process.on('message', (path) => {
       try {
-        prepareDatabase(path, loaded)
+        prepareDatabase({ path, loaded })
         process.send('usable')
       } catch (error) {
         process.send(error.message)
