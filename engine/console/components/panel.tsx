@@ -77,10 +77,10 @@ export function PanelFrame({ title, translate, actions, children, tabIndex, ...p
   )
 }
 
-function SheetPanel({ children, holdsEntries = false, startsWithField, ...others }: PanelProps) {
+function SheetPanel({ children, startsWithField, ...others }: PanelProps) {
   const { 'data-arrow-keys': arrowKeys, ...props } = others
   return (
-    <PanelSheet holdsEntries={holdsEntries} isInUrl {...props}>
+    <PanelSheet isInUrl {...props}>
       {/* The focus is here and not on the first button, so that arrow keys work at once. */}
       <div
         data-arrow-keys={arrowKeys}

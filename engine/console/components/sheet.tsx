@@ -27,19 +27,8 @@ interface SheetProps {
 }
 
 /** A modal panel at the right side, as wide as the screen on a phone. The sheet that opened last is on top. */
-export function Sheet({
-  title,
-  translate,
-  actions,
-  onClose,
-  size = 'md',
-  holdsEntries = false,
-  isModal = false,
-  isLate = false,
-  isInUrl = false,
-  children,
-}: SheetProps) {
-  const { page } = messages
+export function Sheet({ title, actions, onClose, size = 'md', children, ...props }: SheetProps) {
+  const { translate, holdsEntries, isModal, isLate, isInUrl } = props
   const dialog = useRef<HTMLDivElement>(null)
   const ref = useMergedRef(dialog, useFocusTrap())
   const id = useId()
@@ -71,7 +60,7 @@ export function Sheet({
             {title}
           </h2>
           {actions}
-          <IconButton label={page.close} onClick={onClose}>
+          <IconButton label={messages.page.close} onClick={onClose}>
             <IconX />
           </IconButton>
         </div>

@@ -40,13 +40,8 @@ function entryOfInterest(entries: readonly LogEntry[], failure: RequestsProps['f
   return failed.find(({ outcome }) => outcome.requestId === failure.requestId) ?? failed[0]
 }
 
-interface EntryProps {
-  entry: LogEntry
-  isFirst: boolean
-}
-
 /** Memoized: an import adds many entries in a second. */
-const Entry = memo(function Entry({ entry, isFirst }: EntryProps) {
+const Entry = memo(function Entry({ entry, isFirst }: { entry: LogEntry; isFirst: boolean }) {
   const { procedure, startedAt, outcome } = entry
   const { status, duration, requestId } = outcome
   const call = { ...entry, input: entry.shown ?? entry.input }

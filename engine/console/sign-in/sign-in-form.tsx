@@ -20,16 +20,11 @@ export interface SignInProps {
   /** Returns to the session of the tab, if it has one. */
   onStay?: () => void
   onSignIn: SessionActions['signIn']
+  /** The heading, with the id `sign-in`, and what the user needs to know. */
+  children?: ReactNode
 }
 
-/** @param children the heading, with the id `sign-in`, and what the user needs to know */
-export function SignInForm({
-  wasRefused,
-  linkedKey,
-  onStay,
-  onSignIn,
-  children,
-}: SignInProps & { children: ReactNode }) {
+export function SignInForm({ wasRefused, linkedKey, onStay, onSignIn, children }: SignInProps) {
   const [problem, setProblem] = useState<Problem>()
   const [isShown, setIsShown] = useState(false)
   const [isChecking, setIsChecking] = useState(false)
