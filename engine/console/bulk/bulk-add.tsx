@@ -10,7 +10,8 @@ import { importDrafts } from '../resource/drafts.ts'
 import { editOf } from '../resource/edits.ts'
 import type { Done } from '../resource/notice/edit-outcome.tsx'
 import { useResource } from '../resource/page-context.ts'
-import type { Edit, Item, Noun, Resource } from '../resource.ts'
+import { everything } from '../resource/view.ts'
+import type { Edit, Item, Noun } from '../resource.ts'
 import { bulk } from '../texts/bulk.ts'
 import { joined } from '../texts/formats.ts'
 import { messages } from '../texts/messages.ts'
@@ -23,19 +24,16 @@ import { type Run, renewRemoved, useAddRows } from './use-add-rows.ts'
 import { Progress } from './use-job.tsx'
 
 interface BulkAddProps {
-  resource: Resource
   /** The file with the items, if the user has dropped one on the page. */
   dropped: File | undefined
   onClose: () => void
-  /** Shows the list from this item on. */
-  onShow: (id: bigint) => void
   /** Called with what was added, when the panel is closed. */
   onDone: (done: Done) => void
 }
 
 /** Adds the items of a text or file. The panel stays open while they are added. */
-export function BulkAdd({ resource, dropped, onClose, onShow, onDone }: BulkAddProps) {
-  const { open } = useResource()
+export function BulkAdd({ dropped, onClose, onDone }: BulkAddProps) {
+  const { resource, open, turnTo } = useResource()
   const { canRemove } = useAccess()
   const { page } = messages
   const [isCloseRefused, setIsCloseRefused] = useState(false)
@@ -95,7 +93,7 @@ export function BulkAdd({ resource, dropped, onClose, onShow, onDone }: BulkAddP
 
   function view() {
     close()
-    if (run.firstId !== undefined) onShow(run.firstId)
+    if (run.firstId !== undefined) turnTo({ ...everything, cursor: run.firstId - 1n })
   }
 
   function addAgain(add: () => void) {

@@ -8,27 +8,19 @@ import { Sheet } from '../components/sheet.tsx'
 import { Notice } from '../form/notice.tsx'
 import { problemOf } from '../problem.ts'
 import { nounOf } from '../resource/filtered.ts'
+import { useList, useResource, useTotal } from '../resource/page-context.ts'
 import { partOf } from '../resource/queries.ts'
-import type { Count, Resource, Values } from '../resource.ts'
 import { exporting } from '../texts/bulk.ts'
 import { day, joined } from '../texts/formats.ts'
 import { exportItems } from './export-items.ts'
 import { PauseMessage, useJob } from './use-job.tsx'
 import { type FileFormat, fileOf, saveFile } from './write-file.ts'
 
-interface ExportSheetProps {
-  onClose: () => void
-  resource: Resource
-  /** Further input of the list. Empty for all items. */
-  filter: Values
-  /** What the user searches for. Undefined for all items of the filter. */
-  search: string | undefined
-  /** The number of items to export. Undefined until they are counted. */
-  total: Count | undefined
-}
-
 /** Downloads the items of a list as a file. Closing the sheet cancels the export. */
-export function ExportSheet({ onClose, resource, filter, search, total }: ExportSheetProps) {
+export function ExportSheet({ onClose }: { onClose: () => void }) {
+  const { resource } = useResource()
+  const { filter, search } = useList().view
+  const total = useTotal()
   const texts = exporting
   const procedures = resource.procedures(useClient())
   const [items, setItems] = useState(0)

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { createRequiredContext } from '../components/required-context.ts'
-import type { Resource } from '../resource.ts'
+import type { Count, Resource } from '../resource.ts'
 import type { PageTexts } from '../texts/page.ts'
 import type { Edits } from './edits.ts'
+import { foundOf } from './list/paged-list.ts'
 import type { ShownList } from './list/use-shown-list.ts'
 import type { Navigation } from './navigation.ts'
-import { type Counts, countsWith, type Queries } from './queries.ts'
+import { type Counts, countsWith, type Queries, totalOf } from './queries.ts'
 
 export interface PageOf extends Navigation {
   resource: Resource
@@ -30,4 +31,12 @@ export function useCounts(): Counts | undefined {
   const counts = useQuery(queries.counts).data
   const edits = pending.map(({ edit }) => edit)
   return counts && countsWith(resource, counts, edits)
+}
+
+/** The number of items of the whole list. Undefined until they are counted. */
+export function useTotal(): Count | undefined {
+  const { resource } = useResource()
+  const { view, list } = useList()
+  const counts = useCounts()
+  return list.isScanned ? foundOf(list, view) : totalOf(resource, counts, view.filter)
 }

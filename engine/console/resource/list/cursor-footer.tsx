@@ -7,19 +7,15 @@ import { IconAlertTriangle, IconChevronLeft, IconChevronLeftPipe, IconChevronRig
 import { useShortcuts } from '../../keyboard.ts'
 import { problemOf } from '../../problem.ts'
 import { ShowRequest } from '../../requests/open-requests.tsx'
-import { type PageOf, useCounts, useList, useResource } from '../page-context.ts'
-import { type Counts, totalOf } from '../queries.ts'
+import { useList, useResource, useTotal } from '../page-context.ts'
 import { maxLimit } from '../search.ts'
 import { pageSizes, rememberSize } from '../view.ts'
-import { foundOf } from './paged-list.ts'
-import type { ShownList } from './use-shown-list.ts'
 
 /** Which items the list shows, whether they are out of date, and the other pages. */
 export function CursorFooter() {
-  const page = useResource()
-  const shown = useList()
-  const { view, list } = shown
-  const counts = useCounts()
+  const { texts } = useResource()
+  const { view, list } = useList()
+  const range = useRange()
   const isEmpty = view.cursor === 0n && list.items?.length === 0
   // The message in place of the list says why there is nothing to show.
   if (list.failureReason && !list.items) return null
@@ -27,10 +23,10 @@ export function CursorFooter() {
     <div className="list-footer">
       <Arrived />
       <p className="list-range number" role="status">
-        {rangeOf(page, shown, counts)}
+        {range}
       </p>
       {/* Not announced, because it changes all the time. */}
-      {list.isSearching && <span className="number">{page.texts.list.searched(list.data?.searched ?? 0)}</span>}
+      {list.isSearching && <span className="number">{texts.list.searched(list.data?.searched ?? 0)}</span>}
       <OutOfDate />
       {!isEmpty && <SizeSelect />}
       {!isEmpty && <Pager />}
@@ -120,13 +116,16 @@ function Pager() {
 }
 
 /** The position of the page, such as `21–40 of 300`. */
-function rangeOf({ resource, texts: { list: texts } }: PageOf, { view, list }: ShownList, counts?: Counts): string {
+function useRange(): string {
+  const { resource, texts: pageTexts } = useResource()
+  const { view, list } = useList()
+  const counted = useTotal()
+  const texts = pageTexts.list
   const { count, next, isSearching, isScanned } = list
   if (count === undefined) return texts.loading
   if (isSearching) return texts.searching(count)
   if (count === 0) return texts.none
   const isAtEnd = next === undefined
-  const counted = isScanned ? foundOf(list, view) : totalOf(resource, counts, view.filter)
   const fromEnd = isAtEnd && !isScanned && counted?.isExact ? counted.count - count : undefined
   const start = view.before ?? fromEnd
   const isCounted = !isScanned && resource.counted !== undefined

@@ -16,10 +16,8 @@ import { editTextsOf } from '../../texts/edits.ts'
 import { messages } from '../../texts/messages.ts'
 import { useAccess } from '../access.ts'
 import { editOf } from '../edits.ts'
-import { useCounts, useList, useResource } from '../page-context.ts'
-import { totalOf } from '../queries.ts'
+import { useList, useResource, useTotal } from '../page-context.ts'
 import { ChoiceMenu, Menu } from './choice-menu.tsx'
-import { foundOf } from './paged-list.ts'
 
 /** What can be done with the selected items. It covers the head of the table, so nothing moves when it appears. */
 export function SelectionBar({ onClose }: { onClose: () => void }) {
@@ -169,7 +167,6 @@ function CopyMenu() {
 function SelectAllFound() {
   const { resource, texts } = useResource()
   const { view, list, selection } = useList()
-  const counts = useCounts()
   const editTexts = editTextsOf(resource)
   const procedures = resource.procedures(useClient())
   const [loaded, setLoaded] = useState(0)
@@ -180,7 +177,7 @@ function SelectAllFound() {
   })
   const { items = [], next } = list
   const isWholePage = items.length > 0 && items.every(({ id }) => selection.has(id))
-  const total = list.isScanned ? foundOf(list, view) : totalOf(resource, counts, filter)
+  const total = useTotal()
   const isMore = next !== undefined || view.cursor > 0n
   if (status === 'pending') return <span className="number">{editTexts.many.selecting(loaded)}</span>
   const areAllSelected = selection.count >= (total?.isExact ? total.count : loaded || Number.POSITIVE_INFINITY)
