@@ -64,6 +64,8 @@ export interface Edit {
   idempotencyKey: string
   /** Whether it adds the item again, as a new one. */
   isAddition?: true
+  /** Whether it removes what the user has just added. */
+  undoesAddition?: true
   /** The idempotency key of the edit that this one undoes. */
   undoes?: string | undefined
   /** That edit, if its response was lost. It is sent again first, so that there is something to undo. */

@@ -89,7 +89,7 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   const offerUndo = useEffectEvent((item: Item) => {
     function onUndo() {
       newItem.dismissAdded()
-      edits.save(editOf(item))
+      edits.save({ ...editOf(item), undoesAddition: true })
     }
     setDone({ at: Date.now(), focus: () => item.id, ...(canRemove && { onUndo }) })
   })

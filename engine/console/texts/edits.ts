@@ -42,6 +42,7 @@ export function editTextsOf(noun: Noun) {
       changedTo: (label: string, title: string, value: string, isOne: boolean) =>
         `${label} of ${title} ${isOne ? 'is' : 'are'} now ${value || 'empty'}.`,
       removing: (title: string) => `${title} will be removed.`,
+      additionUndone: (text: string) => `Addition undone: ${text}`,
       removed: (title: string, by?: string) => `${title} was removed${by === undefined ? '' : ` by ${by}`}.`,
       stays: (title: string) => `${title} stays.`,
       notRepeated: (title: string) => `Removing ${title} is not tried again.`,
@@ -56,7 +57,8 @@ export function editTextsOf(noun: Noun) {
         `${authorOf(by)} changed the ${label.toLowerCase()} of ${title} to ${theirs || 'nothing'}. Yours: ${mine || 'nothing'}.`,
       conflictOfRemoval: (by: string | undefined, title: string) =>
         `${authorOf(by)} changed ${title}, so it was not removed.`,
-      wasRemoved: (title: string, mine: string) => `${title} was removed meanwhile. Your change: ${mine || 'nothing'}.`,
+      wasRemoved: (title: string, mine: string) => `${title} was removed meanwhile. ${yours(mine)}`,
+      yours,
       failed: (title: string) => `${title} was not changed.`,
       keepTheirs: 'Keep theirs',
       useMine: 'Use mine',
@@ -101,6 +103,7 @@ export function editTextsOf(noun: Noun) {
           same > 0 && `${number(same)} ${plural({ one: 'is', many: 'are' }, same)} ${value} already`,
         ]),
       setOther: 'Set a value',
+      areSelected: (count: number) => `${countOf(noun, count)} ${plural({ one: 'is', many: 'are' }, count)} selected`,
       value: 'Value',
       field: 'Field',
       planOf: (label: string, changed: number, same: number, isEmpty: boolean) =>
@@ -116,6 +119,7 @@ export function editTextsOf(noun: Noun) {
       cancel: 'Cancel',
       stop: 'Stop',
       notDone: `The ${many} were not changed`,
+      undoTitle: (count: number) => `Change ${countOf(noun, count)} back`,
       undone: (count: number) => `${countOf(noun, count)} ${was(count)} changed back.`,
       resume: (count: number) => `Continue with ${number(count)}`,
       progress: `${Many} that are changed`,
@@ -189,6 +193,10 @@ export function editTextsOf(noun: Noun) {
 
 function manyOf(noun: Noun, count: number, isWhole: boolean): string {
   return isWhole ? countOf(noun, count) : `${number(count)} or more ${noun.many}`
+}
+
+function yours(mine: string): string {
+  return `Your change: ${mine || 'nothing'}.`
 }
 
 /** @param keyName the name of an API key, if it is known */

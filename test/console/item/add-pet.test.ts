@@ -311,7 +311,7 @@ describe('added pets', () => {
     await justAdded(page).getByText('1 added').waitFor()
     await expect.poll(() => names(page)).toEqual(['pet 1', 'pet 2', 'pet 3', 'Rex'])
     await page.keyboard.press('z')
-    await page.locator('.edit-notice').getByText('Rex will be removed.').waitFor()
+    await page.locator('.edit-notice').getByText('Addition undone: Rex will be removed.').waitFor()
     await justAdded(page).waitFor({ state: 'hidden' })
     await expect.poll(() => names(page)).toEqual(['pet 1', 'pet 2', 'pet 3'])
     await page.keyboard.press('z')

@@ -202,8 +202,10 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
 /** Says who has removed an item. */
 function Removed({ id, name }: { id: bigint; name: string }) {
   const { resource } = useResource()
-  const by = useRemoval(id, true).removal?.keyName
-  return <bdi>{editTextsOf(resource).edit.removed(name, by)}</bdi>
+  const { removal } = useRemoval(id, true)
+  // A change that is reversed may have no title.
+  const known = removal ? headingOf(resource, id, removal.before) : name
+  return <bdi>{editTextsOf(resource).edit.removed(known, removal?.keyName)}</bdi>
 }
 
 /** Takes the focus of the button that it replaces, but not the second click or Enter of a double one. */

@@ -5,7 +5,7 @@ import { shownText } from '../../texts/formats.ts'
 
 /** The question whether many items are changed, and what is said afterwards. */
 export function textsOfMany(resource: Resource, { edits, same, isUndo }: EditManyDialog) {
-  const { many: texts, changes, edit: editTexts } = editTextsOf(resource)
+  const { many: texts, changes } = editTextsOf(resource)
   const { set, isAddition } = edits[0] ?? {}
   const count = edits.length
   const field = resource.fields.find(({ name }) => set && name in set)
@@ -16,7 +16,7 @@ export function textsOfMany(resource: Resource, { edits, same, isUndo }: EditMan
   return {
     title: (hasStarted: boolean) =>
       // Without the question mark: the user has decided.
-      isUndo ? editTexts.undo : hasStarted ? question.slice(0, -1) : question,
+      isUndo && set ? texts.undoTitle(count) : hasStarted ? question.slice(0, -1) : question,
     plan: set ? texts.plan(count, same, value) : texts.removal(count),
     /**
      * @param added the heading of the only item that was added again

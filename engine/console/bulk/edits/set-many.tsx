@@ -17,7 +17,7 @@ interface SetManyProps {
 
 /** Asks for the value that a field of all selected items gets. */
 export function SetMany({ fields, onClose }: SetManyProps) {
-  const { resource, texts, open } = useResource()
+  const { resource, open } = useResource()
   const { selection, place } = useList()
   const { edit: editTexts, many: manyTexts } = editTextsOf(resource)
   const [name, setName] = useState(fields[0].name)
@@ -77,7 +77,7 @@ export function SetMany({ fields, onClose }: SetManyProps) {
         />
         <p>
           {problem
-            ? texts.list.selected(items.length)
+            ? manyTexts.areSelected(items.length)
             : manyTexts.planOf(field.label, changed.length, same, value === undefined)}
           .
         </p>

@@ -17,6 +17,7 @@ import { commandOf, jsonOf } from '../../requests/curl.ts'
 import { procedures } from '../../requests/procedures.ts'
 import { type Field, type Item, parseChoice } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
+import { joined } from '../../texts/formats.ts'
 import { useAccess } from '../access.ts'
 import { fieldDrafts } from '../drafts.ts'
 import type { ShownList } from '../list/use-shown-list.ts'
@@ -75,15 +76,18 @@ function LoadedItem({ id, item }: { id: bigint; item: ShownList['item'] }) {
     // The user may have removed it.
     const known = data ?? removal?.before ?? states.findLast(({ edit: { seen } }) => seen.id === id)?.edit.seen
     const former = textOf(known?.[resource.title]) || texts.heading(id)
-    const removed = draft === undefined ? editTexts.removed(former) : editTexts.wasRemoved(former, draft)
     const isKnown = known !== undefined || draft !== undefined
     return (
       <Message
         icon={icon}
         heading="h3"
         role="alert"
-        title={isKnown ? removed : texts.missing(id)}
-        text={removal ? texts.removedBy(removal.keyName, removal.at) : !isKnown && texts.missingText}
+        title={isKnown ? editTexts.removed(former) : texts.missing(id)}
+        text={joined(' ', [
+          removal !== undefined && texts.removedBy(removal.keyName, removal.at),
+          draft !== undefined && editTexts.yours(draft),
+          !isKnown && texts.missingText,
+        ])}
       >
         {removal && <Reversal changes={[removal]} isDisabled={false} />}
         {draft !== undefined && <CopyButton withText label={editTexts.copyMine} value={draft} />}

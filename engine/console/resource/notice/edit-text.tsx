@@ -13,6 +13,8 @@ import type { EditState } from '../edits.ts'
 export function savedText(resource: Resource, { edit, status }: EditState, removed: Edit[]): string {
   const texts = editTextsOf(resource).edit
   const title = titleOf(resource, edit)
+  if (edit.undoesAddition)
+    return texts.additionUndone(status === 'pending' ? texts.removing(title) : texts.removed(title))
   if (!edit.set)
     return status === 'pending' ? texts.removing(listOf(titlesOf(resource, removed))) : texts.removed(title)
   const { field, label, shown, isOne } = changedBy(resource, edit)
