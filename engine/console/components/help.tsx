@@ -1,5 +1,5 @@
 import './help.css'
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import { areCharactersOn, keyName, keysOf, type Shortcut, setCharactersOn, shortcuts } from '../keyboard.ts'
 import { useAccess } from '../resource/access.ts'
 import { useResource } from '../resource/page-context.ts'
@@ -15,7 +15,9 @@ const writes: Shortcut[] = ['add', 'choose', 'edit', 'remove', 'undo']
 
 /** Lists the keyboard shortcuts, and turns off those of one character. */
 export function Help({ onClose }: { onClose: () => void }) {
-  const actions = help.actions(useResource().resource)
+  const { resource } = useResource()
+  const { label, choices } = resource.entered.find((field) => field.choices) ?? {}
+  const actions = help.actions(resource, label)
   const [isOn, setIsOn] = useState(areCharactersOn)
   const { isReadOnly } = useAccess()
   // Safe: TypeScript types the names of entries as strings.
@@ -33,16 +35,28 @@ export function Help({ onClose }: { onClose: () => void }) {
       </label>
       <dl className="shortcuts">
         {listed.map((shortcut) => (
-          <div key={shortcut}>
-            <dt>{actions[shortcut]}</dt>
-            <dd>
-              {keysOf(shortcut).map((key) => (
-                <kbd key={key}>{key === 'mod+z' ? `${control} z` : keyName(key)}</kbd>
-              ))}
-            </dd>
-          </div>
+          <Fragment key={shortcut}>
+            {shortcut === 'nextItem' && <Row action={actions.open} keys={['Enter']} />}
+            <Row action={actions[shortcut]} keys={keysOf(shortcut)} />
+            {shortcut === 'choose' && choices && (
+              <Row action={actions.option} keys={isOn ? Object.keys(choices).map((_, index) => `${index + 1}`) : []} />
+            )}
+          </Fragment>
         ))}
       </dl>
     </Sheet>
+  )
+}
+
+function Row({ action, keys }: { action: string; keys: string[] }) {
+  return (
+    <div>
+      <dt>{action}</dt>
+      <dd>
+        {keys.map((key) => (
+          <kbd key={key}>{key === 'mod+z' ? `${control} z` : keyName(key)}</kbd>
+        ))}
+      </dd>
+    </div>
   )
 }

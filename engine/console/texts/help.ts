@@ -3,10 +3,13 @@ import type { Noun } from '../resource.ts'
 /** The texts of the help. They are loaded with it. */
 export const help = {
   characters: 'Single-key shortcuts',
-  actions: ({ one, many }: Noun) => ({
+  /** @param label the field with choices, if there is one */
+  actions: ({ one, many }: Noun, label = 'value') => ({
     search: 'Search, or go to an id',
     add: `Add a new ${one}`,
-    choose: `Set a choice of the ${one} or of all selected ${many}, such as the status`,
+    choose: `Set the ${label.toLowerCase()} of the ${one}, or of all selected ${many}`,
+    option: `Choose a ${label.toLowerCase()} in the menu`,
+    open: `Open the ${one}`,
     edit: `Edit the ${one}`,
     remove: `Remove the ${one}, or all selected ${many}`,
     undo: 'Undo the last change',

@@ -221,6 +221,12 @@ test('keys change and remove all selected pets, or those of the panel alone', as
   await page.keyboard.press('Escape')
   await page.keyboard.press('?')
   await page.getByText('Remove the pet, or all selected pets').waitFor()
+  const help = (action: string) =>
+    page.locator('.shortcuts > div', { hasText: action }).locator('kbd').allTextContents()
+  expect(await help('Set the status of the pet, or of all selected pets')).toEqual(['s'])
+  expect(await help('Choose a status in the menu')).toEqual(['1', '2', '3'])
+  expect(await help('Open the pet')).toEqual(['Enter'])
+  await inspect(page, 'help-of-the-pets')
 })
 
 test('a status that all selected pets have already changes nothing, and says so', async ({ openConsole }) => {
