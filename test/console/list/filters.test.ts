@@ -14,6 +14,14 @@ import {
 import { addPets } from '../../support/petstore.ts'
 import { startConsole, test } from '../console.ts'
 
+test('the address becomes what the page shows, without parts that mean nothing', async ({ openConsole }) => {
+  const { url, page } = await openConsole(3, { path: '/?pet=abc&status=foo&cursor=zzz&size=7&name=Rex&order=newest' })
+  await showing(page, '1–3 of 3')
+  await expect.poll(() => page.url()).toBe(`${url}/?order=newest`)
+  // Going back leads to no address that means the same.
+  expect(await page.evaluate(() => history.length)).toBe(2)
+})
+
 test('a click on a category shows its pets, and a button all again', async ({ visit }) => {
   const { url, key, store } = await startConsole()
   await addPets(store, 30)

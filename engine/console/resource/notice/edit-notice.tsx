@@ -11,6 +11,7 @@ import { type EditState, isWaiting } from '../edits.ts'
 import { useDeselectRemoved } from '../item/deselect-removed.ts'
 import { additionOf, isAddedAgain } from '../item/history.ts'
 import { useList, useResource } from '../page-context.ts'
+import { useShownAddress } from '../shown-address.ts'
 import { type Done, Failed, isRepeated, Saved, Waiting } from './edit-outcome.tsx'
 import { savedText } from './edit-text.tsx'
 
@@ -83,6 +84,7 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
   }
   useDeselectRemoved((text) => say(text, { onUndo: isDone ? done.onUndo : undefined, isNews: true }))
   const refuse = () => say(page.texts.edit.readOnly(hasHistory))
+  useShownAddress(refuse)
   useShortcuts(isReadOnly ? { add: refuse, choose: refuse, edit: refuse, remove: refuse, undo: refuse } : { undo })
 
   /** The panel of an item, if it is above the page: that keeps the focus, and is all that a screen reader reads. */
