@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { crc32 } from 'node:zlib'
 
 /**
  * Makes a product: `npx node engine/create.ts <folder>`. It has a copy of the engines with their tests, and the notes of
@@ -43,7 +44,8 @@ export function createProduct(folder: string): void {
     writeFileSync(join(folder, path), text)
   }
   const writeJson = (path: string, value: object) => write(path, jsonText(value))
-  const product = { name: basename(folder), private: true, type: 'module', scripts }
+  const names = namesOf(basename(folder))
+  const product = { name: names.notes, private: true, type: 'module', scripts }
   writeJson('package.json', { ...product, ...sharedParts() })
   const [ofNode, ofPages] = ['tsconfig.json', 'web/tsconfig.json'].map((path) => JSON.parse(read(path)))
   const engines = ['store', 'service', 'client', 'test'].map((name) => `engine/${name}`)
@@ -56,6 +58,24 @@ export function createProduct(folder: string): void {
       const [, path] = /^(?:\/\/|--|<!--) ([\w./]+\.\w+)/.exec(code) ?? []
       if (path !== undefined) write(path, code)
     }
+  }
+  for (const path of ['product.ts', 'web/index.html', 'web/docs/index.html'])
+    write(
+      path,
+      readFileSync(join(folder, path), 'utf8').replaceAll(/notes_?|0x4e4f5445/gi, (word) => String(names[word])),
+    )
+}
+
+/** What the names of the example become in a folder with this name. */
+function namesOf(folder: string): Record<string, string> {
+  const words = folder.toLowerCase().match(/[a-z][a-z0-9]*/g) ?? ['notes']
+  const [title, prefix] = [words.join(' '), `${words.join('_')}_`]
+  return {
+    Notes: title.charAt(0).toUpperCase() + title.slice(1),
+    notes: words.join('-'),
+    notes_: prefix,
+    NOTES_: prefix.toUpperCase(),
+    '0x4e4f5445': `0x${(crc32(words.join()) >>> 1).toString(16)}`,
   }
 }
 

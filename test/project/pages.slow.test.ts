@@ -29,6 +29,18 @@ test('a product is made in a new folder only', () => {
   expect(create()).toEqual([1, 'Usage: npx node engine/create.ts [--update] <folder>\n'])
 })
 
+test('a product has the names of its folder', () => {
+  const folder = join(temporaryFolder(), '2_My-shop')
+  createProduct(folder)
+  const textOf = (path: string) => readFileSync(join(folder, path), 'utf8')
+  for (const name of ["'My shop'", "'my-shop'", "keyPrefix: 'my_shop_'", "environmentPrefix: 'MY_SHOP_'"])
+    expect(textOf('product.ts')).toContain(name)
+  expect(textOf('product.ts')).not.toContain('0x4e4f5445')
+  expect(textOf('web/index.html')).toContain('<title>My shop</title>')
+  expect(textOf('web/docs/index.html')).toContain('<title>API reference · My shop</title>')
+  expect(readJson(join(folder, 'package.json'))).toHaveProperty('name', 'my-shop')
+})
+
 test('an update replaces the engines of a product, keeps what is its own, and loses nothing that git does not have', () => {
   const folder = join(temporaryFolder(), 'notes')
   expect(create('--update', folder)).toEqual([1, expect.stringContaining(`${folder} has no engines.`)])
@@ -109,9 +121,9 @@ test('the example of the service serves REST, RPC and the document, and that of 
   const server = await whenListening(
     runCommand(['sh', '-c', start], { folder, env: { PORT: '0', DATABASE_URL: 'file:notes.db' } }),
   )
-  const apiKey = await waitForOutput(server, /\b(note_[0-9A-Za-z]{38})\b/)
+  const apiKey = await waitForOutput(server, /\b(notes_[0-9A-Za-z]{38})\b/)
   const [step] = stepsOf(client)
-  expect(run(folder, 'client.ts', { NOTES_URL: server.url, NOTES_API_KEY: apiKey })).toBe(`${step?.output}\n`)
+  expect(run(folder, 'client.ts', { SERVICE_URL: server.url, SERVICE_API_KEY: apiKey })).toBe(`${step?.output}\n`)
 
   const request = async (
     path: string,
@@ -174,7 +186,7 @@ test('the example of the console is built and served', async () => {
   const html = await (await fetch(url)).text()
   const scripts = [...html.matchAll(/(?:src|href)="\.(\/assets\/[^"]*\.js)"/g)].map(([, path]) => `${url}${path}`)
   const code = await Promise.all(scripts.map(async (script) => (await fetch(script)).text()))
-  expect(code.some((text) => text.includes('note_'))).toBe(true)
+  expect(code.some((text) => text.includes('notes_'))).toBe(true)
   expect(await (await fetch(`${url}/docs/`)).text()).toContain('<title>API reference · Notes</title>')
 })
 

@@ -4,9 +4,9 @@ import { createProduct } from '../../engine/create.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { root } from './documents.ts'
 
-/** A new product, with the packages of this repository. */
+/** A new product with the name of the example, and with the packages of this repository. */
 export function copyEngines(): string {
-  const folder = temporaryFolder()
+  const folder = join(temporaryFolder(), 'notes')
   createProduct(folder)
   for (const path of ['node_modules', 'engine/console/test/browser/node_modules'])
     symlinkSync(join(root, path), join(folder, path))
