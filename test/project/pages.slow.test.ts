@@ -167,6 +167,12 @@ test('the example of the service serves REST, RPC and the document, and that of 
   expect(stdout).not.toContain('petstore')
 })
 
+test('the tests of the example pass, with the script of the product', () => {
+  const { status, stdout, stderr } = spawnSync('npm', ['test'], { cwd: copyEngines(), encoding: 'utf8' })
+  expect(status, stdout + stderr).toBe(0)
+  for (const path of ['test/store.test.ts', 'test/service.test.ts']) expect(stdout).toContain(path)
+})
+
 test('the example of the console is built and served', async () => {
   const folder = copyEngines()
   const built = spawnSync(

@@ -25,7 +25,8 @@ const tests = await testsOf({
   },
 })
 
-export const { addingRows, apiKeyRecord, backUp, bannerKey, commandLine, contextWith, createFirstKey } = tests
+export const { addingRow, addingRows, apiKeyRecord, backUp, bannerKey, commandLine, contextWith, createFirstKey } =
+  tests
 export const { createInTwoParts, createKey, createRequest, databaseNameOf, filesIn, keptIn, listen, locationOf } = tests
 export const { makeBackup, makeDatabase, mintApiKey, onPostgres, onSqlite, openFileStore, openPostgres } = tests
 export const { openSqlite, openTestStore, postgresDatabase, preparePostgres, prepareSqlite, prepareWrites } = tests

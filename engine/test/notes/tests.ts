@@ -42,7 +42,8 @@ const tests = await testsOf({
   },
 })
 
-export const { addingRows, apiKeyRecord, backUp, bannerKey, commandLine, contextWith, createInTwoParts } = tests
+export const { addingRow, addingRows, apiKeyRecord, backUp, bannerKey, commandLine, contextWith, createInTwoParts } =
+  tests
 export const { createKey, createRequest, isApiKey, listen, makeDatabase, mintApiKey, onPostgres, onSqlite } = tests
 export const { openFileStore, openPostgres, openSqlite, openTestStore, postgresDatabase, preparePostgres } = tests
 export const { prepareSqlite, prepareWrites, product, readConfig, revokeKey, rotateKey, rowsIn, runProgram } = tests

@@ -3,6 +3,7 @@ import Database from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
 import { inject, onTestFinished } from 'vitest'
 import type { BaseStore } from '../../store/collection/base-store.ts'
+import type { StoreDefinition } from '../../store/collection.ts'
 import { describeLocation, type Location } from '../../store/database/location.ts'
 import type { PrepareOptions } from '../../store/database/migrations.ts'
 import type { WithApiKeys } from '../../store/keys.ts'
@@ -15,7 +16,6 @@ import { openSqliteStore } from '../../store/sqlite/opening/store.ts'
 import { prepareWrites } from '../../store/sqlite/writer/writes.ts'
 import { createDatabase, query } from './postgres/databases.ts'
 import { type AtEnd, temporaryFolder } from './temporary.ts'
-import type { Tested } from './tested.ts'
 
 /** A database of the kind that the Vitest project selects: SQLite or PostgreSQL. */
 export interface TestDatabase<Store = BaseStore> {
@@ -24,8 +24,6 @@ export interface TestDatabase<Store = BaseStore> {
   open(): Promise<Store>
   /** Runs statements without the service. */
   execute(sql: string): Promise<unknown>
-  /** Inserts a row with this id, without the service. */
-  insertRow(id: bigint): Promise<unknown>
   /** Deletes all rows, but only the API keys that match the condition, without the service. Ids start at 1 again. */
   empty(apiKeys?: string): Promise<unknown>
   /** All rows of a table. */
@@ -35,8 +33,7 @@ export interface TestDatabase<Store = BaseStore> {
 export const isOnPostgres = inject('postgresUrl') !== undefined
 
 /** The databases of a product. */
-export async function databaseTests<Stores extends WithApiKeys>({ service, row }: Tested<Stores, unknown>) {
-  const definition = service.store
+export async function databaseTests<Stores extends WithApiKeys>(definition: StoreDefinition<Stores>) {
   type Store = BaseStore & Stores
   const [onSqlite, onPostgres] = await Promise.all([definition.forSqlite(), definition.forPostgres()])
   /** The tables on both databases, each after those that its foreign keys refer to. */
@@ -71,8 +68,6 @@ export async function databaseTests<Stores extends WithApiKeys>({ service, row }
       location,
       open: () => open(location, atEnd),
       execute: async (sql) => withFile(path, (file) => file.exec(sql)),
-      insertRow: async (id) =>
-        withFile(path, (file) => file.exec(`INSERT INTO ${row.table} ${row.columns} VALUES ${row.valuesOf(id)}`)),
       empty: async (apiKeys = 'true') =>
         withFile(path, (file) =>
           file.exec(`BEGIN IMMEDIATE; ${deletingRows(apiKeys)} DELETE FROM sqlite_sequence; COMMIT`),
@@ -87,8 +82,6 @@ export async function databaseTests<Stores extends WithApiKeys>({ service, row }
       location,
       open: () => open(location, atEnd),
       execute: (sql) => query(url, sql),
-      insertRow: (id) =>
-        query(url, `INSERT INTO ${row.table} ${row.columns} OVERRIDING SYSTEM VALUE VALUES ${row.valuesOf(id)}`),
       empty: (apiKeys) => deleteRows(url, apiKeys),
       rows: (table) => query(url, `SELECT * FROM ${table}`),
     }

@@ -27,6 +27,7 @@ export interface RestClient {
   get(url: string, headers?: Record<string, string>): Promise<RestResponse>
   /** A string is sent unchanged, any other value as JSON. */
   post(url: string, body: unknown, headers?: Record<string, string>): Promise<RestResponse>
+  patch(url: string, body: unknown, headers?: Record<string, string>): Promise<RestResponse>
   send(request: RestRequest): Promise<RestResponse>
 }
 
@@ -40,17 +41,16 @@ export function createRestClient(transport: Send, key: string): RestClient {
     return { ...response, body: isJson ? parseJson(response.text) : undefined }
   }
 
-  return {
-    send,
-    get: (url, headers = {}) => send({ url, headers }),
-    post: (url, body, headers = {}) =>
+  const sender =
+    (method: 'POST' | 'PATCH'): RestClient['post'] =>
+    (url, body, headers = {}) =>
       send({
-        method: 'POST',
+        method,
         url,
         headers: { 'content-type': 'application/json', ...headers },
         payload: typeof body === 'string' ? body : JSON.stringify(body),
-      }),
-  }
+      })
+  return { send, get: (url, headers = {}) => send({ url, headers }), post: sender('POST'), patch: sender('PATCH') }
 }
 
 interface ConnectOptions {

@@ -14,6 +14,7 @@ import Database from 'better-sqlite3'
 import type { SqliteRelease } from '../../store/database/loaded.ts'
 import { backUpDatabase } from '../../store/sqlite/backup/backup.ts'
 import { restoreDatabase } from '../../store/sqlite/backup/restore.ts'
+import { isOnPostgres } from './database.ts'
 import { temporaryFolder } from './temporary.ts'
 import type { Row } from './tested.ts'
 
@@ -34,6 +35,12 @@ export function sampleTests(
     return `
       WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < ${count})
       ${row.insertingFrom(word)} FROM counter`
+  }
+
+  /** The statement that inserts a row with this id. */
+  function addingRow(id: bigint): string {
+    const override = isOnPostgres ? 'OVERRIDING SYSTEM VALUE' : ''
+    return `INSERT INTO ${row.table} ${row.columns} ${override} VALUES ${row.valuesOf(id)}`
   }
 
   /** All rows in ascending order of their ids. */
@@ -140,6 +147,7 @@ export function sampleTests(
 
   return {
     makeDatabase,
+    addingRow,
     addingRows,
     rowsIn,
     textsIn,

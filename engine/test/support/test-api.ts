@@ -1,7 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import type { TRPCClient } from '@trpc/client'
 import type { AnyRouter } from '@trpc/server'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, onTestFinished } from 'vitest'
+import { createClient } from '../../client/index.ts'
 import { type AppOptions, createApp } from '../../service/app.ts'
 import type { LoadMeter } from '../../service/http/load-shedding.ts'
 import type { Service } from '../../service/service.ts'
@@ -11,8 +13,8 @@ import type { Tracing } from '../../service/telemetry/tracing.ts'
 import type { BaseStore } from '../../store/collection/base-store.ts'
 import type { WithApiKeys } from '../../store/keys.ts'
 import { connect } from '../../store/sqlite/file/connection.ts'
-import type { databaseTests, TestDatabase } from './database.ts'
-import type { ProductTests } from './product.ts'
+import { databaseTests, type TestDatabase } from './database.ts'
+import { type ProductTests, productTests } from './product.ts'
 import { createRestClient, type RestClient } from './rest-client.ts'
 import { share } from './share.ts'
 import type { AtEnd } from './temporary.ts'
@@ -53,12 +55,22 @@ export interface StartOptions<Store = BaseStore & WithApiKeys> {
   readinessTimeLimit?: number
 }
 
+/** Starts a service on a new database, without a socket, until the test ends. Its ids start at 1. */
+export async function startTestService<Stores extends WithApiKeys, Router extends AnyRouter>(
+  service: Service<Stores> & { router: Router },
+  options: StartOptions<BaseStore & Stores> = {},
+): Promise<TestApi<BaseStore & Stores, TRPCClient<Router>>> {
+  const product = productTests(service.product)
+  const tested = { service, createClient: createClient<Router> }
+  return apiTests(tested, product, await databaseTests(service.store)).startTestApi(options)
+}
+
 /** On a busy machine, a request of a test may wait for its turn. */
 const idle: LoadMeter = { now: () => 0, heap: () => 0 }
 
 /** Starts the service of a product in the process of the test. */
 export function apiTests<Stores extends WithApiKeys, Client>(
-  { service, createClient }: Tested<Stores, Client>,
+  { service, createClient }: Pick<Tested<Stores, Client>, 'service' | 'createClient'>,
   { product, apiKeyRecord, mintApiKey, createKey }: ProductTests,
   { testDatabase, prepareSqlite }: Awaited<ReturnType<typeof databaseTests<Stores>>>,
 ) {

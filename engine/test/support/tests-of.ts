@@ -12,7 +12,7 @@ import type { Tested } from './tested.ts'
 export async function testsOf<Stores extends WithApiKeys, Client>(tested: Tested<Stores, Client>) {
   type Store = BaseStore & Stores
   const product = productTests(tested.service.product)
-  const databases = await databaseTests(tested)
+  const databases = await databaseTests(tested.service.store)
   const api = apiTests(tested, product, databases)
   const processes = processTests(tested, product, databases)
   return {

@@ -11,7 +11,7 @@ import {
   showing,
 } from '../../../engine/console/test/browser/page.ts'
 import type { Locator, Page } from '../../../engine/console/test/browser/visit.ts'
-import { addPets, exportText, openTestStore, testDatabase } from '../../support/petstore.ts'
+import { addingRow, addPets, exportText, openTestStore, testDatabase } from '../../support/petstore.ts'
 import { startConsole, test } from '../console.ts'
 
 /** The byte order mark, without which Excel does not read a file as UTF-8. */
@@ -20,7 +20,7 @@ const mark = '\ufeff'
 test('the pets of the list are downloaded with every digit', async ({ visit }) => {
   const database = await testDatabase()
   const store = await database.open()
-  await database.insertRow(2n ** 53n + 1n)
+  await database.execute(addingRow(2n ** 53n + 1n))
   await addPets(store, 120)
   await store.pets.create({ name: '"Rex", the ركس 🐕', categoryId: 2n ** 63n - 1n, status: 'sold' })
   const { url, key } = await startConsole({ store })

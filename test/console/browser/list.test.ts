@@ -18,7 +18,7 @@ import {
 } from '../../../engine/console/test/browser/page.ts'
 import type { Page } from '../../../engine/console/test/browser/visit.ts'
 import { maxInt64 } from '../../../engine/service/api/int64.ts'
-import { addPets, testDatabase } from '../../support/petstore.ts'
+import { addingRow, addPets, testDatabase } from '../../support/petstore.ts'
 import { enterPet, startConsole, test } from '../console.ts'
 
 test('the console reports an empty list only after the response', async ({ openConsole }) => {
@@ -159,7 +159,7 @@ test('the list shows every digit of an id, and markup in a name as text', async 
   const { url, key, rpc } = await startConsole({ store: await database.open() })
   const name = '<img src="x" onerror="document.title = 1"> \u202e&amp;'
   await rpc.pets.create.mutate({ name, categoryId: -9007199254740993n })
-  await database.insertRow(maxInt64)
+  await database.execute(addingRow(maxInt64))
   const page = await visit(url, { key })
   await page.getByRole('cell', { name: String(maxInt64), exact: true }).waitFor()
   await page.getByRole('cell', { name: 'Filter by Category -9007199254740993', exact: true }).waitFor()

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { maxInt64, minInt64 } from '../../../service/api/int64.ts'
 import { parseJson } from '../../../service/api/literals.ts'
-import { shareTestApi, startTestApi, testDatabase } from '../../../test/notes/tests.ts'
+import { addingRow, shareTestApi, startTestApi, testDatabase } from '../../../test/notes/tests.ts'
 import { isOnPostgres } from '../../../test/support/database.ts'
 import { cpuTimesOf } from '../../../test/support/fastest.ts'
 
@@ -14,7 +14,7 @@ const int64 = fc.oneof(
 test('a note may have the greatest 64-bit id, and a greater id is 404', async () => {
   const database = await testDatabase()
   const { rest, rpc } = await startTestApi({ store: await database.open() })
-  await database.insertRow(maxInt64)
+  await database.execute(addingRow(maxInt64))
   expect((await rest.get(`/v1/notes/${maxInt64}`)).text).toContain(`{"id":${maxInt64},`)
   expect(await rpc.notes.get.query({ noteId: maxInt64 })).toMatchObject({ id: maxInt64 })
   for (const noteId of [maxInt64 + 1n, minInt64 - 1n, 10n ** 30n]) {
@@ -29,7 +29,7 @@ describe('when every id is used', () => {
     const store = await database.open()
     const next = maxInt64 - count + 1n
     if (isOnPostgres) await database.execute(`SELECT setval('notes_id_seq', ${next - 1n})`)
-    else await database.insertRow(next - 1n)
+    else await database.execute(addingRow(next - 1n))
     return startTestApi({ store })
   }
   const rex = { body: 'Ann', priority: 7 }
