@@ -105,7 +105,9 @@ export function SourceInput({ resource, draft, dropped, onChange, onSubmit, prob
         <Button variant="default" size="compact-sm" onClick={() => choice.current?.click()}>
           {bulk.chooseFile}
         </Button>
-        <span>{draft.file === undefined ? bulk.dropHint : bulk.file(draft.file)}</span>
+        <span data-drop={draft.file === undefined || undefined}>
+          {draft.file === undefined ? bulk.dropHint : bulk.file(draft.file)}
+        </span>
         {draft.sent.size > 0 && (
           <Button variant="default" size="compact-sm" onClick={startOver}>
             {bulk.startOver}

@@ -417,6 +417,7 @@ test('the fields of a phone are 44 px high, and nothing moves when one is edited
   // Nothing can be dropped.
   expect(await sheet.getByText('or drop one here').isVisible()).toBe(false)
   await sheet.getByRole('textbox', { name: 'Paste CSV, TSV or JSON' }).fill('Rex,x,sold')
+  expect(await sheet.getByText('or drop one here').isVisible()).toBe(false)
   const cell = sheet.locator('td', { has: page.getByRole('textbox', { name: 'Category, row 1' }) })
   expect(await cell.evaluate((each) => getComputedStyle(each, '::before').content)).toContain('Category')
   await inspect(page, 'add-many-360')
@@ -525,6 +526,9 @@ test('a wide window has the latest changes beside the list, and an item takes th
   expect(await boxOf(panel(page, 'pet 4'))).toEqual(beside)
   await page.keyboard.press('Escape')
   await changes.waitFor()
+  await changes.getByRole('button', { name: 'All changes' }).click()
+  await page.getByRole('heading', { name: 'Changes of pets' }).waitFor()
+  await page.keyboard.press('Escape')
   // A narrower window has them in the view of the changes only.
   await page.setViewportSize({ width: 1_440, height: 900 })
   await changes.waitFor({ state: 'hidden' })
