@@ -155,6 +155,7 @@ export function editTextsOf(noun: Noun) {
     changes: {
       title: `Changes of ${many}`,
       latest: 'Latest changes',
+      all: 'All changes',
       notForThisKey: `This key may not read them. Click on a ${one} to see it here.`,
       history: 'History',
       loading: 'Loading the changes',

@@ -1,5 +1,6 @@
 import { useMediaQuery } from '@mantine/hooks'
 import { Activity } from 'react'
+import { Button } from '../../components/buttons.tsx'
 import { Panel, PanelFrame } from '../../components/panel.tsx'
 import { editTextsOf } from '../../texts/edits.ts'
 import { useAccess } from '../access.ts'
@@ -17,7 +18,7 @@ interface ChangesProps {
 
 /** What was changed and removed, by day. A wide window has room for the latest changes where the panel opens. */
 export function Changes({ isBelow, onClose }: ChangesProps) {
-  const { resource } = useResource()
+  const { resource, open } = useResource()
   const { changes } = useList().view
   const isWide = useMediaQuery('(min-width: 100em)', false, { getInitialValueInEffect: false })
   const { access } = useAccess()
@@ -29,7 +30,18 @@ export function Changes({ isBelow, onClose }: ChangesProps) {
     ) : (
       <p className="changes-none">{texts.notForThisKey}</p>
     )
-  if (!changes) return isWide && !isBelow && <PanelFrame title={texts.latest}>{list}</PanelFrame>
+  if (!changes && (!isWide || isBelow)) return null
+  if (!changes)
+    return (
+      <PanelFrame title={texts.latest}>
+        {list}
+        {access === 'write' && (
+          <Button variant="default" size="xs" onClick={() => open({ kind: 'changes' })}>
+            {texts.all}
+          </Button>
+        )}
+      </PanelFrame>
+    )
   return (
     <Activity mode={isBelow ? 'hidden' : 'visible'}>
       <Panel title={texts.title} onClose={onClose}>
