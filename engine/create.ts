@@ -23,8 +23,10 @@ const manifest = JSON.parse(read('package.json'))
 const scripts = {
   build: 'vite build web --configLoader native',
   start: manifest.scripts.start.replace('server/launch.mjs', '--import ./engine/store/fast-start.mjs main.ts'),
+  dev: 'node --watch --import ./engine/store/fast-start.mjs main.ts',
   'db:generate': 'drizzle-kit generate',
   check: 'tsc && tsc -p web',
+  'check:engines': 'tsc -p tsconfig.engines.json',
   test: 'vitest run --config engine/test/vitest.config.ts --project product',
   'test:engines': 'vitest run --config engine/test/vitest.config.ts',
 }
@@ -48,10 +50,18 @@ export function createProduct(folder: string): void {
   const product = { name: names.notes, private: true, type: 'module', scripts }
   writeJson('package.json', { ...product, ...sharedParts() })
   const [ofNode, ofPages] = ['tsconfig.json', 'web/tsconfig.json'].map((path) => JSON.parse(read(path)))
-  const engines = ['store', 'service', 'client', 'test'].map((name) => `engine/${name}`)
-  writeJson('tsconfig.json', { ...ofNode, include: ['*.ts', 'test', ...engines], exclude: [] })
-  const included = ofPages.include.filter((path: string) => !path.startsWith('../test'))
-  writeJson('web/tsconfig.json', { ...ofPages, include: included })
+  // The tests of the engines, which take most of the time, are compiled by a script of their own.
+  const engines = ['store', 'service', 'client', 'test/support/postgres/global-setup.ts']
+  const included = ['*.ts', 'test', ...engines.map((path) => `engine/${path}`)]
+  writeJson('tsconfig.json', { ...ofNode, include: included, exclude: ['engine/*/test'] })
+  const pages = { include: ['.', '../engine/console'], exclude: ['dist', '../engine/console/test'] }
+  writeJson('web/tsconfig.json', { ...ofPages, ...pages })
+  writeJson('tsconfig.engines.json', {
+    extends: './web/tsconfig.json',
+    compilerOptions: { incremental: false },
+    include: ['engine'],
+    exclude: ['engine/console/test/browser'],
+  })
   write('.gitignore', 'node_modules/\ndata/\nweb/dist/\n')
   for (const page of globSync('engine/*/README.md', { cwd: root })) {
     for (const [, code = ''] of read(page).matchAll(/^```\w+\n(.*?)^```$/gms)) {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, globSync, readdirSync, readFileSync, renameSync } from 'node:fs'
+import { cpSync, existsSync, globSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 import { engines, filesOf, folders, patternsFor } from '../../sources.ts'
@@ -40,21 +40,29 @@ test('the image has every folder of the sources', () => {
     expect(dockerfile).toContain(`\nCOPY ${folder} ${folder}/\n`)
 })
 
-test('the engines and their tests compile in another product', () => {
+test('the engines compile in another product, and their tests where they are asked for', () => {
   const folder = copyEngines()
-  for (const part of ['.', 'web']) {
+  const compile = (part: string, info: string) =>
+    spawnSync(
+      join(root, 'node_modules/.bin/tsc'),
+      ['-p', join(folder, part), '--incremental', '--tsBuildInfoFile', info],
+      { encoding: 'utf8' },
+    )
+  const parts = ['.', 'web', 'tsconfig.engines.json']
+  const infos = parts.map((part) => {
     // What the last run has found out saves nine tenths of the time.
     const info = join(folder, `${part}.tsbuildinfo`)
     const cache = join(root, `node_modules/.cache/copied-engines-${part}.tsbuildinfo`)
     if (existsSync(cache)) cpSync(cache, info)
-    const options = ['--incremental', '--tsBuildInfoFile', info]
-    const words = ['-p', join(folder, part), ...options]
-    const compiled = spawnSync(join(root, 'node_modules/.bin/tsc'), words, { encoding: 'utf8' })
+    const compiled = compile(part, info)
     expect([compiled.stdout, compiled.status]).toEqual(['', 0])
     const own = `${cache}.${process.pid}`
     cpSync(info, own)
     renameSync(own, cache)
-  }
+    return info
+  })
+  writeFileSync(join(folder, 'engine/store/test/wrong.ts'), "export const wrong: number = ''\n")
+  expect(parts.map((part, index) => compile(part, String(infos[index])).status)).toEqual([0, 0, 1])
 })
 
 test('a product gets the packages that the engines import, and no other', () => {
