@@ -8,7 +8,7 @@ import { connect } from '../../store/sqlite/file/connection.ts'
 import { isOnPostgres } from '../support/database.ts'
 import { emptyDatabase, query } from '../support/postgres/databases.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { definition, type NotesStore } from './definition.ts'
+import { definition, type NotesStore } from './store.ts'
 
 const kinds = ['sqlite', 'postgres'] as const
 

@@ -1,7 +1,7 @@
 import type { Transfer } from '#service'
 import { Book, NewBook } from './books.ts'
-import { definition, type NotesStore } from './definition.ts'
 import { appRouter, NewNote, Note } from './notes.ts'
+import { definition, type NotesStore } from './store.ts'
 
 /** For the commands that export and import notes. */
 export const noteTransfer: Transfer<NotesStore, NewNote> = {

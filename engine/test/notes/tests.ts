@@ -17,9 +17,9 @@ import type { Listening } from '../support/raw-http.ts'
 import type * as api from '../support/test-api.ts'
 import { testsOf } from '../support/tests-of.ts'
 import { transferTests } from '../support/transfer.ts'
-import type { NotesStore } from './definition.ts'
 import { type AppRouter, NewNote } from './notes.ts'
 import { noteTransfer, service } from './service.ts'
+import type { NotesStore } from './store.ts'
 
 /** What the tests of the engines do with the notes. */
 const tests = await testsOf({

@@ -1,4 +1,4 @@
 import { createTrpc } from '#service'
-import type { NotesStore } from './definition.ts'
+import type { NotesStore } from './store.ts'
 
 export const { query, mutation, router } = createTrpc<NotesStore>()

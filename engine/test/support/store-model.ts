@@ -1,7 +1,7 @@
 import { conflicts, IdempotencyKeyReused, RowChanged, RowConflict } from '../../store/collection/errors.ts'
 import type { Caller } from '../../store/collection/mutation.ts'
 import type { ApiKey, NewApiKey } from '../../store/keys.ts'
-import type { NotesStore } from '../notes/definition.ts'
+import type { NotesStore } from '../notes/store.ts'
 import type { Note } from '../notes/tables.ts'
 
 type Change = Parameters<NotesStore['notes']['update']>[0]

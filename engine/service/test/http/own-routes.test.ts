@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { describe, expect, test } from 'vitest'
-import type { NotesStore } from '../../../test/notes/definition.ts'
+import type { NotesStore } from '../../../test/notes/store.ts'
 import { addNotes, apiKeyRecord, mintApiKey, shareTestApi, startTestApi } from '../../../test/notes/tests.ts'
 import { readMetric } from '../../../test/support/metrics.ts'
 

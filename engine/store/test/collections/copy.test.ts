@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { definition } from '../../../test/notes/definition.ts'
 import { copies, note, notesDatabase } from '../../../test/notes/open.ts'
+import { definition } from '../../../test/notes/store.ts'
 import { tableNames } from '../../../test/notes/tests.ts'
 import { copyStore } from '../../copy/copy-store.ts'
 

@@ -1,5 +1,5 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { definition as original } from '../../../test/notes/definition.ts'
+import { definition as original } from '../../../test/notes/store.ts'
 import { notes, now } from '../../../test/notes/tables.ts'
 import { collection, defineStore, int64, Refusal, timestamp, timestampCheck } from '../../index.ts'
 

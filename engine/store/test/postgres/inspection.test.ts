@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeMigrations, readPending, readStatus } from '../../../service/commands/database.ts'
 import { examine, type Finding } from '../../../service/commands/doctor.ts'
-import { definition } from '../../../test/notes/definition.ts'
+import { definition } from '../../../test/notes/store.ts'
 import { onPostgres, preparePostgres, runProgram } from '../../../test/notes/tests.ts'
 import { freePort } from '../../../test/support/free-port.ts'
 import {

@@ -127,7 +127,7 @@ async function startPreparers(count: number, folder: string): Promise<(path: str
   writeFileSync(
     script,
     `import { prepareDatabase } from ${moduleAt('../../sqlite/opening/prepare.ts')}
-    import { definition } from ${moduleAt('../../../test/notes/definition.ts')}
+    import { definition } from ${moduleAt('../../../test/notes/store.ts')}
     const loaded = await definition.forSqlite()
     process.on('message', (path) => {
       try {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { NotesStore } from '../../../test/notes/definition.ts'
 import { note, notesDatabase } from '../../../test/notes/open.ts'
+import type { NotesStore } from '../../../test/notes/store.ts'
 import { shareEmptiedStore } from '../../../test/notes/tests.ts'
 import { newCaller } from '../../../test/support/caller.ts'
 

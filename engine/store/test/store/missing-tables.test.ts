@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { definition } from '../../../test/notes/definition.ts'
+import { definition } from '../../../test/notes/store.ts'
 import { postgresDatabase, sqliteDatabase, tableNames } from '../../../test/notes/tests.ts'
 import { isOnPostgres, type TestDatabase } from '../../../test/support/database.ts'
 import { emptyDatabase } from '../../../test/support/postgres/databases.ts'
