@@ -1,15 +1,14 @@
 import './account.css'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useClient } from '../client.ts'
 import { Button } from '../components/buttons.tsx'
-import { IconCode, IconPlus } from '../components/icons.tsx'
+import { IconCode } from '../components/icons.tsx'
 import { IconLogout } from '../components/later-icons.tsx'
 import { problemOf } from '../problem.ts'
 import { useOpenRequests } from '../requests/open-requests.tsx'
 import { sessionOf } from '../resource/access.ts'
 import type { SignOutScope } from '../session.ts'
-import { NewKeyCommand } from '../sign-in/new-key-command.tsx'
+import { NewKey } from '../sign-in/new-key.tsx'
 import { texts } from '../texts/account.ts'
 import { messages } from '../texts/messages.ts'
 import { ColorScheme } from './color-scheme.tsx'
@@ -44,18 +43,6 @@ export function Account({ onSignOut, onClose }: AccountProps) {
           {texts.signOutEverywhere}
         </Button>
       </div>
-    </>
-  )
-}
-
-function NewKey() {
-  const [isShown, setIsShown] = useState(false)
-  return (
-    <>
-      <Button variant="gray" icon={<IconPlus />} aria-expanded={isShown} onClick={() => setIsShown(!isShown)}>
-        {texts.newKey}
-      </Button>
-      {isShown && <NewKeyCommand label={texts.newKeyText} />}
     </>
   )
 }

@@ -10,7 +10,7 @@ import { product, serviceUrl } from '../service.ts'
 import type { SessionActions } from '../session.ts'
 import { messages } from '../texts/messages.ts'
 import { isPossibleKey } from './api-key.ts'
-import { NewKeyCommand } from './new-key-command.tsx'
+import { NewKey } from './new-key.tsx'
 
 export interface SignInProps {
   /** Whether the service rejected the key of the previous session. */
@@ -97,7 +97,10 @@ export function SignInForm({ wasRefused, linkedKey, onStay, onSignIn, children }
           {messages.session.staySignedIn}
         </Button>
       )}
-      <NewKeyCommand label={messages.session.newKey} />
+      <div className="first-key">
+        <p>{messages.session.firstKey}</p>
+        <NewKey />
+      </div>
     </form>
   )
 }

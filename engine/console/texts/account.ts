@@ -2,8 +2,6 @@ import { date, number, time } from './formats.ts'
 
 /** The texts of the account, which are loaded with it. */
 export const texts = {
-  newKey: 'Create another key',
-  newKeyText: 'Run this in the folder of the service, with its environment variables, such as DATABASE_URL:',
   key: 'API key',
   access: 'Access',
   accesses: { read: 'This key may only read', write: 'Reads and changes' },

@@ -33,8 +33,9 @@ export const messages = {
     tryLater: 'Try again in a moment.',
     signedOut: 'You were signed out',
     signedOutText: 'The service no longer accepts the key: it was revoked or has expired. Sign in with another one.',
-    newKey:
-      'The service prints a key at its first start. To create another one, run this in its folder, with its environment variables, such as DATABASE_URL:',
+    firstKey: 'The service prints a key at its first start.',
+    newKey: 'Create another key',
+    newKeyText: 'Run this in the folder of the service, with its environment variables, such as DATABASE_URL:',
     staySignedIn: 'Stay signed in',
   },
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { signIn } from '../../../engine/console/test/browser/page.ts'
+import { inspect, signIn } from '../../../engine/console/test/browser/page.ts'
 import { runCommand, waitForOutput } from '../../../engine/test/support/process.ts'
 import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
 import { bannerKey, startServer } from '../../support/petstore.ts'
@@ -20,6 +20,12 @@ test('the sign-in page shows a command that makes a key where the service runs',
   const folder = temporaryFolder()
   const server = await startServer({ folder })
   const page = await visit(server.url)
+  await page.getByText('The service prints a key at its first start.').waitFor()
+  // What only developers understand is not there before.
+  expect(await page.getByText('DATABASE_URL').count()).toBe(0)
+  await inspect(page, 'sign-in-without-command')
+  await page.getByRole('button', { name: 'Create another key' }).click()
+  await inspect(page, 'sign-in-with-command')
   const command = (await page.locator('.command code').textContent()) ?? ''
   expect(command).toMatch(/^npx --no -- petstore keys create console-\w+$/)
   // Without the variable, the command would look for another database.
