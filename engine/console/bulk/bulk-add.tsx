@@ -216,7 +216,7 @@ function Summary({ noun, table, run: { state, outcomes, missing }, valid }: Summ
     return (
       <>
         <Lines first={bulk.summary(noun, missing.length, invalid)} second={second} />
-        {unused.length > 0 && <span className="bulk-problem"> {texts.unused(unused)}</span>}
+        {unused.length > 0 && <span className="bulk-note"> {texts.unused(unused)}</span>}
       </>
     )
   }

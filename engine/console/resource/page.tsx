@@ -82,7 +82,9 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   /** The edits of many items that are open in a dialog, or else the last ones that were saved. */
   const ownEdits = dialog?.kind === 'editMany' ? dialog.edits : (done?.edits ?? [])
   const shown = typeof item.data?.[title] === 'string' ? item.data[title].trim() : ''
-  useDocumentTitle(messages.page.title(shown || texts.list.title(partOf(resource, view.filter))))
+  const listed = texts.list.title(partOf(resource, view.filter))
+  const found = view.search === undefined ? listed : texts.list.found(view.search, listed)
+  useDocumentTitle(messages.page.title(shown || found))
   useEffect(() => {
     if (list.isSuccess) void preload()
   }, [list.isSuccess])

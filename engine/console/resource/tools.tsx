@@ -12,6 +12,7 @@ import {
   IconTablePlus,
   IconX,
 } from '../components/icons.tsx'
+import { loadLater } from '../components/load-later.tsx'
 import { TextField } from '../form/text-field.tsx'
 import { navigateBelowDialogs } from '../history.ts'
 import { keyName, keysOf, useShortcuts } from '../keyboard.ts'
@@ -23,6 +24,8 @@ import { useList, useResource } from './page-context.ts'
 import { partOf } from './queries.ts'
 import { idIn } from './search.ts'
 import { firstPage, show } from './view.ts'
+
+const ReadOnly = loadLater(async () => (await import('./read-only.tsx')).ReadOnly)
 
 const menuId = 'tools-menu'
 
@@ -47,7 +50,7 @@ export function Tools() {
         )}
       </div>
       {isReadOnly ? (
-        <span className="read-only">{texts.edit.readOnly(hasHistory)}</span>
+        <ReadOnly />
       ) : (
         <Button icon={<IconPlus />} {...hint(texts.add.title, 'add')} onClick={() => open({ kind: 'add' })}>
           {texts.add.title}
@@ -210,7 +213,11 @@ function Search() {
           start={isSearched && <IconSearch />}
           end={
             text === '' ? (
-              searchKey && <kbd aria-hidden>{keyName(searchKey)}</kbd>
+              searchKey && (
+                <kbd aria-hidden translate="no">
+                  {keyName(searchKey)}
+                </kbd>
+              )
             ) : (
               <IconButton
                 label={texts.list.clearSearch}

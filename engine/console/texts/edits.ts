@@ -29,6 +29,9 @@ export function editTextsOf(noun: Noun) {
       remove: `Remove ${one}`,
       removeShort: 'Remove',
       clearFilter: (value: string) => `Remove the filter ${value}`,
+      readOnlyShort: 'Read only',
+      readOnly: (hasHistory: boolean) =>
+        `This key may only read.${hasHistory ? ' It cannot see who changed what.' : ''}`,
       last: 'Last change',
       dismiss: 'Dismiss',
       showThem: 'Show them',

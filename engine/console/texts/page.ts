@@ -8,6 +8,7 @@ export function textsOf(noun: Noun) {
   return {
     list: {
       title: (part: string | undefined) => (part ? `${part} ${many}` : Many),
+      found: (text: string, title: string) => `“${text.trim()}” · ${title}`,
       all: 'All',
       more: 'More',
       count: (count: number, isExact: boolean) => `${number(count)}${isExact ? '' : '+'}`,
@@ -48,9 +49,8 @@ export function textsOf(noun: Noun) {
 
     edit: {
       saving: 'Not saved yet',
+      left: 'No longer matches',
       valueOf: (label: string, title: string, value: string) => `${label} of ${title}: ${value}`,
-      readOnly: (hasHistory: boolean) =>
-        `This key may only read.${hasHistory ? ' It cannot see who changed what.' : ''}`,
       changes: 'Changes',
     },
 

@@ -1,15 +1,16 @@
 import './cursor-footer.css'
 import { Button, IconButton } from '../../components/buttons.tsx'
-import { Countdown, Reason } from '../../components/failure.tsx'
 import { focusedRow, keepFocus, rowOf } from '../../components/focus.ts'
 import { hint } from '../../components/hint.ts'
-import { IconAlertTriangle, IconChevronLeft, IconChevronLeftPipe, IconChevronRight } from '../../components/icons.tsx'
+import { IconChevronLeft, IconChevronLeftPipe, IconChevronRight } from '../../components/icons.tsx'
+import { loadLater } from '../../components/load-later.tsx'
 import { useShortcuts } from '../../keyboard.ts'
 import { problemOf } from '../../problem.ts'
-import { ShowRequest } from '../../requests/open-requests.tsx'
 import { useList, useResource, useTotal } from '../page-context.ts'
 import { maxLimit } from '../search.ts'
 import { pageSizes, rememberSize } from '../view.ts'
+
+const OutOfDate = loadLater(async () => (await import('./lines.tsx')).OutOfDate)
 
 /** Which items the list shows, whether they are out of date, and the other pages. */
 export function CursorFooter() {
@@ -27,7 +28,7 @@ export function CursorFooter() {
       </p>
       {/* Not announced, because it changes all the time. */}
       {list.isSearching && <span className="number">{texts.list.searched(list.data?.searched ?? 0)}</span>}
-      <OutOfDate />
+      {list.items && list.failureReason && <OutOfDate />}
       {!isEmpty && <SizeSelect />}
       {!isEmpty && <Pager />}
     </div>
@@ -138,25 +139,4 @@ function useRange(): string {
   const range = texts.range(first, last)
   // An item that another client added may not be counted yet.
   return total && total.count >= last ? texts.rangeOf(range, totalText(total.count, total.isExact)) : followed(range)
-}
-
-/** Why the list may be out of date: it could not be loaded again. */
-function OutOfDate() {
-  const texts = useResource().texts.list
-  const { items, dataUpdatedAt, failureReason, failureCount } = useList().list
-  if (!items || !failureReason) return null
-  const problem = problemOf(failureReason)
-  const { retryAfter, requestId } = problem
-  return (
-    <div className="list-out-of-date">
-      <IconAlertTriangle />
-      <span role="status">
-        <span>{texts.outOfDate(new Date(dataUpdatedAt))}</span>{' '}
-        <Reason {...problem}>
-          <Countdown key={retryAfter && failureCount} seconds={retryAfter} />
-        </Reason>
-      </span>
-      <ShowRequest requestId={requestId} />
-    </div>
-  )
 }

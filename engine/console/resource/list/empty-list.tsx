@@ -87,6 +87,11 @@ function focusLast(items: Item[]): void {
   if (last && (activeElement === body || activeElement === titleOfPage())) rowOf(last.id)?.focus()
 }
 
+/** The end of a long search does not help. */
+function shortened(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 99)}…` : text
+}
+
 /** Such as `No large toy has “mo” in its name.` */
 function notFound(resource: Resource, { filter, search = '' }: View): string {
   const names = meaningsOf(resource, search, filter).flatMap(Object.keys)
@@ -96,5 +101,10 @@ function notFound(resource: Resource, { filter, search = '' }: View): string {
   )
   const labels = (isText: boolean) =>
     fields.filter(({ kind }) => (kind === 'text') === isText).map(({ label }) => label.toLowerCase())
-  return emptyTextsOf(resource).notFound(nounOf(resource, filter), labels(true), labels(false), search.trim())
+  return emptyTextsOf(resource).notFound(
+    nounOf(resource, filter),
+    labels(true),
+    labels(false),
+    shortened(search.trim()),
+  )
 }

@@ -2,8 +2,11 @@ import { textOf } from '#service/fields'
 import './lines.css'
 import { type ComponentProps, useReducer } from 'react'
 import { Button, IconButton } from '../../components/buttons.tsx'
+import { Countdown, Reason } from '../../components/failure.tsx'
 import { keepFocus } from '../../components/focus.ts'
-import { IconX } from '../../components/icons.tsx'
+import { IconAlertTriangle, IconX } from '../../components/icons.tsx'
+import { problemOf } from '../../problem.ts'
+import { ShowRequest } from '../../requests/open-requests.tsx'
 import { isSearchable } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
 import { importDrafts } from '../drafts.ts'
@@ -115,5 +118,26 @@ function JustAdded({ added, dismissAdded }: NewItem) {
         </Button>
       )}
     </Line>
+  )
+}
+
+/** Why the list may be out of date: it could not be loaded again. */
+export function OutOfDate() {
+  const texts = useResource().texts.list
+  const { items, dataUpdatedAt, failureReason, failureCount } = useList().list
+  if (!items || !failureReason) return null
+  const problem = problemOf(failureReason)
+  const { retryAfter, requestId } = problem
+  return (
+    <div className="list-out-of-date">
+      <IconAlertTriangle />
+      <span role="status">
+        <span>{texts.outOfDate(new Date(dataUpdatedAt))}</span>{' '}
+        <Reason {...problem}>
+          <Countdown key={retryAfter && failureCount} seconds={retryAfter} />
+        </Reason>
+      </span>
+      <ShowRequest requestId={requestId} />
+    </div>
   )
 }

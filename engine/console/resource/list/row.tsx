@@ -45,6 +45,7 @@ export const Row = memo(function Row(props: RowProps) {
       data-selected={isSelected || undefined}
       data-saving={isSaving || undefined}
       data-left={hasLeft || undefined}
+      title={hasLeft ? texts.edit.left : undefined}
       // The link in it is for the keyboard.
       onClick={(event) => openUnlessSelected(event, () => open({ kind: 'item', id }))}
     >
@@ -97,7 +98,7 @@ export const Row = memo(function Row(props: RowProps) {
                 href={hrefOf(resource, { item: id })}
                 tabIndex={isTabStop ? 0 : -1}
                 aria-current={isShown || undefined}
-                aria-description={isSaving ? texts.edit.saving : undefined}
+                aria-description={isSaving ? texts.edit.saving : hasLeft ? texts.edit.left : undefined}
                 title={hiddenPartOf(textOf(item[field.name]))}
                 // Dragging selects text instead.
                 draggable={false}

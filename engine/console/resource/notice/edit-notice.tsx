@@ -25,8 +25,7 @@ interface EditNoticeProps {
 
 /** Says what became of the last edit, and offers to undo it. A failure stays until the user has decided. */
 export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps) {
-  const page = useResource()
-  const { resource, edits, open } = page
+  const { resource, edits, open } = useResource()
   const { states, list, view } = useList()
   const { edit: texts } = editTextsOf(resource)
   const { isReadOnly, hasHistory } = useAccess()
@@ -47,6 +46,10 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
   const isStored = last?.status === 'success' || (last?.status === 'pending' && !last.edit.set && !isRepeated(last))
   const saved = isStored && { text: savedText(resource, last, removed), at: last.submittedAt, edit: last.edit }
   const latest = isDone ? done : saved
+  const undoLabel = (isDone && done.undoLabel) || texts.undo
+  const keyToUndo = canUndo && areCharactersOn() && hasKeys() ? texts.withKey(undoLabel) : ''
+  /** The notice is gone by then. */
+  const isRemoved = !isDone && last?.status === 'success' && !last.edit.set
   const shown = latest && latest.text !== undefined && latest.at >= closedAt && latest
 
   /** The time of the last result whose row has got the focus, or is not on this page. */
@@ -83,7 +86,7 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
     say(text, { focus: () => seen.id, isShown: true })
   }
   useDeselectRemoved((text) => say(text, { onUndo: isDone ? done.onUndo : undefined, isNews: true }))
-  const refuse = () => say(page.texts.edit.readOnly(hasHistory))
+  const refuse = () => say(texts.readOnly(hasHistory))
   useShownAddress(refuse)
   useShortcuts(isReadOnly ? { add: refuse, choose: refuse, edit: refuse, remove: refuse, undo: refuse } : { undo })
 
@@ -98,8 +101,7 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
     <>
       {/* There before it has a text, or screen readers would not announce the first one. */}
       <span className="visually-hidden" role="status">
-        {shown &&
-          `${shown.text} ${canUndo && areCharactersOn() ? texts.withKey((isDone && done.undoLabel) || texts.undo) : ''}`}
+        {shown ? `${shown.text} ${keyToUndo}` : isRemoved && saved && saved.text}
       </span>
       <div className="edit-notices">
         {failed ? (
@@ -114,6 +116,11 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
     </>
   )
   return sheet ? createPortal(notice, sheet) : notice
+}
+
+/** Whether the device probably has a keyboard, which a phone does not. */
+function hasKeys(): boolean {
+  return matchMedia('(pointer: fine)').matches
 }
 
 /**

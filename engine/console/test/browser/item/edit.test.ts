@@ -19,6 +19,7 @@ import {
   names,
   panel,
   panelsLoaded,
+  searchField,
   showing,
   signIn,
 } from '../page.ts'
@@ -924,8 +925,19 @@ test('a key that may only read sees no controls and asks for no changes, and see
   const key = mintApiKey()
   await store.apiKeys.create(apiKeyRecord(key, 'viewer', undefined, 'read'))
   const page = await visit(`${url}/?note=2`, { key })
-  await page.locator('.tools').getByText('This key may only read. It cannot see who changed what.').waitFor()
+  const sentence = 'This key may only read. It cannot see who changed what.'
+  const chip = page.locator('.tools').getByRole('button', { name: 'Read only' })
+  await chip.waitFor()
+  expect(await chip.getAttribute('aria-description')).toBe(sentence)
   await showing(page, '1–3 of 3')
+  for (const width of [1_280, 900, 360]) {
+    await page.setViewportSize({ width, height: 800 })
+    expect((await boxOf(chip)).y, `${width}`).toBe((await boxOf(searchField(page))).y)
+  }
+  await page.setViewportSize({ width: 1_280, height: 800 })
+  await chip.click()
+  await notice(page).getByText(sentence).waitFor()
+  await notice(page).getByRole('button', { name: 'Dismiss' }).click()
   expect(await page.getByRole('button', { name: /state|Remove|Edit|Done|Add|Changes/i }).count()).toBe(0)
   await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
   await page.getByRole('region', { name: '3 selected' }).getByRole('button', { name: 'Copy' }).waitFor()
@@ -934,7 +946,7 @@ test('a key that may only read sees no controls and asks for no changes, and see
   await inspect(page, 'read-only')
   expect(log.join('')).not.toContain('history')
   await page.goto(`${url}/?open=add`)
-  await page.locator('.tools').getByText('This key may only read. It cannot see who changed what.').waitFor()
+  await chip.waitFor()
   await panelsLoaded(page)
   await notice(page).getByText('This key may only read. It cannot see who changed what.').waitFor()
   expect(await panel(page).count()).toBe(0)
@@ -947,7 +959,7 @@ test('a key that may only read sees no controls and asks for no changes, and see
   for (const each of ['n', 's', 'e', 'Delete', 'z']) {
     await page.getByRole('link', { name: 'note 2' }).focus()
     await page.keyboard.press(each)
-    await notice(page).getByText('This key may only read. It cannot see who changed what.').waitFor()
+    await notice(page).getByText(sentence).waitFor()
     await notice(page).getByRole('button', { name: 'Dismiss' }).click()
   }
 })
