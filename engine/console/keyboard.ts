@@ -79,7 +79,7 @@ function latinKeyOf({ key, code }: KeyboardEvent): string {
   return isOfOtherScript ? (signs[code] ?? code.replace('Key', '')) : key
 }
 
-const textFields = 'textarea, select, input:not([type="radio"], [type="checkbox"])'
+export const textFields = 'textarea, select, input:not([type="radio"], [type="checkbox"])'
 
 function isFor(shortcut: Shortcut, { target, key, isComposing, defaultPrevented }: KeyboardEvent): boolean {
   if (isComposing || defaultPrevented || !(target instanceof Element)) return false

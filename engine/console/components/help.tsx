@@ -54,7 +54,9 @@ function Row({ action, keys }: { action: string; keys: string[] }) {
       <dt>{action}</dt>
       <dd>
         {keys.map((key) => (
-          <kbd key={key}>{key === 'mod+z' ? `${control} z` : keyName(key)}</kbd>
+          <kbd key={key} translate="no">
+            {key === 'mod+z' ? `${control} z` : keyName(key)}
+          </kbd>
         ))}
       </dd>
     </div>

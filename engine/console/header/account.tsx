@@ -59,7 +59,9 @@ function KeyState() {
     <>
       <dl>
         <dt>{texts.key}</dt>
-        <dd dir="auto">{data?.keyName ?? '…'}</dd>
+        <dd dir="auto" translate="no">
+          {data?.keyName ?? '…'}
+        </dd>
         <dt>{texts.access}</dt>
         <dd>{data ? texts.accesses[data.access] : '…'}</dd>
         <dt>{texts.expires}</dt>

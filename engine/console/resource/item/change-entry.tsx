@@ -5,7 +5,7 @@ import { Value } from '../../components/value.tsx'
 import { problemOf } from '../../problem.ts'
 import { type Change, type Field, isSame, type Values } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
-import { headingOf } from '../notice/edit-text.tsx'
+import { headingOf, Named } from '../notice/edit-text.tsx'
 import { useList, useResource } from '../page-context.ts'
 import { hrefOf, openHere } from '../view.ts'
 import { type ItemChange, isGroup } from './history.ts'
@@ -92,11 +92,14 @@ function Entry({ change, isOfAll }: Pick<EntriesProps, 'isOfAll'> & { change: It
       {(isOfAll || kind === 'remove') && (
         <p className="changes-item">
           {kind === 'remove' ? (
-            <strong>{texts.removed(heading)}</strong>
+            <strong>
+              <Named text={texts.removed(heading)} names={[heading]} />
+            </strong>
           ) : isGone ? (
-            heading
+            <span translate="no">{heading}</span>
           ) : (
             <a
+              translate="no"
               href={hrefOf(resource, { item: id })}
               onClick={(event) => openHere(event, () => open({ kind: 'item', id }))}
             >
@@ -122,7 +125,7 @@ function By({ change: { keyName, at } }: { change: Change }) {
   const texts = editTextsOf(useResource().resource).changes
   return (
     <p className="changes-by">
-      {texts.by} <bdi>{keyName ?? texts.unknownKey}</bdi>,{' '}
+      {texts.by} <bdi translate={keyName === undefined ? undefined : 'no'}>{keyName ?? texts.unknownKey}</bdi>,{' '}
       <time dateTime={at.toISOString()} title={textOf(at)}>
         {hours.format(at)}
       </time>

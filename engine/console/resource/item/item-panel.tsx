@@ -1,16 +1,17 @@
 import { textOf } from '#service/fields'
 import './item-panel.css'
-import { type KeyboardEvent, useState } from 'react'
+import { useWindowEvent } from '@mantine/hooks'
+import { useRef, useState } from 'react'
 import { Button, IconButton } from '../../components/buttons.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Failure } from '../../components/failure.tsx'
-import { keepFocus, rowOf } from '../../components/focus.ts'
+import { keepFocus, rowOf, topDialog } from '../../components/focus.ts'
 import { IconChevronDown } from '../../components/icons.tsx'
 import { IconChevronUp, IconPencil, IconTrash } from '../../components/later-icons.tsx'
 import { Message } from '../../components/message.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { Value, valueAttributes } from '../../components/value.tsx'
-import { areCharactersOn, arrowKeys, useShortcuts } from '../../keyboard.ts'
+import { areCharactersOn, arrowKeys, textFields, useShortcuts } from '../../keyboard.ts'
 import { problemOf } from '../../problem.ts'
 import { Command } from '../../requests/command.tsx'
 import { commandOf, jsonOf } from '../../requests/curl.ts'
@@ -198,25 +199,31 @@ interface ChoicesProps {
   onChoose: (value: unknown) => void
 }
 
-/** The choices side by side. A click or its number saves at once. Not radio buttons, whose arrow keys would save each one on the way. */
+/**
+ * The choices side by side. A click or its number saves at once, for the first field also from elsewhere in the panel. Not
+ * radio buttons, whose arrow keys would save each one on the way.
+ */
 function Choices({ field, value, onChoose }: ChoicesProps) {
-  const choices = Object.keys(field.choices ?? {})
-  function handleKey({ key, currentTarget }: KeyboardEvent) {
-    const index = Number(key) - 1
-    const choice = areCharactersOn() ? choices[index] : undefined
-    if (choice === undefined) return
+  const group = useRef<HTMLFieldSetElement>(null)
+  const choices = Object.entries(field.choices ?? {})
+  useWindowEvent('keydown', (event) => {
+    const index = Number(event.key) - 1
+    const [choice] = (areCharactersOn() && choices[index]) || []
+    const focused = document.activeElement?.closest('.choices')
+    const region = regionOf(event)
+    if (choice === undefined || (focused ?? region?.querySelector('.choices')) !== group.current) return
     onChoose(parseChoice(field, choice))
     // Otherwise Enter would press the former choice.
-    currentTarget.querySelectorAll('button')[index]?.focus()
-  }
+    if (focused) group.current?.querySelectorAll('button')[index]?.focus()
+  })
   return (
-    <fieldset className="choices" aria-label={field.label} data-choices={field.name} onKeyDown={handleKey}>
-      {choices.map((choice, index) => (
+    <fieldset ref={group} className="choices" aria-label={field.label} data-choices={field.name}>
+      {choices.map(([choice, label], index) => (
         <button
           key={choice}
           type="button"
           aria-pressed={String(value) === choice}
-          {...(areCharactersOn() && { 'data-hint': index + 1, 'aria-keyshortcuts': `${index + 1}` })}
+          {...(areCharactersOn() && { 'data-hint': `${label} (${index + 1})`, 'aria-keyshortcuts': `${index + 1}` })}
           onClick={() => onChoose(parseChoice(field, choice))}
         >
           <Value field={field} value={choice} />
@@ -224,4 +231,12 @@ function Choices({ field, value, onChoose }: ChoicesProps) {
       ))}
     </fieldset>
   )
+}
+
+/** The list or the panel for which a key without a modifier was pressed, unless it is typed into a field. */
+function regionOf({ target, ctrlKey, altKey, metaKey, defaultPrevented }: KeyboardEvent): Element | null {
+  if (ctrlKey || altKey || metaKey || defaultPrevented) return null
+  if (!(target instanceof Element) || target.matches(textFields)) return null
+  const dialog = topDialog()
+  return dialog ? dialog.querySelector('[data-arrow-keys]') : target.closest('[data-arrow-keys]')
 }

@@ -44,7 +44,9 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
   const removed = states.filter(({ edit, status }) => status === 'pending' && !edit.set).map(({ edit }) => edit)
   // A removal waits until it can no longer be undone.
   const isStored = last?.status === 'success' || (last?.status === 'pending' && !last.edit.set && !isRepeated(last))
-  const saved = isStored && { text: savedText(resource, last, removed), at: last.submittedAt, edit: last.edit }
+  const saved = isStored
+    ? { text: savedText(resource, last, removed), at: last.submittedAt, edit: last.edit }
+    : undefined
   const latest = isDone ? done : saved
   const undoLabel = (isDone && done.undoLabel) || texts.undo
   const keyToUndo = canUndo && areCharactersOn() && hasKeys() ? texts.withKey(undoLabel) : ''
@@ -101,7 +103,7 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
     <>
       {/* There before it has a text, or screen readers would not announce the first one. */}
       <span className="visually-hidden" role="status">
-        {shown ? `${shown.text} ${keyToUndo}` : isRemoved && saved && saved.text}
+        {shown ? `${shown.text} ${keyToUndo}` : isRemoved && saved?.text}
       </span>
       <div className="edit-notices">
         {failed ? (
