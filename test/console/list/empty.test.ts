@@ -31,7 +31,7 @@ test('the last row looks as the others, and 16 digits fit a narrow list', async 
   const offsets = await page.locator('tbody tr').evaluateAll((rows) =>
     rows.map((row) => {
       const link = row.querySelector('a')?.getBoundingClientRect().y ?? 0
-      return [link - row.getBoundingClientRect().y, getComputedStyle(row.cells[0] as Element).borderBottomWidth]
+      return [link - row.getBoundingClientRect().y, getComputedStyle(row.querySelector('td') ?? row).borderBottomWidth]
     }),
   )
   expect(new Set(offsets.map(String)).size, `${offsets}`).toBe(1)
