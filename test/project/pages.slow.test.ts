@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createProduct } from '../../engine/create.ts'
+import { startPostgres } from '../../engine/test/support/postgres/server.ts'
 import { runCommand, waitForOutput, whenListening } from '../../engine/test/support/process.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { copyEngines } from '../support/copied-engines.ts'
@@ -105,6 +106,29 @@ test('a column is added to the example as the recipe of the schema does it', () 
   writeFileSync(file, changed)
   const [step] = stepsOf(store)
   expect(run(folder, 'try.ts')).toBe(`${step?.output}\n`)
+})
+
+test('the example is served on PostgreSQL as the recipe does it', async () => {
+  const folder = copyEngines()
+  writeFileSync(
+    join(folder, 'postgres.ts'),
+    "import { postgresTableOf } from '#store/postgres'\nimport * as sqlite from './store.ts'\n\nexport const notes = postgresTableOf(sqlite.notes)\n",
+  )
+  const [, draft = ''] = /`npx (drizzle-kit .*postgres.*)`/.exec(document('engine/README.md').text) ?? []
+  spawnSync(join(root, 'node_modules/.bin/drizzle-kit'), draft.split(' ').slice(1), { cwd: folder })
+  const [, trigger] = codeBlocksOf(document('engine/README.md'), 'sql')
+  appendFileSync(join(folder, 'migrations/postgres/0001_notes.sql'), String(trigger?.code))
+  const file = join(folder, 'store.ts')
+  const line = codeBlocksOf(document('engine/README.md'), 'ts').at(-1)?.code.split('\n')[1]
+  writeFileSync(file, readFileSync(file, 'utf8').replace('migrations: {', `$&\n${line}`))
+
+  const { url, stop } = await startPostgres()
+  onTestFinished(stop)
+  const command = [process.execPath, 'main.ts']
+  const server = await whenListening(runCommand(command, { folder, env: { PORT: '0', DATABASE_URL: url } }))
+  const apiKey = await waitForOutput(server, /\b(notes_[0-9A-Za-z]{38})\b/)
+  const [step] = stepsOf(client)
+  expect(run(folder, 'client.ts', { SERVICE_URL: server.url, SERVICE_API_KEY: apiKey })).toBe(`${step?.output}\n`)
 })
 
 test('a definition that its module exports under another name is refused with the reason', () => {

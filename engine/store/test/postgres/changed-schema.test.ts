@@ -91,12 +91,12 @@ test.for([
   ['a disabled trigger', 'ALTER TABLE books DISABLE TRIGGER books_take_turns', noTrigger],
   [
     'a trigger that takes no lock',
-    "CREATE OR REPLACE FUNCTION notes_take_turns() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'",
+    "CREATE OR REPLACE FUNCTION take_turns() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'",
     noTrigger,
   ],
   [
     'a trigger after the insert',
-    'DROP TRIGGER books_take_turns ON books; CREATE TRIGGER books_take_turns AFTER INSERT ON books FOR EACH STATEMENT EXECUTE FUNCTION notes_take_turns()',
+    'DROP TRIGGER books_take_turns ON books; CREATE TRIGGER books_take_turns AFTER INSERT ON books FOR EACH STATEMENT EXECUTE FUNCTION take_turns()',
     noTrigger,
   ],
   ['a missing check', 'ALTER TABLE notes DROP CONSTRAINT notes_body_length', 'notes lacks notes_body_length'],

@@ -41,7 +41,7 @@ test('a new migration after which a part is missing is rolled back, and its corr
   await before?.close()
   await migrate(corrected)
   expect(reports).toEqual([
-    [['0000_own_tables', '0000_own_tables_access', '0000_own_tables_history'], true],
+    [['', '_access', '_history', ...(isOnPostgres ? ['_take_turns'] : [])].map((end) => `0000_own_tables${end}`), true],
     [['0001_notes'], false],
   ])
   const inspection = await inspect(corrected, location)

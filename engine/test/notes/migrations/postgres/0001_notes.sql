@@ -32,13 +32,5 @@ CREATE TABLE notes (
 
 CREATE INDEX notes_by_state ON notes (state, id);
 
--- Takes the advisory lock of inserts until the commit, so that ids become visible in ascending order.
-CREATE FUNCTION notes_take_turns() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM pg_advisory_xact_lock(1346720851, 2);
-  RETURN NULL;
-END
-$$;
-
-CREATE TRIGGER books_take_turns BEFORE INSERT ON books FOR EACH STATEMENT EXECUTE FUNCTION notes_take_turns();
-CREATE TRIGGER notes_take_turns BEFORE INSERT ON notes FOR EACH STATEMENT EXECUTE FUNCTION notes_take_turns();
+CREATE TRIGGER books_take_turns BEFORE INSERT ON books FOR EACH STATEMENT EXECUTE FUNCTION take_turns();
+CREATE TRIGGER notes_take_turns BEFORE INSERT ON notes FOR EACH STATEMENT EXECUTE FUNCTION take_turns();
