@@ -391,13 +391,19 @@ test('no document names a variable of the environment that nothing reads', () =>
 })
 
 test('the code of the recipes is that of the notes and books', () => {
-  const lines = codeBlocksOf(document('engine/README.md'), 'ts').flatMap(({ code }) => code.trimEnd().split('\n'))
-  expect(lines.length).toBeGreaterThan(10)
-  let file: string[] = []
-  for (const line of lines) {
-    const [, path] = /^\/\/ (\S+\.tsx?)$/.exec(line) ?? []
-    if (path !== undefined) file = read(path).split('\n')
-    else expect(file).toContain(line)
+  const blocks = codeBlocksOf(document('engine/README.md'), 'ts')
+  expect(blocks.length).toBeGreaterThan(8)
+  for (const { code } of blocks) {
+    const [, path = '', text = ''] = /^\/\/ (\S+)\n(.*)/s.exec(code) ?? []
+    const file = read(path)
+    let end = 0
+    for (const part of text.split(/^ *\/\/ …\n/m)) {
+      const begin = file.indexOf(part, end)
+      expect(begin, `${path} has no such lines, which follow each other:\n${part}`).toBeGreaterThan(-1)
+      end = begin + part.length
+    }
+    for (const [opening = '', closing = ''] of ['()', '[]', '{}'])
+      expect(text.split(opening).length, code).toBe(text.split(closing).length)
   }
 })
 
