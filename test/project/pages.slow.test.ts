@@ -117,7 +117,9 @@ test('the example is served on PostgreSQL as the recipe does it', async () => {
   const [, draft = ''] = /`npx (drizzle-kit .*postgres.*)`/.exec(document('engine/README.md').text) ?? []
   spawnSync(join(root, 'node_modules/.bin/drizzle-kit'), draft.split(' ').slice(1), { cwd: folder })
   const [, trigger] = codeBlocksOf(document('engine/README.md'), 'sql')
-  appendFileSync(join(folder, 'migrations/postgres/0001_notes.sql'), String(trigger?.code))
+  const drafted = join(folder, 'migrations/postgres/0001_notes.sql')
+  expect(readFileSync(drafted, 'utf8')).toMatch(/^CREATE TABLE "notes"/)
+  appendFileSync(drafted, String(trigger?.code))
   const file = join(folder, 'store.ts')
   const line = codeBlocksOf(document('engine/README.md'), 'ts').at(-1)?.code.split('\n')[1]
   writeFileSync(file, readFileSync(file, 'utf8').replace('migrations: {', `$&\n${line}`))
