@@ -77,6 +77,8 @@ export function consoleConfig(root: string, router: AnyRouter): UserConfig {
     // `.env` files would change the console without changing its sources.
     envDir: false,
     define: { SERVICE_PROCEDURES: JSON.stringify(proceduresIn(router)) },
+    // wouter also brings the hook for versions of React that lack it.
+    resolve: { alias: { 'use-sync-external-store/shim/index.js': 'react' } },
     plugins: [react(), lateStyleSheets, pages.length > 1 && scalarScript, otherLicenses],
     build: {
       target: 'es2022',
