@@ -38,7 +38,8 @@ test('a row that no longer matches says so in words', async ({ openConsole }) =>
   await page.getByRole('menuitemradio', { name: 'Sold' }).click()
   const text = 'No longer matches'
   await page.getByTitle(text).waitFor()
-  expect(await row.getByRole('link').getAttribute('aria-description')).toBe(text)
+  // Once it is saved.
+  await expect.poll(() => row.getByRole('link').getAttribute('aria-description')).toBe(text)
   await inspect(page, 'left')
 })
 
@@ -48,8 +49,12 @@ test('the translation of a browser keeps names and keys', async ({ openConsole }
   await page.getByRole('menuitemradio', { name: 'Sold' }).click()
   await page.getByRole('status').getByText('Rex is sold.').waitFor()
   await page.getByRole('button', { name: 'Changes' }).click()
-  const sheet = page.getByRole('dialog', { name: 'Changes of pets' })
-  for (const part of [sheet.getByText('Rex #1'), sheet.locator('.changes-by bdi').first(), page.locator('.search kbd')])
+  const changes = panel(page, 'Changes of pets')
+  for (const part of [
+    changes.getByText('Rex #1'),
+    changes.locator('.changes-by bdi').first(),
+    page.locator('.search kbd'),
+  ])
     expect(await isTranslated(part)).toBe(false)
 })
 

@@ -21,7 +21,7 @@ test('the console of an empty store leads to the first note', async ({ openConso
   const { url, key, store, page } = await openConsole(0, { session: 'none' })
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   expect(await page.title()).toBe('Sign in · Notes')
-  await page.getByText(/ keys create console-\w+$/).waitFor()
+  await page.getByText('The service prints a key at its first start.').waitFor()
   await inspect(page, 'sign-in')
   await signIn(page, key)
   await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
