@@ -62,7 +62,7 @@ export function keepFocus(element: Element | null): () => void {
  * @param getTarget the element that gets the focus, by default the one that had it before
  */
 export function useFocusReturn(getTarget?: () => HTMLElement | null | undefined): void {
-  // It may be gone by then, unlike what it is in.
+  // The element may have left the page by then, and the panel around it not.
   const [formers] = useState(() => {
     const { activeElement } = document
     return [activeElement, activeElement?.parentElement?.closest('[tabindex="-1"]')]

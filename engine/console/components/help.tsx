@@ -10,7 +10,7 @@ import { Sheet } from './sheet.tsx'
 /** The name of the modifier `mod`. */
 const control = /Mac|iP/.test(navigator.platform) ? '⌘' : 'Ctrl'
 
-/** What a key that may only read cannot do. */
+/** The shortcuts that a key needs write access for. */
 const writes: Shortcut[] = ['add', 'choose', 'edit', 'remove', 'undo']
 
 /** Lists the keyboard shortcuts, and turns off those of one character. */

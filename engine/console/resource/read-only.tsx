@@ -4,7 +4,7 @@ import { editTextsOf } from '../texts/edits.ts'
 import { useAccess } from './access.ts'
 import { useResource } from './page-context.ts'
 
-/** What a key that may only read cannot do is its hint. A finger, which sees none, opens it as a notice. */
+/** Says that the key may only read. Its hint says what that excludes. A touch screen has no hints: a tap shows it as a notice. */
 export function ReadOnly() {
   const { resource, open } = useResource()
   const { hasHistory } = useAccess()

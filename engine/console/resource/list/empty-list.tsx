@@ -87,7 +87,7 @@ function focusLast(items: Item[]): void {
   if (last && (activeElement === body || activeElement === titleOfPage())) rowOf(last.id)?.focus()
 }
 
-/** The end of a long search does not help. */
+/** Cuts off a long search, which would fill the page. */
 function shortened(text: string): string {
   return text.length > 100 ? `${text.slice(0, 99)}…` : text
 }

@@ -37,7 +37,7 @@ export interface Done {
   focus?: (items: Item[]) => bigint | undefined
   /** Whether an open panel shows that item, too. */
   isShown?: true
-  /** Whether it says what somebody else has done, so that the undo is that of what was said before. */
+  /** Whether it reports a change of somebody else. It has no button then, and `onUndo` belongs to the notice before it. */
   isNews?: true
 }
 

@@ -227,7 +227,7 @@ describe('a change', () => {
     await notice(page).getByText('State and Due of Tea are now Open, nothing.').waitFor()
     await expect.poll(() => store.notes.get(2n)).toMatchObject({ state: 'open' })
     expect(await store.notes.get(2n)).not.toHaveProperty('dueAt')
-    // What has its former values again needs no button. It says so, and keeps the focus.
+    // A change that was changed back has no button any more. Its entry says so, and keeps the focus.
     await expect.poll(() => entries.count()).toBe(3)
     await entries.nth(2).getByText('Changed back').waitFor()
     expect(await isFocused(entries.nth(2))).toBe(true)

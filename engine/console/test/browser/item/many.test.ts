@@ -246,7 +246,7 @@ test('a selected note that somebody else removes is no longer selected, which a 
   await notice(page).getByText('note 3 was removed by counter.').waitFor()
   await inspect(page, 'selected-removed')
   expect(await page.getByText('not on this page').count()).toBe(0)
-  // It is none of the user's changes.
+  // The removal by somebody else is not what the key undoes.
   expect(await notice(page).getByRole('button', { name: 'Undo' }).count()).toBe(0)
   await page.keyboard.press('z')
   await notice(page).getByText('2 notes were changed back.').waitFor()
