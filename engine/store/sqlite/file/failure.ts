@@ -46,6 +46,8 @@ export interface Failure {
   /** The code of SQLite or of the file system, otherwise the name of the error. */
   code: string
   message: string
+  /** Says where a defect is. */
+  stack?: string | undefined
   rule?: string
   /** The code of a {@link Refusal}. */
   refusal?: Refusal['code']
@@ -66,7 +68,7 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof FilesDamaged) return { code: error.name, message: error.message, damage: error.damage }
   if (error instanceof OtherRelease) return { code: 'SQLITE_SCHEMA', message: error.message, isOtherRelease: true }
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
-  return { code, message: error.message }
+  return { code, message: error.message, stack: error.stack }
 }
 
 /** Whether the database is busy, full, broken or gone. Any other error, such as a violated constraint, affects one write. */
@@ -123,14 +125,15 @@ function kindOf({ code, damage }: Failure): WriteFailure {
 }
 
 export function storeError(failure: Failure): Error {
-  const { code, message, rule, refusal, fields, damage, isOtherRelease } = failure
+  const { code, message, stack, rule, refusal, fields, damage, isOtherRelease } = failure
   if (refusal !== undefined) return refusalOf({ name: code, message, code: refusal })
   if (rule !== undefined) {
     if (fields) return new RowChanged(fields, rule)
     const Rule = [IdempotencyKeyReused, IdsExhausted, RowConflict].find(({ name }) => name === code) ?? RuleViolation
     return Object.assign(new Rule(message, rule), { name: code })
   }
-  if (!concernsDatabase(failure)) return new Error(`${code}: ${message}`)
+  if (!concernsDatabase(failure))
+    return Object.assign(new Error(`${code}: ${message}`), stack === undefined ? {} : { stack })
   // A retry may reach an instance of the other release.
   if (isOtherRelease) return new OtherRelease({ isRetryable: true })
   return new StoreUnavailable(damage === undefined ? runtimeMessage(reasonOf(failure), code) : message, {

@@ -20,6 +20,11 @@ async function openNotes() {
 let keys = 0
 const newKey = () => newCaller(`key ${++keys}`)
 
+const withoutAndWithKey = [
+  { name: 'without a key', key: undefined },
+  { name: 'with a key', key: newKey },
+]
+
 describe('a change of its own', () => {
   test('sets what its function returns of the row and its input, and leaves an entry in the history', async () => {
     const { notes, first } = await openNotes()
@@ -88,7 +93,7 @@ describe('a change of its own', () => {
     },
   )
 
-  test.for([undefined, newKey])('sees in a batch what those before it have made of the row, with %s', async (key) => {
+  test.for(withoutAndWithKey)('sees in a batch what those before it have made of the row, $name', async ({ key }) => {
     const { notes, transactions } = await openNotes()
     transactions.length = 0
     const settled = await Promise.allSettled([
@@ -110,7 +115,7 @@ describe('a change of its own', () => {
 })
 
 describe('a function of a change', () => {
-  test.for([undefined, newKey])('that refuses refuses alone, and as often as it is called, with %s', async (key) => {
+  test.for(withoutAndWithKey)('that refuses refuses alone, and as often as it is called, $name', async ({ key }) => {
     const { notes } = await openNotes()
     await notes.create({ ...note })
     const again = key?.()
@@ -124,7 +129,7 @@ describe('a function of a change', () => {
     expect(await notes.history({ limit: 9 })).toHaveLength(4)
   })
 
-  test.for([undefined, newKey])('with a defect fails alone, and is no outage of the database, with %s', async (key) => {
+  test.for(withoutAndWithKey)('with a defect fails alone, and is no outage of the database, $name', async ({ key }) => {
     const { notes } = await openNotes()
     await notes.create({ ...note })
     const settled = await Promise.allSettled([
@@ -147,6 +152,8 @@ describe('a function of a change', () => {
       expect(each.reason.name).not.toBe('StoreUnavailable')
       return each.reason.message
     })
+    // The log has to say which line of the product has the defect.
+    expect(settled[1]).toMatchObject({ reason: { stack: expect.stringMatching(/at .*own-changes\.ts:\d/) } })
     expect(messages).toEqual([
       'done',
       expect.stringContaining('A change with a defect.'),

@@ -23,8 +23,8 @@ describe('a failure', () => {
     [Object.assign(new TypeError('wrong'), { code: 5 }), 'TypeError', 'wrong'],
     ['a text', 'UNKNOWN', 'a text'],
     [undefined, 'UNKNOWN', 'undefined'],
-  ])('of %o has only a code and a message', ([thrown, code, message]) => {
-    expect(toFailure(thrown)).toEqual({ code, message })
+  ])('of %o has a code, a message and the stack of an error', ([thrown, code, message]) => {
+    expect(toFailure(thrown)).toEqual({ code, message, ...(thrown instanceof Error && { stack: thrown.stack }) })
   })
 
   test('of a rule also has its subject', () => {
