@@ -1,6 +1,6 @@
 import { defineConfig } from 'drizzle-kit'
 
-/** drizzle-kit drafts migrations (`npm run db:generate`), but never runs them; review adds what it cannot write: STRICT, AUTOINCREMENT, CHECKs. */
+/** drizzle-kit drafts migrations (`npm run db:generate`), but never runs them. */
 export default defineConfig({
   dialect: 'sqlite',
   schema: './db/tables.ts',

@@ -1,6 +1,6 @@
 import { defineConfig } from 'drizzle-kit'
 
-/** Drafts migrations, like `drizzle.config.ts` for SQLite. Triggers must be added by hand. */
+/** Like `drizzle.config.ts` for SQLite. */
 export default defineConfig({
   dialect: 'postgresql',
   schema: './db/tables.ts',

@@ -24,7 +24,7 @@ const scripts = {
   build: 'vite build web --configLoader native',
   start: manifest.scripts.start.replace('server/launch.mjs', '--import ./engine/store/fast-start.mjs main.ts'),
   dev: 'node --watch --import ./engine/store/fast-start.mjs main.ts',
-  'db:generate': 'drizzle-kit generate',
+  'db:generate': 'node engine/generate.ts drizzle.config.ts',
   check: 'tsc && tsc -p web',
   'check:engines': 'tsc -p tsconfig.engines.json',
   test: 'vitest run --config engine/test/vitest.config.ts --project product',

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createProduct } from '../../engine/create.ts'
@@ -74,36 +74,62 @@ test('an update replaces the engines of a product, keeps what is its own, and lo
   expect(readJson(manifest)).toEqual({ ...others, dependencies: { ...dependencies, mine: '1.0.0' } })
 })
 
-test('a new product drafts a migration of what its tables have more than those of the example', () => {
+test('a change of the schema is drafted, and keeps the rows and their ids', () => {
   const folder = copyEngines()
-  const draft = () => runScript(folder, 'db:generate', '--', '--name', 'tags')
-  expect(draft()).toContain('No schema changes')
-  const tags = "\nexport const tags = sqliteTable('tags', { id: int64('id').primaryKey({ autoIncrement: true }) })\n"
-  appendFileSync(join(folder, 'store.ts'), tags)
-  expect(draft()).toContain('migrations/0002_tags.sql')
-  expect(readFileSync(join(folder, 'migrations/0002_tags.sql'), 'utf8')).toMatch(/^CREATE TABLE `tags` \([^;]*\);\n$/)
+  const change = (...replacements: [string, string][]) => {
+    const file = join(folder, 'store.ts')
+    const changed = replacements.reduce((text, [from, to]) => text.replace(from, to), readFileSync(file, 'utf8'))
+    expect(changed).not.toBe(readFileSync(file, 'utf8'))
+    writeFileSync(file, changed)
+  }
+  const draft = (name: string) => {
+    const output = runScript(folder, 'db:generate', '--', '--name', name)
+    const [path] = globSync(`migrations/*_${name}.sql`, { cwd: folder })
+    return path === undefined ? output : readFileSync(join(folder, path), 'utf8')
+  }
+  writeFileSync(
+    join(folder, 'add.ts'),
+    `import { openStore } from '#store'
+     import { definition } from './store.ts'
+     const store = await openStore(definition, { kind: 'sqlite', path: 'notes.db' })
+     await store.notes.create({ body: 'Call Ann' })
+     const { id } = await store.notes.create({ body: 'Call Bob' })
+     await store.notes.remove({ id })
+     console.log(String(id), (await store.notes.list({ limit: 9 })).length)
+     await store.close()`,
+  )
+  expect(draft('nothing')).toContain('No schema changes')
+  expect(run(folder, 'add.ts')).toBe('2 1\n')
+
+  change(
+    ['import { sqliteTable', 'import { type AnySQLiteColumn, index, sqliteTable'],
+    ['import { apiKeyCollection', 'import { lineChecks, timestamp, timestampCheck, apiKeyCollection'],
+    [
+      'body: text().notNull() })',
+      `body: text().notNull(), shelf: text(), dueAt: timestamp('due_at'), part: int64('part').references((): AnySQLiteColumn => notes.id) },
+       (note) => [index('notes_by_due_at').on(note.dueAt), timestampCheck(note.dueAt), ...lineChecks(note.shelf, 300)])`,
+    ],
+    ['table: notes,', "table: notes, filters: ['dueAt'],"],
+  )
+  expect(draft('columns')).toMatch(
+    /^(ALTER TABLE `notes` ADD [^;]*;\n--> statement-breakpoint\n){3}CREATE INDEX [^;]*;\n$/,
+  )
+  expect(run(folder, 'add.ts')).toBe('4 2\n')
+
+  // The checks of a table change only with a copy of it.
+  change(
+    ['lineChecks(note.shelf, 300)', 'lineChecks(note.shelf, 200)'],
+    [
+      'export const notes =',
+      "export const tags = sqliteTable('tags', { id: int64('id').primaryKey({ autoIncrement: true }) })\n$&",
+    ],
+  )
+  expect(draft('checks')).toMatch(/CREATE TABLE `tags` \([^;]*\) STRICT;/)
+  expect(run(folder, 'add.ts')).toBe('6 3\n')
 })
 
 test('the example of the store prints what its page shows', async () => {
   const folder = copyEngines()
-  const [step] = stepsOf(store)
-  expect(run(folder, 'try.ts')).toBe(`${step?.output}\n`)
-})
-
-test('a column is added to the example as the recipe of the schema does it', () => {
-  const folder = copyEngines()
-  const [sql] = codeBlocksOf(document('engine/README.md'), 'sql')
-  writeFileSync(join(folder, 'migrations/0002_due_at.sql'), String(sql?.code))
-  const file = join(folder, 'store.ts')
-  const changed = readFileSync(file, 'utf8')
-    .replace(
-      'body: text().notNull() })',
-      "body: text().notNull(), dueAt: timestamp('due_at') }, (note) => [index('notes_by_due_at').on(note.dueAt), timestampCheck(note.dueAt)])",
-    )
-    .replace('import { sqliteTable', 'import { index, sqliteTable')
-    .replace('import { apiKeyCollection', 'import { timestamp, timestampCheck, apiKeyCollection')
-    .replace('table: notes,', "table: notes, filters: ['dueAt'],")
-  writeFileSync(file, changed)
   const [step] = stepsOf(store)
   expect(run(folder, 'try.ts')).toBe(`${step?.output}\n`)
 })
@@ -114,12 +140,13 @@ test('the example is served on PostgreSQL as the recipe does it', async () => {
     join(folder, 'postgres.ts'),
     "import { postgresTableOf } from '#store/postgres'\nimport * as sqlite from './store.ts'\n\nexport const notes = postgresTableOf(sqlite.notes)\n",
   )
-  const [, draft = ''] = /`npx (drizzle-kit .*postgres.*)`/.exec(document('engine/README.md').text) ?? []
-  spawnSync(join(root, 'node_modules/.bin/drizzle-kit'), draft.split(' ').slice(1), { cwd: folder })
-  const [, trigger] = codeBlocksOf(document('engine/README.md'), 'sql')
-  const drafted = join(folder, 'migrations/postgres/0001_notes.sql')
-  expect(readFileSync(drafted, 'utf8')).toMatch(/^CREATE TABLE "notes"/)
-  appendFileSync(drafted, String(trigger?.code))
+  const edit = (path: string, from: string, to: string, copy = path) =>
+    writeFileSync(join(folder, copy), readFileSync(join(folder, path), 'utf8').replace(from, to))
+  const configuration = 'drizzle.postgres.config.ts'
+  const parts = "'postgresql', schema: './postgres.ts', out: './migrations/postgres'"
+  edit('drizzle.config.ts', "'sqlite', schema: './store.ts', out: './migrations'", parts, configuration)
+  edit('package.json', 'drizzle.config.ts', `$& ${configuration}`)
+  runScript(folder, 'db:generate', '--', '--name', 'notes')
   const file = join(folder, 'store.ts')
   const line = codeBlocksOf(document('engine/README.md'), 'ts').at(-1)?.code.split('\n')[1]
   writeFileSync(file, readFileSync(file, 'utf8').replace('migrations: {', `$&\n${line}`))
