@@ -8,7 +8,7 @@ import {
   restoreDatabase,
   streamBackup,
   verifyBackup,
-} from '#store/operations'
+} from '#store/operator'
 import { count, describeBytes, withProgress } from '../operator/format.ts'
 import { parseBackup, parseFile } from '../operator/location.ts'
 import { UsageError } from '../operator/operator-error.ts'

@@ -8,7 +8,7 @@ import {
   type SchemaState,
   type TableContents,
   type TableSummary,
-} from '#store/operations'
+} from '#store/operator'
 import { alignColumns, count, describeRows, describeSize, withProgress } from '../operator/format.ts'
 import { parseLocation } from '../operator/location.ts'
 import { OperatorError } from '../operator/operator-error.ts'

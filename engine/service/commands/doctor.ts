@@ -14,7 +14,7 @@ import {
   roomFor,
   type SchemaState,
   type ServerState,
-} from '#store/operations'
+} from '#store/operator'
 import type { Config } from '../config.ts'
 import { count, describeDuration, describeSize } from '../operator/format.ts'
 import { systemMessage } from '../operator/operator-error.ts'

@@ -1,5 +1,5 @@
 import { type BaseStore, describeLocation, type Location, openStore } from '#store'
-import type { PrepareOptions } from '#store/operations'
+import type { PrepareOptions } from '#store/operator'
 import { type Config, environment } from '../config.ts'
 import { OperatorError } from '../operator/operator-error.ts'
 import { type Audit, auditTo } from '../telemetry/audit.ts'

@@ -1,4 +1,4 @@
-import type { CopyProgress, Progress } from '#store/operations'
+import type { CopyProgress, Progress } from '#store/operator'
 
 /** A number with its noun: `1 row`, `2 rows`. */
 export function count(number: number, noun: string, plural = `${noun}s`): string {

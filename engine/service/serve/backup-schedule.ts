@@ -11,7 +11,7 @@ import {
   listBackups,
   newBackupPath,
   scheduledEnding,
-} from '#store/operations'
+} from '#store/operator'
 import type { Config } from '../config.ts'
 import { type Audit, auditTo } from '../telemetry/audit.ts'
 
