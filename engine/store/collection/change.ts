@@ -46,10 +46,10 @@ export type MakeChange<T extends Table> = <I extends Input<I>, S extends Some<Ne
 export type OwnChanges = Record<string, (row: object, input: Record<string, unknown>) => Record<string, unknown>>
 
 /**
- * The values of a call: the id, the name of the API key, that of the change, the names in its input and the expected fields,
- * and the values of both. The names are sorted, so that equal calls have the same fingerprint.
+ * The values of a call: a list without parts, of which a fingerprint is made. After `size` come the names and values of the
+ * input, which are so many pairs, and then those of the expected fields.
  */
-type ChangeValues = [id: bigint, by: string | null, name: string, input: string, expected: string, ...values: unknown[]]
+type ChangeValues = [id: bigint, by: string | null, name: string, size: number, ...namesAndValues: unknown[]]
 
 /** A call, as both databases perform it. Null stands for an optional field that is absent. */
 export interface RowChange {
@@ -66,26 +66,27 @@ export function changeMethodOf<T extends Table, Result>(name: string, run: RunMu
   type Call = Expectation<T> & Partial<Change<T>>
 
   function valuesOf({ id, expected = {}, set, ...own }: Call, caller: Caller | undefined): ChangeValues {
-    const given = (part: object) =>
-      Object.entries(part)
-        .filter(([, value]) => value !== undefined)
-        .sort(([a], [b]) => (a < b ? -1 : 1))
-    const parts = [given(set ?? own), given(expected)]
-    const [input = '', seen = ''] = parts.map((part) => part.map(([field]) => field).join())
-    return [id, caller?.name ?? null, name, input, seen, ...parts.flat().map(([, value]: [string, unknown]) => value)]
+    const [input, seen] = [givenIn(set ?? own), givenIn(expected)]
+    return [id, caller?.name ?? null, name, input.length, ...input.flat(), ...seen.flat()]
   }
 
   // Safe: the mutation returns a row, or undefined if there is none.
   return methodOf(valuesOf, run, (result) => result as Result | undefined)
 }
 
+/** Sorted by name, so that equal calls have the same fingerprint. */
+function givenIn(part: object): [name: string, value: unknown][] {
+  const entries = Object.entries(part).filter(([, value]) => value !== undefined)
+  return entries.sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
 /** The call that has these values. */
 export function callOf(values: unknown[]): RowChange {
   // Safe: the values are those of `changeMethodOf`.
-  const [id, by, name, input, expected, ...given] = values as ChangeValues
-  const part = (names: string) =>
-    Object.fromEntries(names === '' ? [] : names.split(',').map((each) => [each, given.shift()]))
-  return { id, by, name, input: part(input), expected: part(expected) }
+  const [id, by, name, size, ...namesAndValues] = values as ChangeValues
+  const pairs = namesAndValues.flatMap((each, index) => (index % 2 === 0 ? [[each, namesAndValues[index + 1]]] : []))
+  const part = (from: number, to?: number) => Object.fromEntries(pairs.slice(from, to))
+  return { id, by, name, input: part(0, size), expected: part(size) }
 }
 
 /** The names of the fields that have other values in a part of a row. */
