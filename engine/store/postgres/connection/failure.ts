@@ -8,7 +8,6 @@ import {
   IdsExhausted,
   Refusal,
   RowConflict,
-  RuleViolation,
   reasons,
   refusalOf,
   runtimeMessage,
@@ -46,8 +45,8 @@ export class Standby extends Error {
 /** What a mutation has thrown itself, as opposed to the driver, as the cause. */
 export class MutationError extends Error {}
 
-/** Errors that are not about the database: those of the store's rules, and defects of the code. */
-const otherErrors = [RuleViolation, MutationError, TypeError, RangeError]
+/** The driver's errors and those of the network have no class of their own. Defects of the code and the store's rules have. */
+const driverErrors: unknown[] = [Error, AggregateError, Standby]
 
 /**
  * Whether the server has refused one write: an invalid value, a violated constraint, a value that is too large for an index,
@@ -61,7 +60,7 @@ export function isRefusal(error: unknown): boolean {
 export function concernsDatabase(error: unknown): boolean {
   const cause = causeOf(error)
   if (cause instanceof DatabaseError) return !isRefusal(cause)
-  return cause instanceof Error && !otherErrors.some((kind) => cause instanceof kind)
+  return cause instanceof Error && driverErrors.includes(cause.constructor)
 }
 
 /** Whether the connection was lost, as opposed to a statement that failed. */

@@ -46,6 +46,8 @@ export interface Failure {
   /** The code of SQLite or of the file system, otherwise the name of the error. */
   code: string
   message: string
+  /** Whether a call of the system has failed: an error of the program may have a code like ENOENT, too. */
+  isOfSystem?: boolean
   /** Says where a defect is. */
   stack?: string | undefined
   rule?: string
@@ -68,13 +70,12 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof FilesDamaged) return { code: error.name, message: error.message, damage: error.damage }
   if (error instanceof OtherRelease) return { code: 'SQLITE_SCHEMA', message: error.message, isOtherRelease: true }
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
-  return { code, message: error.message, stack: error.stack }
+  return { code, message: error.message, stack: error.stack, ...('syscall' in error && { isOfSystem: true }) }
 }
 
 /** Whether the database is busy, full, broken or gone. Any other error, such as a violated constraint, affects one write. */
-export function concernsDatabase({ code, damage }: Failure): boolean {
-  // The codes of SQLite, and those of the file system, such as ENOENT.
-  return damage !== undefined || /^(SQLITE_(?!CONSTRAINT)|E[A-Z0-9]+$)/.test(code)
+export function concernsDatabase({ code, damage, isOfSystem = false }: Failure): boolean {
+  return damage !== undefined || isOfSystem || /^SQLITE_(?!CONSTRAINT)/.test(code)
 }
 
 export function violatesConstraint({ code }: Failure): boolean {
@@ -158,7 +159,7 @@ const reasonByCode: [RegExp, string][] = [
   [/^(EMFILE|ENFILE)$/, 'no file descriptor is left; raise the limit (ulimit -n, or LimitNOFILE of systemd)'],
   [/^ENOTDIR$/, 'a part of its path is a file, not a folder; check the path'],
   [/^(EROFS|SQLITE_READONLY)/, '$message; check that its file system and its files can be written'],
-  [/^E[A-Z0-9]+$/, '$message; check the path and its permissions'],
+  [/^(E[A-Z0-9]+$|Unknown system error)/, '$message; check the path and its permissions'],
   [/^SQLITE_BUSY/, reasons.locked],
   [/^SQLITE_CORRUPT$/, 'it is corrupt, or the disk cannot read it; check the disk, or restore an intact backup'],
   [/^SQLITE_(CORRUPT|NOTADB)/, reasons.corrupt],

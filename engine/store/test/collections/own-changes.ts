@@ -60,7 +60,7 @@ export const definition = defineStore({
         /** Returns a whole row. */
         postpone: change((note, { dueAt }: { dueAt: Date }) => ({ ...note, dueAt, bookId: undefined })),
         fail: change(() => {
-          throw new Error('A change with a defect.')
+          throw Object.assign(new Error('A change with a defect.'), { code: 'EMPTY' })
         }),
         throwText: change(() => {
           throw 'A text.'

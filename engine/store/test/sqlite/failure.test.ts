@@ -1,3 +1,4 @@
+import { openSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { WriteFailure } from '../../collection/base-store.ts'
 import {
@@ -20,11 +21,17 @@ function sqliteError(code: string, message = 'of SQLite'): Error {
 describe('a failure', () => {
   test.for<[unknown, string, string]>([
     [sqliteError('SQLITE_FULL', 'database or disk is full'), 'SQLITE_FULL', 'database or disk is full'],
+    [Object.assign(new Error('wrong'), { code: 'EMPTY' }), 'EMPTY', 'wrong'],
     [Object.assign(new TypeError('wrong'), { code: 5 }), 'TypeError', 'wrong'],
     ['a text', 'UNKNOWN', 'a text'],
     [undefined, 'UNKNOWN', 'undefined'],
   ])('of %o has a code, a message and the stack of an error', ([thrown, code, message]) => {
     expect(toFailure(thrown)).toEqual({ code, message, ...(thrown instanceof Error && { stack: thrown.stack }) })
+  })
+
+  test('of the file system also says so', () => {
+    const openMissing = () => openSync('/missing/notes.db', 'r')
+    expect(openMissing).toThrow(expect.toSatisfy((error) => toFailure(error).isOfSystem === true))
   })
 
   test('of a rule also has its subject', () => {
@@ -79,7 +86,7 @@ describe('a failure', () => {
     ['SQLITE_CORRUPT_INDEX', 'corrupt', false, 'it is corrupt; restore an intact backup'],
     ['SQLITE_NOTADB', 'corrupt', false, 'it is corrupt; restore an intact backup'],
   ])('%s makes the store unavailable: %s, retryable: %s, %s', ([code, failure, isRetryable, reason]) => {
-    const error = storeError({ code, message: 'why' })
+    const error = storeError({ code, message: 'why', isOfSystem: code.startsWith('E') })
     expect(error).toBeInstanceOf(StoreUnavailable)
     expect(error).toMatchObject({ message: `The database cannot be used: ${reason} (${code}).`, isRetryable, failure })
     expect(isBusy({ code, message: '' })).toBe(failure === 'busy')
@@ -88,7 +95,9 @@ describe('a failure', () => {
 
   test('has no name of a system call or path in its message', () => {
     const message = "EACCES: permission denied, open '/secret/notes.db'"
-    expect(storeError({ code: 'EACCES', message }).message).toContain(': permission denied; check the path')
+    expect(storeError({ code: 'EACCES', message, isOfSystem: true }).message).toContain(
+      ': permission denied; check the path',
+    )
   })
 
   test('keeps a sentence for the operator', () => {
@@ -112,6 +121,7 @@ describe('a failure', () => {
       { code: 'EvalError', message: 'x' },
       { code: 'ERR_INVALID_ARG_TYPE', message: 'x' },
       { code: 'NOT_SQLITE_BUSY', message: 'x' },
+      toFailure(Object.assign(new Error('x'), { code: 'ENOENT' })),
     ]) {
       expect(storeError(failure)).toEqual(new Error(`${failure.code}: ${failure.message}`))
       expect(writeFailureOf(storeError(failure))).toBe('other')

@@ -64,6 +64,14 @@ test('there is never a key without its note, or a note without its key', async (
   expect([await count('notes'), await count('idempotency_keys')]).toEqual([0, 0])
 })
 
+test('a stored result that cannot be read is a defect, and no outage', async () => {
+  const { run, execute } = await openCreates()
+  await run(start, 'a')
+  await execute("UPDATE idempotency_keys SET result = 'x'")
+  const defect = isOnPostgres ? { error: { name: 'SyntaxError' } } : { failure: { code: 'SyntaxError' } }
+  expect(await run(start, 'a')).toMatchObject([defect])
+})
+
 function daysLater(days: number): Date {
   return new Date(Number(start) + days * 24 * 3_600_000)
 }
