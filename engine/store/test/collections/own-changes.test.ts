@@ -14,7 +14,7 @@ async function openNotes() {
   const store = await openStore(definition, database.location, { busyTimeout: 1_000, observer })
   onTestFinished(() => store.close())
   const first = await store.notes.create({ ...note, dueAt })
-  return { notes: store.notes, books: store.books, first, transactions }
+  return { ...store, first, transactions }
 }
 
 let keys = 0
@@ -112,6 +112,14 @@ describe('a change of its own', () => {
     expect(transactions.reduce((sum, count) => sum + count)).toBe(13)
     expect(transactions.length).toBeLessThanOrEqual(2)
   })
+})
+
+test('a read of its own becomes a method, and fails when the store is closed', async () => {
+  const { books, close } = await openNotes()
+  for (const title of ['Emil', 'Faust', 'Ab']) await books.create({ title, isLent: false })
+  expect(await books.lastTitle()).toBe('Faust')
+  await close()
+  await expect(books.lastTitle()).rejects.toThrow('The database is closed')
 })
 
 describe('a function of a change', () => {

@@ -1,7 +1,8 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { definition as original } from '../../../test/notes/store.ts'
 import { notes, now } from '../../../test/notes/tables.ts'
-import { collection, defineStore, int64, Refusal, timestamp, timestampCheck } from '../../index.ts'
+import { collection, defineStore, int64, Refusal, type SqliteAccess, timestamp, timestampCheck } from '../../index.ts'
+import type { PostgresAccess } from '../../postgres.ts'
 
 class Finished extends Refusal {
   override name = 'Finished'
@@ -44,6 +45,27 @@ export const definition = defineStore({
       history: true,
       changes: (change) => ({ lend: change((book) => ({ ...book, isLent: true })) }),
       mutations: ['create', 'update'],
+      own: {
+        sqlite: async () => ({
+          reads: ({ read }: SqliteAccess) => ({
+            lastTitle: read((connection) => {
+              const select = connection.prepare<[], string>('SELECT max(title) FROM books').pluck()
+              return () => select.get()
+            }),
+          }),
+        }),
+        postgres: async () => ({
+          reads: ({ read }: PostgresAccess) => ({
+            async lastTitle() {
+              const [[title] = []] = await read<[string]>(
+                { name: 'last_title', text: 'SELECT max(title) FROM books' },
+                [],
+              )
+              return title
+            },
+          }),
+        }),
+      },
     }),
     notes: collection({
       table: notes,
