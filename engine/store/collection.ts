@@ -200,7 +200,7 @@ interface Parts<Stores> extends Identity {
 
 /** @throws {Error} for a collection that lacks `own` for a database with migrations */
 export function defineStore<Stores>(parts: Parts<Stores>): StoreDefinition<Stores> {
-  const { applicationId, migrations, collections } = parts
+  const { program, applicationId, migrations, collections } = parts
   // Safe: whatever a collection adds to the store.
   const entries = Object.entries(collections as Record<string, Collection>)
   for (const kind of kinds.filter((each) => migrations[each]?.length)) {
@@ -220,7 +220,7 @@ export function defineStore<Stores>(parts: Parts<Stores>): StoreDefinition<Store
     ...parts,
     names: Object.keys(collections),
     migrationsFor,
-    sqliteRelease: () => ({ applicationId, migrations: migrationsFor('sqlite') }),
+    sqliteRelease: () => ({ program, applicationId, migrations: migrationsFor('sqlite') }),
     forSqlite: () => load('sqlite', ({ sqlite }) => sqlite()),
     forPostgres: () => load('postgres', ({ postgres }) => postgres()),
   }

@@ -17,7 +17,7 @@ export interface Loaded<C> extends Identity {
   collections: Record<string, C>
 }
 
-export type SqliteRelease = Pick<Loaded<unknown>, 'applicationId' | 'migrations'>
+export type SqliteRelease = Pick<Loaded<unknown>, 'program' | 'applicationId' | 'migrations'>
 
 export interface OpenOptions extends PrepareOptions {
   /** Milliseconds to wait for the lock of an SQLite file that another process holds, 5,000 by default. */

@@ -73,7 +73,7 @@ export async function streamBackup(
 /** Refuses a database of another program. */
 function sourceOf(database: string, release: SqliteRelease) {
   orUnusable(database, () => refuseForeignFile(database, release))
-  return { source: database, migrations: release.migrations, ownership: ownershipOf(database) }
+  return { ...release, source: database, ownership: ownershipOf(database) }
 }
 
 /** @throws {UnusableDatabase} */

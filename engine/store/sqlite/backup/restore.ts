@@ -42,8 +42,7 @@ export async function restoreDatabase(
   try {
     const folder = dirname(path)
     orUnusable(database, () => makeFolder(folder, ownership))
-    const { migrations } = release
-    const request = { migrations, source: file, target: database, folder, ownership, onProgress }
+    const request = { ...release, source: file, target: database, folder, ownership, onProgress }
     const refuse = async () => void (force || refuseCopyWithoutLog(file))
     await withSnapshot(request, refuse, (copy) => {
       // The service may have created a database meanwhile.

@@ -6,8 +6,7 @@ import { checkPages, connect, connectToRead, databaseSize, orClose } from '../fi
 import { orUnusable, unusable } from '../file/diagnosis.ts'
 import { toFailure } from '../file/failure.ts'
 import { syncFolder } from '../file/files.ts'
-import type { Ownership } from '../file/ownership.ts'
-import { type Guard, withTemporaryFile } from '../file/temporary-file.ts'
+import { type Guard, type Place, withTemporaryFile } from '../file/temporary-file.ts'
 import { readJournal } from '../migrate.ts'
 import { startThread } from '../thread.ts'
 
@@ -19,17 +18,18 @@ export interface Progress {
 
 export type OnProgress = (progress: Progress) => void
 
-interface SnapshotRequest {
+interface CopyRequest extends Place {
+  /** What the copy is for: the name of this file in messages. */
+  target: string
+  onProgress?: OnProgress | undefined
+  guard?: Guard | undefined
+}
+
+interface SnapshotRequest extends CopyRequest {
   /** The migrations of this release. A database of a newer one is refused. */
   migrations: Migration[]
   /** The database to copy, which must be one of this service. It is only read, and other processes may use it meanwhile. */
   source: string
-  /** What the copy is for: the name of this file in messages. */
-  target: string
-  folder: string
-  ownership: Ownership
-  onProgress?: OnProgress | undefined
-  guard?: Guard | undefined
 }
 
 /** 4 MiB. Signals are handled between two steps. */
@@ -57,7 +57,7 @@ export async function withSnapshot<T>(
 /** Like {@link withSnapshot}, through an open connection. `verify` reads the copy, which is locked then, for `publish`. */
 export async function withCopy<T>(
   connection: Database.Database,
-  { target, folder, ownership, onProgress, guard }: Omit<SnapshotRequest, 'migrations' | 'source'>,
+  { target, onProgress, guard, ...place }: CopyRequest,
   verify: (copy: string) => Promise<T>,
   publish: (copy: string, result: T) => void,
 ): Promise<void> {
@@ -69,9 +69,9 @@ export async function withCopy<T>(
       onProgress?.({ done: total, total })
       const result = await verify(copy).finally(() => lock.close())
       publish(copy, result)
-      syncFolder(folder)
+      syncFolder(place.folder)
     }
-    await withTemporaryFile(folder, ownership, work, guard)
+    await withTemporaryFile(place, work, guard)
   } catch (error) {
     throw unusable(target, error)
   }

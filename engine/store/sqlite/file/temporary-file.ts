@@ -7,9 +7,15 @@ import { isBusy, toFailure } from './failure.ts'
 import { link, makeFile } from './files.ts'
 import type { Ownership } from './ownership.ts'
 
-/** Earlier releases left files of this name behind, and they are removed, too. */
-const beginning = '.petstore-'
+/** What follows the name of the program. Earlier releases left files with further digits and dashes behind. */
 const namePattern = /^[0-9a-f-]+\.partial$/
+/** Where a program creates a temporary file. */
+export interface Place {
+  program: string
+  folder: string
+  ownership: Ownership
+}
+
 /** Milliseconds within which a process locks the file that it has created. */
 const maxTimeToLock = 60_000
 
@@ -20,12 +26,12 @@ const maxTimeToLock = 60_000
  * @param guard runs the work and the removal. The default also removes the file if a signal ends the process.
  */
 export async function withTemporaryFile(
-  folder: string,
-  ownership: Ownership,
+  { program, folder, ownership }: Place,
   use: (path: string) => Promise<void>,
   guard: Guard = withCleanup,
 ): Promise<void> {
-  removeAbandoned(folder)
+  const beginning = `.${program}-`
+  removeAbandoned(folder, beginning)
   const path = join(folder, `${beginning}${randomBytes(8).toString('hex')}.partial`)
   await guard(
     () => remove(path),
@@ -36,7 +42,7 @@ export async function withTemporaryFile(
   )
 }
 
-function removeAbandoned(folder: string): void {
+function removeAbandoned(folder: string, beginning: string): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name)
     if (name.startsWith(beginning) && namePattern.test(name.slice(beginning.length)) && !isInUse(path)) remove(path)

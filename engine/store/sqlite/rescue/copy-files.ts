@@ -8,8 +8,8 @@ import { databaseSize } from '../file/connection.ts'
 import { orUnusable } from '../file/diagnosis.ts'
 import { identify, makeFile, makeFolder, roomFor, sizeOf, syncFolder } from '../file/files.ts'
 import type { FileIdentities } from '../file/open-file.ts'
-import { type Ownership, ownershipOf } from '../file/ownership.ts'
-import { type Guard, publish, withTemporaryFile } from '../file/temporary-file.ts'
+import { ownershipOf } from '../file/ownership.ts'
+import { type Guard, type Place, publish, withTemporaryFile } from '../file/temporary-file.ts'
 
 /** The files of a database that may have lost their names, while a connection has them open. */
 export interface OpenFiles {
@@ -19,47 +19,56 @@ export interface OpenFiles {
   isSaved: () => boolean
 }
 
+/** What is made of them. */
+interface RescuedCopy {
+  path: string
+  program: string
+  onProgress: () => void
+}
+
 /** Removes an incomplete copy at the end, but not when a signal arrives: see {@link withCleanup}. */
 const guard: Guard = (clean, work) => work().finally(clean)
 
 /** Copies the pages that the connection sees into `copy`, unchecked: no other copy exists, and a restore checks it. */
-export async function copyPages({ connection }: OpenFiles, copy: string, onProgress: () => void): Promise<void> {
-  const size = orUnusable(copy, () => databaseSize(connection))
-  const request = { target: copy, ...prepareFolder(copy, size), onProgress, guard }
+export async function copyPages({ connection }: OpenFiles, copy: RescuedCopy): Promise<void> {
+  const { path, onProgress } = copy
+  const size = orUnusable(path, () => databaseSize(connection))
+  const request = { target: path, ...prepareFolder(copy, size), onProgress, guard }
   const unchecked = async () => {}
-  await withCopy(connection, request, unchecked, (temporary) => publishAs(temporary, copy))
+  await withCopy(connection, request, unchecked, (temporary) => publishAs(temporary, path))
 }
 
 /** Copies what the disk can read, by the descriptors of the process (proc_pid_fd(5)). False if the system has none. */
-export async function copyReadable({ identities }: OpenFiles, copy: string, onProgress: () => void): Promise<boolean> {
+export async function copyReadable({ identities }: OpenFiles, copy: RescuedCopy): Promise<boolean> {
+  const { path, onProgress } = copy
   const [database, log] = [identities.database, identities.log].map(findDescriptor)
   if (database === undefined) return false
-  const { folder, ownership } = prepareFolder(copy, sizeOf(database) + (log === undefined ? 0 : sizeOf(log)))
+  const place = prepareFolder(copy, sizeOf(database) + (log === undefined ? 0 : sizeOf(log)))
   const work = async (temporary: string) => {
     await copyBlocks(database, temporary, onProgress)
     // The log is published first, because only the database's name makes them a copy.
     if (log !== undefined) {
-      makeFile(`${temporary}-wal`, ownership)
+      makeFile(`${temporary}-wal`, place.ownership)
       await copyBlocks(log, `${temporary}-wal`, onProgress)
-      publishAs(`${temporary}-wal`, `${copy}-wal`)
+      publishAs(`${temporary}-wal`, `${path}-wal`)
     }
-    publishAs(temporary, copy)
-    syncFolder(folder)
+    publishAs(temporary, path)
+    syncFolder(place.folder)
   }
-  await withTemporaryFile(folder, ownership, work, guard)
+  await withTemporaryFile(place, work, guard)
   return true
 }
 
 /** Creates the folder of the copy again if it was deleted, too. */
-function prepareFolder(copy: string, neededBytes: number): { folder: string; ownership: Ownership } {
-  const folder = dirname(copy)
-  const ownership = ownershipOf(copy)
-  return orUnusable(copy, () => {
+function prepareFolder({ path, program }: RescuedCopy, neededBytes: number): Place {
+  const folder = dirname(path)
+  const ownership = ownershipOf(path)
+  return orUnusable(path, () => {
     makeFolder(folder, ownership)
     const { bytes } = roomFor(folder)
     const [needed, free] = [neededBytes, bytes].map((size) => `${(size / 1e6).toFixed(1)} MB`)
-    if (bytes < neededBytes) throw new UnusableDatabase(copy, `it needs ${needed}, and ${free} are free`)
-    return { folder, ownership }
+    if (bytes < neededBytes) throw new UnusableDatabase(path, `it needs ${needed}, and ${free} are free`)
+    return { program, folder, ownership }
   })
 }
 

@@ -30,19 +30,20 @@ export interface RescueOptions extends Pick<PrepareOptions, 'onWarning' | 'onRes
  */
 export function rescue(files: OpenFiles, options: RescueOptions): Promise<string> {
   const { path, loaded } = options
+  const { program } = loaded
   const report = reporter(options)
   return holdSignals(options, async (onProgress) => {
     let unreadable: string | undefined
     for (;;) {
       try {
         if (files.isSaved()) return 'all that it had is in the database: start the service again'
-        const copy = newRescuedPath(path)
+        const copy = { path: newRescuedPath(path), program, onProgress }
         if (unreadable === undefined) {
-          await copyPages(files, copy, onProgress)
-          return `all that it had is saved in ${copy}: restore that file with "${loaded.program} restore"`
+          await copyPages(files, copy)
+          return `all that it had is saved in ${copy.path}: restore that file with "${program} restore"`
         }
-        if (await copyReadable(files, copy, onProgress))
-          return `only a part of it could be read (${unreadable}), and is saved in ${copy}: restore a backup, or read the rows with "sqlite3 ${copy} .recover"`
+        if (await copyReadable(files, copy))
+          return `only a part of it could be read (${unreadable}), and is saved in ${copy.path}: restore a backup, or read the rows with "sqlite3 ${copy.path} .recover"`
         return `what it had could not be saved (${unreadable}): restore a backup`
       } catch (error) {
         const reason = error instanceof UnusableDatabase ? error.reason : reasonOf(toFailure(error))
