@@ -13,12 +13,9 @@ export const product: Product = {
   version,
   revision: gitHead,
   metricPrefix: 'petstore_',
-  summary: 'The pet store service.',
   description: 'Manages the pets of a pet store.',
   license: 'MIT',
   apiVersion: '1.0.0',
-  path: '/pets',
-  exampleUrl: 'https://pets.example',
 }
 
 export const service = {

@@ -12,15 +12,10 @@ export interface Product {
   /** The prefix of the variables `API_KEY` and `API_KEY_FILE`. The other variables have none. */
   environmentPrefix: string
   metricPrefix: string
-  /** A sentence for the help of the command line. */
-  summary: string
+  /** A sentence for the help of the command line, and for the OpenAPI document. */
   description: string
   /** The license of the REST interface, by its SPDX identifier. By default the OpenAPI document names none. */
   license?: string
   /** The version of the REST interface, which the OpenAPI document has. */
   apiVersion: string
-  /** The path of the REST API that the banner shows. */
-  path: string
-  /** A public address of the service, for the help. */
-  exampleUrl: string
 }

@@ -44,7 +44,7 @@ export function createProgram<Stores extends WithApiKeys>(service: Service<Store
   const program = withHelp(cli, new Command(product.command), {
     examples: ['', 'doctor', 'keys create shop', 'keys create --help'],
   })
-    .description(`${product.summary} Without a command, it serves.`)
+    .description(`${product.description} Without a command, it serves.`)
     .version(product.version, '-v, --version')
     .showHelpAfterError('Add --help to see the usage and examples.')
     .configureOutput({ writeOut: (text) => writeOutput(text), writeErr: writeError })

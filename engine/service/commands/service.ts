@@ -39,7 +39,7 @@ export function addServiceCommands(program: Command, cli: Cli<WithApiKeys>, serv
     })
 
   withHelp(cli, program.command('openapi'), {
-    examples: ['openapi > openapi.json', `PUBLIC_URL=${product.exampleUrl} $0 openapi`],
+    examples: ['openapi > openapi.json', 'PUBLIC_URL=https://$0.example $0 openapi'],
     settings: ['publicUrl', 'stagingUrl', 'host', 'port'],
   })
     .description('print the OpenAPI document of the REST API')

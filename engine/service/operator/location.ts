@@ -19,7 +19,8 @@ export function databaseUrl(command: string) {
         return { kind: 'postgres', url }
       const path = pathOf(url)
       if (/^file:.*[?#]/.test(url)) context.addIssue('expected a path without ? and #')
-      else if (url.startsWith('file:~')) context.addIssue('expected a path without ~, such as file:/home/me/shop.db')
+      else if (url.startsWith('file:~'))
+        context.addIssue(`expected a path without ~, such as file:/home/me/${command}.db`)
       else if (path === undefined) {
         context.addIssue(
           `expected a file, such as file:data/${command}.db, or a PostgreSQL database, such as postgres://user@host/${command}`,

@@ -1,9 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { AnyRouter } from '@trpc/server'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import { describeLocation, openStore, type WithApiKeys } from '#store'
 import { apiKeyFormat, rejectionOf } from '../auth/api-key.ts'
 import { type Config, environment, originOf } from '../config.ts'
 import { OperatorError } from '../operator/operator-error.ts'
+import { proceduresOf } from '../procedures/procedures.ts'
 import type { Product } from '../product.ts'
 import type { Service } from '../service.ts'
 import { type Audit, auditTo, describeKey } from '../telemetry/audit.ts'
@@ -58,7 +60,8 @@ export async function serve(config: Config, service: Service<WithApiKeys>): Prom
       const asBanner = process.stdout.isTTY && config.logFormat !== 'json'
       const url = config.publicUrl ?? originOf(listeningOn(app))
       const { hasConsole } = app
-      announce({ ...product, url, database: config.database, firstKey, hasConsole }, log, { asBanner })
+      const path = listPathOf(service.router)
+      announce({ ...product, url, path, database: config.database, firstKey, hasConsole }, log, { asBanner })
       const stopBackups = startBackups(config, log, metrics)
       // Logs why, if the service is not ready.
       void app.checkReadiness().catch(() => {})
@@ -130,6 +133,12 @@ async function open(config: Config, service: Service<WithApiKeys>, telemetry: Te
     observer: metrics.store.observer,
   })
   return { store, damaged, force }
+}
+
+/** The path of the first list of the REST API, for a person who tries it. */
+function listPathOf(router: AnyRouter): string {
+  const operations = proceduresOf(router).flatMap(({ meta: { openapi } }) => openapi ?? [])
+  return operations.find(({ method, path }) => method === 'GET' && !path.includes('{'))?.path ?? ''
 }
 
 /** PostgreSQL has its own backup tools. */

@@ -124,7 +124,7 @@ export function rawHttpTests<Api extends TestApi>(
     validBody: row.json,
     /** The text of a create request. Each line in `headers` ends with CRLF, and `body` may be shorter or longer than `length`. */
     createRequest(headers: string, body = row.json, length = body.length): string {
-      return `POST /v1${product.path} HTTP/1.1\r\n${host}${json}${headers}Content-Length: ${length}\r\n\r\n${body}`
+      return `POST /v1/${row.table} HTTP/1.1\r\n${host}${json}${headers}Content-Length: ${length}\r\n\r\n${body}`
     },
     /** Makes the given service, or a new one, listen on a free port unless it already listens. */
     async listen<A extends TestApi = Api>(api?: A): Promise<Listening<A>> {
@@ -137,7 +137,7 @@ export function rawHttpTests<Api extends TestApi>(
     createInTwoParts(url: string, key: string, agent: Agent, name: string) {
       const body = JSON.stringify({ ...JSON.parse(row.json), [row.text]: name })
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', expect: '100-continue' }
-      const sent = request(`${url}/v1${product.path}`, {
+      const sent = request(`${url}/v1/${row.table}`, {
         method: 'POST',
         agent,
         headers: { ...headers, 'content-length': body.length },
