@@ -1,8 +1,8 @@
 import { useTimeout, useWindowEvent } from '@mantine/hooks'
 import { useCallback, useEffect, useState } from 'react'
+import { forgetKey, offerKey, requestKey, signOutOtherTabs, storedKey, storeKey } from './api-key.ts'
 import { clearLog } from './requests/log.ts'
 import { doubtDrafts } from './resource/drafts.ts'
-import { forgetKey, offerKey, requestKey, signOutOtherTabs, storedKey, storeKey } from './sign-in/api-key.ts'
 
 /** Milliseconds until the page asks for a key. If another tab responds later, its key is still used. */
 const requestTimeout = 200

@@ -2,7 +2,7 @@ import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@ta
 import { useState } from 'react'
 import { ClientProvider, clientWith } from './client.ts'
 import { isTransient, problemOf, retryDelayAfter } from './problem.ts'
-import { ResourcePage } from './resource/page.tsx'
+import { ResourcePage } from './resource/page/page.tsx'
 import { useShownPage } from './resource/pages.ts'
 import type { SignOutScope } from './session.ts'
 

@@ -101,7 +101,7 @@ export function consoleConfig(root: string, router: AnyRouter): UserConfig {
               // What the page of the API reference shares with the console.
               {
                 name: 'api-key',
-                test: /[\\/](?:product|engine[\\/]console[\\/](?:sign-in[\\/]api-key|service|storage))\.ts$/,
+                test: /[\\/](?:product|engine[\\/]console[\\/](?:api-key|service|storage))\.ts$/,
                 priority: 1,
               },
               { name: 'main', tags: ['$initial'], test: /^(?!.*[\\/]docs[\\/])/ },

@@ -1,6 +1,6 @@
 import { loadPart, maxLimit, type Start } from '../resource/search.ts'
 import type { Found, Item, Procedures, Resource, Values } from '../resource.ts'
-import { type RetryOptions, retryWhileAway } from './retry-while-away.ts'
+import { type RetryOptions, retryWhileAway } from '../rows/retry-while-away.ts'
 
 interface ExportOptions extends RetryOptions {
   /** Further input of the list. */

@@ -4,10 +4,10 @@ import { FieldInput } from '../form/field-input.tsx'
 import { issueTexts } from '../issues.ts'
 import { ShowRequest } from '../requests/open-requests.tsx'
 import type { Field, Resource } from '../resource.ts'
+import type { Outcome } from '../rows/add-rows.ts'
+import type { Outcomes } from '../rows/progress.ts'
+import { isValid, type Row, type Table } from '../rows/table.ts'
 import { bulk } from '../texts/bulk.ts'
-import type { Outcome } from './add-rows.ts'
-import type { Outcomes } from './progress.ts'
-import { isValid, type Row, type Table } from './table.ts'
 
 /** Rows that are rendered at once, when the end of those before is visible. */
 const step = 50

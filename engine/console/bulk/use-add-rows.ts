@@ -3,9 +3,9 @@ import { useRef, useState } from 'react'
 import { useClient } from '../client.ts'
 import { invalidate } from '../resource/queries.ts'
 import type { Resource } from '../resource.ts'
-import { addRows, keyAfter, keysOf, type Outcome } from './add-rows.ts'
-import { addSent, isAdded, isFinished, matchSent, type Sent, type SentRows } from './progress.ts'
-import { isValid, type Row, type ValidRow } from './table.ts'
+import { addRows, keyAfter, keysOf, type Outcome } from '../rows/add-rows.ts'
+import { addSent, isAdded, isFinished, matchSent, type Sent, type SentRows } from '../rows/progress.ts'
+import { isValid, type Row, type ValidRow } from '../rows/table.ts'
 import { useJob } from './use-job.tsx'
 
 /**

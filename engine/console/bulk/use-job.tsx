@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useReducer, useRef, useState } from 'react'
-import { Countdown } from '../components/failure.tsx'
+import { Countdown } from '../requests/failure.tsx'
 import { ShowRequest } from '../requests/open-requests.tsx'
+import type { Pause, RetryOptions } from '../rows/retry-while-away.ts'
 import { bulk } from '../texts/bulk.ts'
-import type { Pause, RetryOptions } from './retry-while-away.ts'
 
 /** Milliseconds between two updates of the progress. */
 const updateInterval = 200

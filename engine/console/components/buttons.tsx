@@ -1,7 +1,7 @@
 import './buttons.css'
 import type { ComponentProps, MouseEvent, ReactNode } from 'react'
-import type { Shortcut } from '../keyboard.ts'
 import { hint } from './hint.ts'
+import type { Shortcut } from './keyboard.ts'
 
 interface ButtonProps extends ComponentProps<'button'> {
   variant?: 'filled' | 'danger' | 'default' | 'subtle' | 'gray'

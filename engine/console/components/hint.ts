@@ -1,5 +1,5 @@
 import './hint.css'
-import { keyName, keysOf, type Shortcut } from '../keyboard.ts'
+import { keyName, keysOf, type Shortcut } from './keyboard.ts'
 
 /** The attributes of an element that shows a label and a shortcut while it is hovered, or focused with the Tab key. */
 export function hint(label: string, shortcut?: Shortcut) {

@@ -1,11 +1,11 @@
 import './panel.css'
 import { useMediaQuery } from '@mantine/hooks'
 import { type ReactNode, useEffect, useId, useRef } from 'react'
-import { useShortcuts } from '../keyboard.ts'
 import { messages } from '../texts/messages.ts'
 import { IconButton } from './buttons.tsx'
 import { focusPanel, useFocusReturn } from './focus.ts'
 import { IconX } from './icons.tsx'
+import { useShortcuts } from './keyboard.ts'
 import { PanelSheet } from './load-later.tsx'
 
 interface PanelProps {

@@ -1,6 +1,6 @@
 import './reference.css'
+import { findKey } from '../api-key.ts'
 import { type ConsoleProduct, setProduct } from '../service.ts'
-import { findKey } from '../sign-in/api-key.ts'
 import { storage } from '../storage.ts'
 
 /** The script of Scalar, https://scalar.com/products/api-references/configuration. */

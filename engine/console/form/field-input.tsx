@@ -1,9 +1,9 @@
 import './field-input.css'
 import type { ChangeEvent, FocusEvent, KeyboardEvent } from 'react'
 import { parseText, parseTexts } from '#service/fields'
-import { issuesOf } from '../bulk/table.ts'
 import { issueTexts } from '../issues.ts'
 import type { Field, Resource } from '../resource.ts'
+import { issuesOf } from '../rows/table.ts'
 import { Labelled, TextField } from './text-field.tsx'
 
 interface FieldInputProps {

@@ -1,7 +1,7 @@
 import './notice.css'
 import type { ReactNode } from 'react'
-import { RequestId } from '../components/request-id.tsx'
 import type { Problem } from '../problem.ts'
+import { RequestId } from '../requests/request-id.tsx'
 
 interface NoticeProps {
   title: string

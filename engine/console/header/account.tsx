@@ -8,10 +8,10 @@ import { problemOf } from '../problem.ts'
 import { useOpenRequests } from '../requests/open-requests.tsx'
 import { sessionOf } from '../resource/access.ts'
 import type { SignOutScope } from '../session.ts'
-import { NewKey } from '../sign-in/new-key.tsx'
 import { texts } from '../texts/account.ts'
 import { messages } from '../texts/messages.ts'
 import { ColorScheme } from './color-scheme.tsx'
+import { NewKey } from './new-key.tsx'
 
 interface AccountProps {
   onSignOut: (scope: SignOutScope) => void

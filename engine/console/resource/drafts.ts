@@ -1,7 +1,7 @@
 import superjson from 'superjson'
-import type { SentRows } from '../bulk/progress.ts'
-import type { Row } from '../bulk/table.ts'
 import type { Edit } from '../resource.ts'
+import type { SentRows } from '../rows/progress.ts'
+import type { Row } from '../rows/table.ts'
 import { storage } from '../storage.ts'
 
 /** What the user entered to add many items, and what became of it. */

@@ -1,5 +1,5 @@
+import { goBack, navigateBelowDialogs } from '../browser-history.ts'
 import { focusPanel } from '../components/focus.ts'
-import { goBack, navigateBelowDialogs } from '../history.ts'
 import type { Edit, Resource } from '../resource.ts'
 import { firstPage, type Place, readView, rememberFilter, show } from './view.ts'
 

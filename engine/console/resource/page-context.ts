@@ -4,10 +4,10 @@ import { createRequiredContext } from '../components/required-context.ts'
 import type { Count, Resource } from '../resource.ts'
 import type { PageTexts } from '../texts/page.ts'
 import type { Edits } from './edits.ts'
-import { foundOf } from './list/paged-list.ts'
-import type { ShownList } from './list/use-shown-list.ts'
 import type { Navigation } from './navigation.ts'
+import { foundOf } from './paged-list.ts'
 import { type Counts, countsWith, type Queries, totalOf } from './queries.ts'
+import type { ShownList } from './use-shown-list.ts'
 
 export interface PageOf extends Navigation {
   resource: Resource

@@ -12,7 +12,7 @@ import {
   type Resource,
   type Values,
 } from '../resource.ts'
-import { areEqual } from './list/changes.ts'
+import { areEqual } from './changes.ts'
 import { idsIn, isScan, loadPart, maxLimit, meaningsOf, type Start } from './search.ts'
 import type { Place } from './view.ts'
 

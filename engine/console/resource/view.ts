@@ -1,7 +1,7 @@
 import type { MouseEvent } from 'react'
 import { useMemo } from 'react'
 import { navigate, useHistoryState, useSearch } from 'wouter/use-browser-location'
-import { navigateBelowDialogs } from '../history.ts'
+import { navigateBelowDialogs } from '../browser-history.ts'
 import { isSearchable, parseFilter, type Resource, searchOf, type Values } from '../resource.ts'
 import { storage } from '../storage.ts'
 

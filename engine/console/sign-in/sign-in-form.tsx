@@ -1,16 +1,16 @@
 import './sign-in.css'
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { isPossibleKey } from '../api-key.ts'
 import { clientWith } from '../client.ts'
 import { Button, IconButton } from '../components/buttons.tsx'
 import { IconEye, IconEyeOff } from '../components/icons.tsx'
 import { Notice } from '../form/notice.tsx'
 import { TextField } from '../form/text-field.tsx'
+import { NewKey } from '../header/new-key.tsx'
 import { isTransient, type Problem, problemOf } from '../problem.ts'
 import { product, serviceUrl } from '../service.ts'
 import type { SessionActions } from '../session.ts'
 import { messages } from '../texts/messages.ts'
-import { isPossibleKey } from './api-key.ts'
-import { NewKey } from './new-key.tsx'
 
 export interface SignInProps {
   /** Whether the service rejected the key of the previous session. */

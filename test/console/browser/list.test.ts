@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { changesOf } from '../../../engine/console/resource/list/changes.ts'
+import { changesOf } from '../../../engine/console/resource/changes.ts'
 import {
   beDeveloper,
   boxOf,

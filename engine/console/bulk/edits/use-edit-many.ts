@@ -9,7 +9,7 @@ import { addedAgain } from '../../resource/item/history.ts'
 import { useList, useResource } from '../../resource/page-context.ts'
 import { invalidate } from '../../resource/queries.ts'
 import { type Edit, type Item, valuesOf } from '../../resource.ts'
-import { sendInBatches } from '../batches.ts'
+import { sendInBatches } from '../../rows/batches.ts'
 import { useJob } from '../use-job.tsx'
 
 /** Sends edits of many items, and says what became of them. Continuing after a stop sends what has no result yet. */

@@ -7,8 +7,8 @@ import { type Field, type Item, isSame, type Resource } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
 import { shownText } from '../../texts/formats.ts'
 import { fieldDrafts } from '../drafts.ts'
-import { Named } from '../notice/edit-text.tsx'
 import { useList, useResource } from '../page-context.ts'
+import { Named } from './edit-text.tsx'
 import { useAuthor } from './history.ts'
 
 interface EditFieldProps {

@@ -4,8 +4,8 @@ import type { Item } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
 import { shownText } from '../../texts/formats.ts'
 import { useAccess } from '../access.ts'
-import { headingOf } from '../notice/edit-text.tsx'
 import { useList, useResource } from '../page-context.ts'
+import { headingOf } from './edit-text.tsx'
 import { additionOf, formerOf, type ItemChange, isAddedAgain } from './history.ts'
 
 interface ReversalProps {

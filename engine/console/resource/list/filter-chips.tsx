@@ -4,9 +4,9 @@ import { hint } from '../../components/hint.ts'
 import { Value } from '../../components/value.tsx'
 import { entriesOf, type Field, parseChoice } from '../../resource.ts'
 import { useCounts, useList, useResource } from '../page-context.ts'
+import { isWhole } from '../paged-list.ts'
 import { countsOf, nameOf, totalOf } from '../queries.ts'
 import { readView } from '../view.ts'
-import { isWhole } from './paged-list.ts'
 
 /** Filters by a field with choices, and shows the number of items of each: of the whole list, or of what a scan finds. */
 export function FilterChips({ field }: { field: Field }) {

@@ -6,9 +6,9 @@ import { outerSpacesOf, Value, valueAttributes } from '../../components/value.ts
 import { type Field, type Item, isCompared, type Values } from '../../resource.ts'
 import { shownText } from '../../texts/formats.ts'
 import { useResource } from '../page-context.ts'
+import type { Selection } from '../selection.ts'
 import { hrefOf, openHere } from '../view.ts'
 import { FilterValue } from './filter-chips.tsx'
-import type { Selection } from './selection.ts'
 
 interface RowProps {
   item: Item

@@ -6,10 +6,10 @@ import { NewNote } from '../../../test/notes/notes.ts'
 import { checkText, exportText, importText, openTestStore } from '../../../test/notes/tests.ts'
 import { textsOfAllCharacters } from '../../../test/support/all-characters.ts'
 import { anyText } from '../../../test/support/any-text.ts'
-import { maxRows, readTable } from '../../bulk/read-table.ts'
-import { checkItem, correct, isValid } from '../../bulk/table.ts'
 import { fileOf } from '../../bulk/write-file.ts'
 import { issueTexts } from '../../issues.ts'
+import { maxRows, readTable } from '../../rows/read-table.ts'
+import { checkItem, correct, isValid } from '../../rows/table.ts'
 import { notes } from '../notes/resources.ts'
 
 describe('a row is valid if and only if the service accepts its note', () => {

@@ -1,5 +1,5 @@
 import { useCallback, useRef, useState } from 'react'
-import type { Item } from '../../resource.ts'
+import type { Item } from '../resource.ts'
 
 /** The items that the user has selected. They stay selected while other pages of the list are shown. */
 export function useSelection(items: Item[] | undefined) {

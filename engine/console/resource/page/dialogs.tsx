@@ -1,12 +1,12 @@
-import { loadLater } from '../components/load-later.tsx'
-import type { Dialog } from './navigation.ts'
-import type { Done } from './notice/edit-outcome.tsx'
+import { loadLater } from '../../components/load-later.tsx'
+import type { Dialog } from '../navigation.ts'
+import type { Done } from '../notice/edit-outcome.tsx'
 
 // They are loaded in this order.
-const Help = loadLater(async () => (await import('../components/help.tsx')).Help)
-const EditMany = loadLater(async () => (await import('../bulk/edits/edit-many.tsx')).EditMany)
-const BulkAdd = loadLater(async () => (await import('../bulk/bulk-add.tsx')).BulkAdd)
-const ExportSheet = loadLater(async () => (await import('../bulk/export-sheet.tsx')).ExportSheet)
+const Help = loadLater(async () => (await import('./help.tsx')).Help)
+const EditMany = loadLater(async () => (await import('../../bulk/edits/edit-many.tsx')).EditMany)
+const BulkAdd = loadLater(async () => (await import('../../bulk/bulk-add.tsx')).BulkAdd)
+const ExportSheet = loadLater(async () => (await import('../../bulk/export-sheet.tsx')).ExportSheet)
 
 interface OpenDialogProps {
   dialog: Dialog

@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { type Item, isSearchable, type Resource } from '../../resource.ts'
-import type { Queries } from '../queries.ts'
-import { hrefOfPlace, type Place, readView, type View } from '../view.ts'
+import { type Item, isSearchable, type Resource } from '../resource.ts'
 import type { PagedList } from './paged-list.ts'
+import type { Queries } from './queries.ts'
+import { hrefOfPlace, type Place, readView, type View } from './view.ts'
 
 /** Called with the items of the page that is shown now. */
 type OnTurned = (items: Item[]) => void

@@ -2,35 +2,35 @@ import './page.css'
 import { useDocumentTitle } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useEffectEvent, useMemo, useState } from 'react'
-import { useClient } from '../client.ts'
-import { focusedRow, titleOfPage } from '../components/focus.ts'
-import { loadLater, preload } from '../components/load-later.tsx'
-import { Header } from '../header/header.tsx'
-import { useShortcuts } from '../keyboard.ts'
-import type { Item, Resource } from '../resource.ts'
-import type { SignOutScope } from '../session.ts'
-import { messages } from '../texts/messages.ts'
-import { textsOf } from '../texts/page.ts'
-import { useAccess } from './access.ts'
-import { importDrafts } from './drafts.ts'
-import { editOf, editsOf } from './edits.ts'
-import { useNewItem } from './item/new-item.ts'
-import { FilterChips } from './list/filter-chips.tsx'
-import { List } from './list/list.tsx'
-import { useShownList } from './list/use-shown-list.ts'
-import { type Dialog, navigationOf } from './navigation.ts'
-import type { Done } from './notice/edit-outcome.tsx'
-import { ListProvider, ResourceProvider, useList, useResource } from './page-context.ts'
-import { partOf, queriesOf } from './queries.ts'
+import { useClient } from '../../client.ts'
+import { focusedRow, titleOfPage } from '../../components/focus.ts'
+import { useShortcuts } from '../../components/keyboard.ts'
+import { loadLater, preload } from '../../components/load-later.tsx'
+import { Header } from '../../header/header.tsx'
+import type { Item, Resource } from '../../resource.ts'
+import type { SignOutScope } from '../../session.ts'
+import { messages } from '../../texts/messages.ts'
+import { textsOf } from '../../texts/page.ts'
+import { useAccess } from '../access.ts'
+import { importDrafts } from '../drafts.ts'
+import { editOf, editsOf } from '../edits.ts'
+import { useNewItem } from '../item/new-item.ts'
+import { FilterChips } from '../list/filter-chips.tsx'
+import { List } from '../list/list.tsx'
+import { type Dialog, navigationOf } from '../navigation.ts'
+import type { Done } from '../notice/edit-outcome.tsx'
+import { ListProvider, ResourceProvider, useList, useResource } from '../page-context.ts'
+import { partOf, queriesOf } from '../queries.ts'
+import { useShownList } from '../use-shown-list.ts'
 import { Tools } from './tools.tsx'
 import { useFileDrop } from './use-file-drop.ts'
 
 // They are loaded in this order.
-const EditNotice = loadLater(async () => (await import('./notice/edit-notice.tsx')).EditNotice)
-const ItemPanel = loadLater(async () => (await import('./item/item-panel.tsx')).ItemPanel)
-const AddItem = loadLater(async () => (await import('./item/add-item.tsx')).AddItem)
-const OtherFilters = loadLater(async () => (await import('./list/other-filters.tsx')).OtherFilters)
-const Changes = loadLater(async () => (await import('./item/changes.tsx')).Changes)
+const EditNotice = loadLater(async () => (await import('../notice/edit-notice.tsx')).EditNotice)
+const ItemPanel = loadLater(async () => (await import('../item/item-panel.tsx')).ItemPanel)
+const AddItem = loadLater(async () => (await import('../item/add-item.tsx')).AddItem)
+const OtherFilters = loadLater(async () => (await import('../list/other-filters.tsx')).OtherFilters)
+const Changes = loadLater(async () => (await import('../item/changes.tsx')).Changes)
 const OpenDialog = loadLater(async () => (await import('./dialogs.tsx')).OpenDialog)
 
 interface ResourcePageProps {

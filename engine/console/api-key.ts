@@ -1,4 +1,4 @@
-import { nameHere, storage } from '../storage.ts'
+import { nameHere, storage } from './storage.ts'
 
 /** The API key, in the session storage of each tab, and in the local storage if the device remembers it. */
 const storageKey = 'api-key'

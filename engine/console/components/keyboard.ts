@@ -1,6 +1,6 @@
 import { useWindowEvent } from '@mantine/hooks'
-import { titleOfPage, topDialog } from './components/focus.ts'
-import { storage } from './storage.ts'
+import { storage } from '../storage.ts'
+import { titleOfPage, topDialog } from './focus.ts'
 
 /** The keys of each action, for its handler, its tooltip and the help, which lists them in this order. */
 export const shortcuts = {

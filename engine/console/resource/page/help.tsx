@@ -1,11 +1,18 @@
 import './help.css'
 import { Fragment, useState } from 'react'
-import { areCharactersOn, keyName, keysOf, type Shortcut, setCharactersOn, shortcuts } from '../keyboard.ts'
-import { useAccess } from '../resource/access.ts'
-import { useResource } from '../resource/page-context.ts'
-import { help } from '../texts/help.ts'
-import { messages } from '../texts/messages.ts'
-import { Sheet } from './sheet.tsx'
+import {
+  areCharactersOn,
+  keyName,
+  keysOf,
+  type Shortcut,
+  setCharactersOn,
+  shortcuts,
+} from '../../components/keyboard.ts'
+import { Sheet } from '../../components/sheet.tsx'
+import { help } from '../../texts/help.ts'
+import { messages } from '../../texts/messages.ts'
+import { useAccess } from '../access.ts'
+import { useResource } from '../page-context.ts'
 
 /** The name of the modifier `mod`. */
 const control = /Mac|iP/.test(navigator.platform) ? '⌘' : 'Ctrl'

@@ -1,6 +1,6 @@
-import { ShowRequest } from '../requests/open-requests.tsx'
+import { CopyButton } from '../components/copy-button.tsx'
 import { messages } from '../texts/messages.ts'
-import { CopyButton } from './copy-button.tsx'
+import { ShowRequest } from './open-requests.tsx'
 
 /** The id with which an operator finds a failed request in the log of the service, and a button that shows the request. */
 export function RequestId({ id }: { id: string | undefined }) {

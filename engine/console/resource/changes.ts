@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import { type Item, isSame } from '../../resource.ts'
+import { type Item, isSame } from '../resource.ts'
 
 /** Milliseconds for which a change stays marked. */
 const shownFor = 8_000

@@ -1,12 +1,12 @@
 import { useInterval } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import { Button } from '../components/buttons.tsx'
+import { keepFocus } from '../components/focus.ts'
+import { IconAlertTriangle, IconCloudOff } from '../components/icons.tsx'
+import { Message } from '../components/message.tsx'
 import { isTransient, type Problem, problemOf } from '../problem.ts'
 import { messages } from '../texts/messages.ts'
-import { Button } from './buttons.tsx'
-import { keepFocus } from './focus.ts'
-import { IconAlertTriangle, IconCloudOff } from './icons.tsx'
-import { Message } from './message.tsx'
 import { RequestId } from './request-id.tsx'
 
 interface FailureProps {

@@ -1,8 +1,8 @@
 import './read-only.css'
-import { hint } from '../components/hint.ts'
-import { editTextsOf } from '../texts/edits.ts'
-import { useAccess } from './access.ts'
-import { useResource } from './page-context.ts'
+import { hint } from '../../components/hint.ts'
+import { editTextsOf } from '../../texts/edits.ts'
+import { useAccess } from '../access.ts'
+import { useResource } from '../page-context.ts'
 
 /** Says that the key may only read. Its hint says what that excludes. A touch screen has no hints: a tap shows it as a notice. */
 export function ReadOnly() {

@@ -1,10 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useReducer } from 'react'
-import { type Count, entriesOf, type Item, isSame, type Resource, type Values } from '../../resource.ts'
-import { type EditState, withEdits } from '../edits.ts'
-import type { Queries } from '../queries.ts'
-import { isScan } from '../search.ts'
-import type { Place } from '../view.ts'
+import { type Count, entriesOf, type Item, isSame, type Resource, type Values } from '../resource.ts'
+import { type EditState, withEdits } from './edits.ts'
+import type { Queries } from './queries.ts'
+import { isScan } from './search.ts'
+import type { Place } from './view.ts'
 
 /**
  * One page of the list. While another page is loaded, `rows` are those of the former one, and `items` is undefined.

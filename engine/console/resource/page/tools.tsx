@@ -1,8 +1,9 @@
 import './tools.css'
 import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
-import { Button, IconButton } from '../components/buttons.tsx'
-import { focusPanel, rowOf } from '../components/focus.ts'
-import { hint } from '../components/hint.ts'
+import { navigateBelowDialogs } from '../../browser-history.ts'
+import { Button, IconButton } from '../../components/buttons.tsx'
+import { focusPanel, rowOf } from '../../components/focus.ts'
+import { hint } from '../../components/hint.ts'
 import {
   IconDots,
   IconDownload,
@@ -11,19 +12,18 @@ import {
   IconSearch,
   IconTablePlus,
   IconX,
-} from '../components/icons.tsx'
-import { loadLater } from '../components/load-later.tsx'
-import { TextField } from '../form/text-field.tsx'
-import { navigateBelowDialogs } from '../history.ts'
-import { keyName, keysOf, useShortcuts } from '../keyboard.ts'
-import { problemOf } from '../problem.ts'
-import { isSearchable } from '../resource.ts'
-import { messages } from '../texts/messages.ts'
-import { useAccess } from './access.ts'
-import { useList, useResource } from './page-context.ts'
-import { partOf } from './queries.ts'
-import { idIn } from './search.ts'
-import { firstPage, show } from './view.ts'
+} from '../../components/icons.tsx'
+import { keyName, keysOf, useShortcuts } from '../../components/keyboard.ts'
+import { loadLater } from '../../components/load-later.tsx'
+import { TextField } from '../../form/text-field.tsx'
+import { problemOf } from '../../problem.ts'
+import { isSearchable } from '../../resource.ts'
+import { messages } from '../../texts/messages.ts'
+import { useAccess } from '../access.ts'
+import { useList, useResource } from '../page-context.ts'
+import { partOf } from '../queries.ts'
+import { idIn } from '../search.ts'
+import { firstPage, show } from '../view.ts'
 
 const ReadOnly = loadLater(async () => (await import('./read-only.tsx')).ReadOnly)
 
