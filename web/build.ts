@@ -1,23 +1,15 @@
-import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { filesOf, folders, type Part, patternsFor } from '../sources.ts'
 
-const root = join(import.meta.dirname, '..')
 const built = join(import.meta.dirname, 'dist')
-const digestFile = '.digest'
 
 /**
- * Builds the console into `web/dist`, unless the build there has the same sources. With `--if-possible`, a failed build
- * only prints a message, because the service can start without the console.
+ * Builds the console into `web/dist`. With `--if-possible`, a failed build only prints a message, because the service can
+ * start without the console.
  */
 try {
-  // A source that changes from now on is newer than the build: see build-if-stale.sh.
-  const startedAt = new Date()
-  const digest = digestOfSources()
-  if (digest === digestOf(built)) utimesSync(join(built, digestFile), startedAt, startedAt)
-  else await build(digest, startedAt)
+  await build()
 } catch (error) {
   if (!parseArgs({ options: { 'if-possible': { type: 'boolean' } } }).values['if-possible']) throw error
   const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
@@ -25,7 +17,9 @@ try {
   process.stderr.write(`The console could not be built, and the service starts with ${instead}. ${reason}\n`)
 }
 
-async function build(digest: string, startedAt: Date): Promise<void> {
+async function build(): Promise<void> {
+  // A source that changes from now on is newer than the build: see build-if-stale.sh.
+  const startedAt = new Date()
   const vite = await import('vite')
   if (process.stderr.isTTY) process.stderr.write('Building the console …\n')
   // Vite would use the value of the shell, which may build for development.
@@ -40,17 +34,16 @@ async function build(digest: string, startedAt: Date): Promise<void> {
       logLevel: 'warn',
       build: { outDir: fresh, emptyOutDir: true },
     })
-    writeFileSync(join(fresh, digestFile), digest)
-    utimesSync(join(fresh, digestFile), startedAt, startedAt)
-    replaceBuild(fresh, former, digest)
+    utimesSync(join(fresh, 'index.html'), startedAt, startedAt)
+    replaceBuild(fresh, former)
   } finally {
     for (const folder of [fresh, former]) rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** Replaces the build. If another process does so at the same time, tries again unless its build has the same sources. */
-function replaceBuild(fresh: string, former: string, digest: string): void {
-  for (let trial = 1; digest !== digestOf(built); trial++) {
+/** Replaces the build. Tries again if another process does so at the same time. */
+function replaceBuild(fresh: string, former: string): void {
+  for (let trial = 1; existsSync(fresh); trial++) {
     try {
       rmSync(former, { recursive: true, force: true })
       if (existsSync(built)) renameSync(built, former)
@@ -58,29 +51,5 @@ function replaceBuild(fresh: string, former: string, digest: string): void {
     } catch (error) {
       if (trial === 10) throw error
     }
-  }
-}
-
-/** The digest of all sources of the program, of which the console uses some. */
-function digestOfSources(): string {
-  // Safe: these are its names.
-  const parts = Object.keys(folders) as Part[]
-  const patterns = [...patternsFor(parts, ''), 'package-lock.json', 'sources.ts', 'tsconfig.json']
-  const hash = createHash('sha256')
-  for (const path of filesOf(patterns, ['web/screenshots'])) {
-    hash
-      .update(`${path}\0`)
-      .update(readFileSync(join(root, path)))
-      .update('\0')
-  }
-  return hash.digest('hex')
-}
-
-/** The digest of the sources of a build. */
-function digestOf(folder: string): string | undefined {
-  try {
-    return readFileSync(join(folder, digestFile), 'utf8')
-  } catch {
-    return undefined
   }
 }

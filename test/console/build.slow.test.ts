@@ -1,14 +1,4 @@
-import {
-  appendFileSync,
-  cpSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Run, runCommand } from '../../engine/test/support/process.ts'
@@ -18,40 +8,6 @@ import { folders } from '../../sources.ts'
 const root = join(import.meta.dirname, '../..')
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
-test('npm start builds the console only if it is missing or stale', async () => {
-  const folder = copyOfSources()
-  installQuickVite(folder)
-  const page = join(folder, 'web/dist/index.html')
-
-  expect(await outcome(build(folder))).toEqual([0, ''])
-  expect(readFileSync(page, 'utf8')).toBe('for production')
-
-  expect(await outcome(build(folder))).toEqual([0, ''])
-  expect(builds(folder)).toBe(1)
-  // The digest does not depend on the path of the project.
-  const elsewhere = `${folder}-elsewhere`
-  renameSync(folder, elsewhere)
-  expect(await outcome(build(elsewhere))).toEqual([0, ''])
-  renameSync(elsewhere, folder)
-  expect(builds(folder)).toBe(1)
-
-  for (const [index, source] of [
-    'engine/console/theme/base.css',
-    'engine/client/retry.ts',
-    'engine/service/reader/csv.ts',
-    'engine/store/words.ts',
-    'server/router.ts',
-    'package-lock.json',
-    'tsconfig.json',
-  ].entries()) {
-    const { ino } = statSync(page)
-    appendFileSync(join(folder, source), '\n')
-    expect(await outcome(build(folder))).toEqual([0, ''])
-    expect(builds(folder), source).toBe(2 + index)
-    expect(statSync(page).ino).not.toBe(ino)
-  }
-})
-
 test('two services that start at once can both build the console', async () => {
   const folder = copyOfSources()
   installQuickVite(folder)
@@ -59,6 +15,7 @@ test('two services that start at once can both build the console', async () => {
     appendFileSync(join(folder, 'engine/console/theme/base.css'), '\n')
     for (const run of [build(folder), build(folder)]) expect(await outcome(run)).toEqual([0, ''])
     expect(readdirSync(join(folder, 'web')).filter((name) => name.startsWith('dist'))).toEqual(['dist'])
+    expect(readFileSync(join(folder, 'web/dist/index.html'), 'utf8')).toBe('for production')
   }
 })
 
@@ -93,15 +50,20 @@ test('npm start runs no program of Node before the service unless a source is ne
 
   expect(await programsBeforeStart()).toEqual(all)
   expect(await programsBeforeStart()).toEqual([])
-  for (const source of ['web/main.tsx', 'engine/client/retry.ts', 'package-lock.json', 'tsconfig.json']) {
+  for (const source of [
+    'web/main.tsx',
+    'engine/console/theme/base.css',
+    'engine/client/retry.ts',
+    'engine/service/reader/csv.ts',
+    'engine/store/words.ts',
+    'server/router.ts',
+    'package-lock.json',
+    'tsconfig.json',
+  ]) {
     appendFileSync(join(folder, source), '\n')
     expect(await programsBeforeStart(), source).toEqual(all)
     expect(await programsBeforeStart(), source).toEqual([])
   }
-  const builtBefore = builds(folder)
-  utimesSync(join(folder, 'server/router.ts'), new Date(), new Date())
-  expect(await programsBeforeStart()).toEqual(all)
-  expect(builds(folder)).toBe(builtBefore)
   expect(scripts.predev).toBe(scripts.prestart)
 })
 
@@ -130,19 +92,13 @@ function installQuickVite(folder: string): void {
   writeFileSync(join(vite, 'package.json'), '{ "type": "module", "exports": "./vite.js" }')
   writeFileSync(
     join(vite, 'vite.js'),
-    `import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+    `import { mkdirSync, writeFileSync } from 'node:fs'
     export async function build({ build: { outDir } }) {
-      appendFileSync(new URL('builds', import.meta.url), '.')
       mkdirSync(outDir)
       await new Promise((resolve) => setTimeout(resolve, 200))
       writeFileSync(outDir + '/index.html', 'for ' + process.env.NODE_ENV)
     }`,
   )
-}
-
-/** The number of builds so far. */
-function builds(folder: string): number {
-  return readFileSync(join(folder, 'node_modules/vite/builds')).length
 }
 
 function build(folder: string, ...words: string[]): Run {

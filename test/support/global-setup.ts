@@ -4,5 +4,5 @@ import { promisify } from 'node:util'
 
 /** Builds the console, once for all test files. */
 export async function setup(): Promise<void> {
-  await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../web/build.ts')])
+  await promisify(execFile)('sh', [join(import.meta.dirname, '../../web/build-if-stale.sh')])
 }
