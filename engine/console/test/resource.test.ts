@@ -2,8 +2,6 @@ import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from 
 import { expect, test } from 'vitest'
 import { parseTexts } from '../../service/reader/fields.ts'
 import { service } from '../../test/notes/service.ts'
-import { exportItems } from '../bulk/export-items.ts'
-import { fileOf } from '../bulk/write-file.ts'
 import { commandOf, restRequestOf } from '../requests/curl.ts'
 import { offersOf } from '../resource/list/other-filters.tsx'
 import { loadPart, meaningsOf, pageCalls } from '../resource/search.ts'
@@ -86,56 +84,10 @@ test('an optional field without an entry is absent, and changes no idempotency k
   expect(parseTexts(toys.fields, { price: 'seven' })).toStrictEqual({ name: '', price: 'seven' })
 })
 
-test('rows of any resource are read, and an optional column may be empty or absent', () => {
-  const ball = { name: 'Ball', price: 5n }
-  for (const [text, item] of [
-    ['Ball,5', ball],
-    ['Ball,5,large,Red', { ...ball, size: 'large', note: 'Red' }],
-    ['NOTE,price,name\n,5,Ball', ball],
-    ['id;note;price;name\n1;;5;Ball', ball],
-    ['{"name":"Ball","price":5}', ball],
-  ] as const) {
-    expect(readTable(toys, text)?.rows[0]).toHaveProperty('item', item)
-  }
-  expect(readTable(toys, 'name,id,prize\nBall,1,5')?.problem).toBe(
-    'The columns are name, price, size, and note. An id is ignored. Unknown: prize. Missing: price.',
-  )
-  const [row] = readTable(toys, `${'x'.repeat(21)},5,tiny`)?.rows ?? []
-  expect(row && 'problem' in row && row.problem).toBe(
-    'The name has 21 characters, of at most 20. The size is not one of small, large.',
-  )
-})
-
-test.for([
-  ['csv', 'id,name,price,size,note\r\n1,Ball,5,small,\r\n2,Bone,7,large,Red\r\n'],
-  [
-    'json',
-    '[\n{"id":1,"name":"Ball","price":5,"size":"small"},\n{"id":2,"name":"Bone","price":7,"size":"large","note":"Red"}\n]\n',
-  ],
-] as const)('items of any resource are exported as %s, without the fields that they lack', async ([format, text]) => {
-  const stored: Toy[] = [
-    { id: 1n, name: 'Ball', price: 5n, size: 'small' },
-    { id: 2n, name: 'Bone', price: 7n, size: 'large', note: 'Red' },
-  ]
-  const list = { query: async ({ cursor = 0n }: { cursor?: bigint }) => stored.filter((each) => each.id > cursor) }
-  const { signal } = new AbortController()
-  const options = { filter: {}, signal, onProgress: () => {}, onPause: () => {} }
-  const items = await exportItems(toys, { list }, options)
-  expect(fileOf(toys, format, items)).toBe(text)
-})
-
 test('equal items of two resources have different identities, from which idempotency keys are made', () => {
   const item = { name: 'Ball', price: 5n }
   expect(identityOf({ ...toys, page: 'toys' }, item)).not.toEqual(identityOf(toys, item))
   expect(identityOf({ ...toys, page: 'toys' }, item)).not.toEqual(identityOf({ ...toys, page: 'balls' }, item))
-})
-
-test('a time that is none is refused with its label', () => {
-  const note = { body: 'Ann', priority: 7n, state: 'done' }
-  expect(checkItem(notes, { ...note, dueAt: new Date(0) })).toEqual({ item: { ...note, dueAt: new Date(0) } })
-  expect(checkItem(notes, note)).toEqual({ item: note })
-  const problem = 'The due is not a time such as 2026-11-20T08:30:00.000Z.'
-  expect(checkItem(notes, { ...note, dueAt: 'soon' })).toEqual({ problem, invalid: ['dueAt'] })
 })
 
 test('a request follows from the method and the path of its procedure', () => {

@@ -155,7 +155,10 @@ test.for([
 })
 
 test.for([
-  ['body,,kind,\nAnn,7,x,', 'Unknown: 2, kind, 4. Missing: priority.'],
+  [
+    'body,,kind,\nAnn,7,x,',
+    'The columns are body, priority, state, dueAt, and bookId. An id is ignored. Unknown: 2, kind, 4. Missing: priority.',
+  ],
   ['body,priority,Book,book_id\nAnn,7,1,1', 'Repeated: bookId.'],
   ['id\n7', 'Missing: body, priority.'],
   ['Ann,7\n"Ann"x,7\nTom,8', 'The quotes do not match from line 2 on.'],
