@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Column, getTableColumns, is, type SQL, sql, type Table } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/node-postgres'
 import { PgBoolean, PgTimestamp } from 'drizzle-orm/pg-core'
 import { type Client, DatabaseError } from 'pg'
 import { UnusableDatabase } from '../collection/errors.ts'
@@ -23,7 +22,7 @@ const timeouts = { lock_timeout: 10_000, statement_timeout: 0, idle_in_transacti
 export async function openSource(url: string, definition: StoreDefinition): Promise<CopyDatabase> {
   const loaded = await definition.forPostgres()
   return begin(url, loaded, 'REPEATABLE READ READ ONLY', async (client) =>
-    refuseOtherRelease(await readJournal(drizzle({ client })), loaded, urlWithoutPassword(url)),
+    refuseOtherRelease(await readJournal(client), loaded, urlWithoutPassword(url)),
   )
 }
 

@@ -1,4 +1,4 @@
-import { type SQL, sql, type Table } from 'drizzle-orm'
+import { getTableName, type SQL, sql, type Table } from 'drizzle-orm'
 import { reasons, UnusableDatabase } from '../collection/errors.ts'
 import { columnOf } from '../collection/row.ts'
 import { type AppliedMigration, type Migration, pendingMigrations } from '../database/migrations.ts'
@@ -18,12 +18,12 @@ export interface TableContents {
 }
 
 /** What an inspection needs of SQLite or PostgreSQL. Every failure of the database is an {@link UnusableDatabase}. */
-interface InspectedDatabase<T extends Table> {
+interface InspectedDatabase {
   /** The path, or the URL without a password, for messages. */
   name: string
   migrations: Migration[]
-  collections: Record<string, { table: T }>
-  hasTable(table: T): Promise<boolean>
+  collections: Record<string, { table: Table }>
+  hasTable(name: string): Promise<boolean>
   query(statement: SQL): Promise<unknown[][]>
   /** None if there is no journal. */
   readApplied(): Promise<AppliedMigration[]>
@@ -32,7 +32,7 @@ interface InspectedDatabase<T extends Table> {
 }
 
 /** Facts for operators that are read in the same way from both databases. Reading them changes nothing. */
-export function inspectionOf<T extends Table>(database: InspectedDatabase<T>) {
+export function inspectionOf(database: InspectedDatabase) {
   const { name, migrations, collections, query } = database
   return {
     async schema(): Promise<SchemaState> {
@@ -41,7 +41,7 @@ export function inspectionOf<T extends Table>(database: InspectedDatabase<T>) {
       if (applied.length === 0 && state.problem === undefined) {
         // One after the other: a connection runs one statement at a time.
         for (const { table } of Object.values(collections)) {
-          if (await database.hasTable(table)) return { ...state, problem: reasons.noJournal }
+          if (await database.hasTable(getTableName(table))) return { ...state, problem: reasons.noJournal }
         }
       }
       if (state.problem !== undefined || state.pending.length > 0) return state
@@ -51,7 +51,7 @@ export function inspectionOf<T extends Table>(database: InspectedDatabase<T>) {
     async contents(): Promise<Record<string, TableContents>> {
       const contents: Record<string, TableContents> = {}
       for (const [name, { table }] of Object.entries(collections)) {
-        if (!(await database.hasTable(table))) continue
+        if (!(await database.hasTable(getTableName(table)))) continue
         const [[rows, newestId] = []] = await query(sql`SELECT count(*), max(${columnOf(table, 'id')}) FROM ${table}`)
         contents[name] = { rows: Number(rows), newestId: newestId === null ? null : BigInt(String(newestId)) }
       }

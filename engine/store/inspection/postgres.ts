@@ -1,10 +1,8 @@
-import { drizzle } from 'drizzle-orm/node-postgres'
-import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Loaded } from '../database/loaded.ts'
 import type { PostgresCollection } from '../postgres/collection.ts'
 import { connectClient } from '../postgres/connection/connection.ts'
 import { orUnusable, urlWithoutPassword } from '../postgres/connection/failure.ts'
-import { findMissingPart, hasTable, journal, readJournal } from '../postgres/migrate.ts'
+import { findMissingPart, hasTable, readApplied } from '../postgres/migrate.ts'
 import { databaseSize, query } from '../postgres/statements.ts'
 import { inspectionOf } from './inspection.ts'
 
@@ -24,14 +22,13 @@ export async function inspectPostgres(url: string, loaded: Loaded<PostgresCollec
   const run = <T>(step: () => Promise<T>) => orUnusable(url, step)
   const config = { application_name: loaded.program, query_timeout: timeout }
   const client = await run(() => connectClient(url, config, { statement_timeout: timeout }))
-  const db = drizzle({ client })
-  const common = inspectionOf<PgTable>({
+  const common = inspectionOf({
     name: urlWithoutPassword(url),
     ...loaded,
-    hasTable: (table) => run(() => hasTable(db, table)),
+    hasTable: (table) => run(() => hasTable(client, table)),
     query: (statement) => run(() => query(client, statement)),
-    readApplied: () => run(async () => ((await hasTable(db, journal)) ? readJournal(db) : [])),
-    findMissingPart: () => run(() => findMissingPart(db, loaded.collections)),
+    readApplied: () => run(() => readApplied(client)),
+    findMissingPart: () => run(() => findMissingPart(client, loaded.collections)),
   })
   return {
     kind: 'postgres' as const,

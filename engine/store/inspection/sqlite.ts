@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import type Database from 'better-sqlite3'
-import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Loaded } from '../database/loaded.ts'
 import type { SqliteCollection } from '../sqlite/collection.ts'
 import { checkPages, connectToRead, databaseSize, orClose } from '../sqlite/file/connection.ts'
@@ -21,7 +20,7 @@ export function inspectSqlite(path: string, loaded: Loaded<SqliteCollection>) {
   const connection = orUnusable(path, () => openToInspect(path, loaded))
   if (!connection) return undefined
   const run = async <T>(step: () => T) => orUnusable(path, step)
-  const common = inspectionOf<SQLiteTable>({
+  const common = inspectionOf({
     name: path,
     ...loaded,
     hasTable: (table) => run(() => hasTable(connection, table)),

@@ -1,11 +1,11 @@
-import { getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
+import { getTableName, type SQL, sql } from 'drizzle-orm'
 import { callOf, type OwnChanges, prepareChange, type RowChange } from '../collection/change.ts'
 import { RuleViolation, StoreUnavailable } from '../collection/errors.ts'
 import { columnOf, type Entity, fieldsOf, idOf, listOf } from '../collection/row.ts'
 import type { AnyMutation, PostgresTable, Queries, Result } from './collection.ts'
 import { MutationError } from './connection/failure.ts'
 import { recordFields, recordingOf, recordsOf } from './history.ts'
-import { entityMapper, insertInto, parameter, prepared, sqlTextOf } from './statements.ts'
+import { columnsOf, entityMapper, insertInto, parameter, prepared, sqlTextOf } from './statements.ts'
 
 export function mutationsOf(table: PostgresTable, hasHistory = false, own: OwnChanges = {}) {
   const run = changeIn(table, hasHistory, own)
@@ -131,7 +131,7 @@ function sqlOf(table: PostgresTable, hasHistory: boolean, typed: typeof paramete
   const all = (write: SQL) => sql`WITH "written rows" AS (${write} RETURNING 1)
     ${hasHistory ? recordingOf(sql`cardinality(${ids})`, typed) : sql``}
     SELECT count(*) FROM "written rows"`
-  const lock = sql`SELECT ${listOf(Object.values(getTableColumns(table)))} FROM ${table}
+  const lock = sql`SELECT ${columnsOf(table)} FROM ${table}
     WHERE ${table.id} = ANY (${ids}) FOR UPDATE SKIP LOCKED`
   return {
     lock,

@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { getTableName, type SQL, sql } from 'drizzle-orm'
-import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
-import { type PgTable, pgTable, text } from 'drizzle-orm/pg-core'
-import type { Client } from 'pg'
+import type { PgTable } from 'drizzle-orm/pg-core'
+import { type Client, DatabaseError } from 'pg'
 import { incomplete, reasons, UnusableDatabase } from '../collection/errors.ts'
 import type { Loaded } from '../database/loaded.ts'
 import {
@@ -12,12 +11,12 @@ import {
   pendingMigrations,
   refuseOtherRelease,
 } from '../database/migrations.ts'
-import type { PostgresCollection } from './collection.ts'
+import type { PostgresCollection, Queries } from './collection.ts'
 import { connectClient } from './connection/connection.ts'
-import { causeOf, orUnusable, ruleNamesOf, Standby, sqlStateOf, urlWithoutPassword } from './connection/failure.ts'
+import { orUnusable, ruleNamesOf, Standby, sqlStateOf, urlWithoutPassword } from './connection/failure.ts'
 import { sweepHistory } from './history.ts'
-import { sqlTextOf } from './statements.ts'
-import { tablesOf, time } from './table.ts'
+import { columnsOf, query, sqlTextOf } from './statements.ts'
+import { tablesOf } from './table.ts'
 import { lockCall, lockStatement } from './transaction.ts'
 
 /** Milliseconds for a server that is starting, and for the locks of other instances that are starting. */
@@ -28,12 +27,6 @@ const startTimeouts = {
   idle_in_transaction_session_timeout: startTimeout,
 }
 const retryInterval = 200
-
-export const journal = pgTable('migrations', {
-  name: text().primaryKey(),
-  hash: text().notNull(),
-  appliedAt: time('applied_at').notNull(),
-})
 
 /** No migration can create the journal, because each is recorded in it. */
 export const createJournal = `CREATE TABLE IF NOT EXISTS "migrations"
@@ -54,8 +47,8 @@ export async function prepareDatabase(
       const encoding = rows[0]?.encoding
       const reason = `its encoding is ${encoding}: make another one with CREATE DATABASE … ENCODING 'UTF8'`
       if (encoding !== 'UTF8') throw new UnusableDatabase(name, reason)
-      await migrate(client, loaded, { ...options, name }, async (db) => {
-        const missing = await findMissingPart(db, loaded.collections)
+      await migrate(client, loaded, { ...options, name }, async () => {
+        const missing = await findMissingPart(client, loaded.collections)
         if (missing !== undefined) throw new UnusableDatabase(name, missing)
       })
       // A service that can only read must start, too.
@@ -86,82 +79,91 @@ export async function migrate(
   client: Client,
   release: { migrations: Migration[]; program: string },
   { name: database, create = true, migrate = true, onMigrate }: PrepareOptions & { name: string },
-  check: (db: NodePgDatabase) => Promise<void> = async () => {},
+  check: () => Promise<void> = async () => {},
 ): Promise<void> {
-  const db = drizzle({ client })
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
   await client.query(lockStatement('migrations'))
-  const isNew = !(await hasTable(db, journal))
+  const isNew = !(await hasTable(client, 'migrations'))
   if (isNew) {
     if (!create) throw new UnusableDatabase(database, reasons.empty)
     await client.query(createJournal)
   }
-  const applied = await readJournal(db)
+  const applied = await readJournal(client)
   if (!isNew && !migrate) refuseOtherRelease(applied, release, database)
   const pending = pendingMigrations(applied, release.migrations, database)
-  for (const { name, sql, hash } of pending) {
-    await client.query(sql)
-    await db.insert(journal).values({ name, hash, appliedAt: new Date() })
+  for (const { name, sql: text, hash } of pending) {
+    await client.query(text)
+    await query(client, sql`INSERT INTO migrations (name, hash, applied_at) VALUES (${name}, ${hash}, now())`)
   }
-  await check(db)
+  await check()
   await client.query('COMMIT')
   const names = pending.map(({ name }) => name)
   if (names.length > 0) onMigrate?.(names, isNew)
 }
 
-export async function hasTable(db: NodePgDatabase, table: PgTable): Promise<boolean> {
-  const { rows } = await db.execute(sql`SELECT ${oidOf(table)} AS oid`)
-  return rows[0]?.oid !== null
+export async function hasTable(client: Queries, name: string): Promise<boolean> {
+  const [row] = await query(client, sql`SELECT ${oidOf(name)}`)
+  return row?.[0] !== null
+}
+
+export async function readApplied(client: Queries): Promise<AppliedMigration[]> {
+  return (await hasTable(client, 'migrations')) ? readJournal(client) : []
 }
 
 /** The journal must exist. */
-export async function readJournal(db: NodePgDatabase): Promise<AppliedMigration[]> {
-  const applied = await db.select({ name: journal.name, hash: journal.hash }).from(journal)
+export async function readJournal(client: Queries): Promise<AppliedMigration[]> {
+  const { rows } = await client.query<AppliedMigration>('SELECT name, hash FROM migrations')
   // As the migrations are, whatever the collation of the database.
-  return applied.sort((a, b) => (a.name < b.name ? -1 : 1))
+  return rows.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 /** A reason if something is missing in an up-to-date database: a table, column or rule, or a trigger that orders ids. */
 export async function findMissingPart(
-  db: NodePgDatabase,
+  client: Queries,
   collections: Record<string, PostgresCollection>,
 ): Promise<string | undefined> {
   try {
     for (const table of tablesOf(collections)) {
-      await db.select().from(table).where(sql`false`)
-      const rules = await missingRules(db, table)
+      await query(client, sql`SELECT ${columnsOf(table)} FROM ${table} WHERE false`)
+      const rules = await missingRules(client, table)
       if (rules.length > 0) return incomplete(`its table ${getTableName(table)} lacks ${rules.join(', ')}`)
     }
     for (const { table, mutations } of Object.values(collections)) {
       if (!Object.values(mutations).some(({ hasOrderedIds }) => hasOrderedIds)) continue
       // Without it, a client that pages by id could skip rows. drizzle-kit does not write triggers.
       const lock = lockCall('inserts')
-      const { rows } = await db.execute(sql`SELECT FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid
-        WHERE tgrelid = ${oidOf(table)} AND tgenabled IN ('O', 'A') AND strpos(prosrc, ${lock}) > 0
-          AND pg_get_triggerdef(pg_trigger.oid) LIKE '% BEFORE INSERT % FOR EACH STATEMENT EXECUTE %'`)
+      const rows = await query(
+        client,
+        sql`SELECT FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid
+        WHERE tgrelid = ${oidOf(getTableName(table))} AND tgenabled IN ('O', 'A') AND strpos(prosrc, ${lock}) > 0
+          AND pg_get_triggerdef(pg_trigger.oid) LIKE '% BEFORE INSERT % FOR EACH STATEMENT EXECUTE %'`,
+      )
       if (rows.length === 0)
         return incomplete(`table "${getTableName(table)}" has no trigger before each INSERT that calls ${lock}`)
     }
     return undefined
   } catch (error) {
-    const cause = causeOf(error)
     // undefined_table and undefined_column
-    if (cause instanceof Error && /^(42P01|42703)$/.test(sqlStateOf(error))) return incomplete(cause.message)
+    if (error instanceof DatabaseError && /^(42P01|42703)$/.test(sqlStateOf(error))) return incomplete(error.message)
     throw error
   }
 }
 
 /** Compares rules by their names, which PostgreSQL shortens to 63 bytes: each version rewrites the text in its own way. */
-async function missingRules(db: NodePgDatabase, table: PgTable): Promise<string[]> {
+async function missingRules(client: Queries, table: PgTable): Promise<string[]> {
   const names = sql.param(ruleNamesOf(table))
-  const { rows } = await db.execute<{ name: string }>(sql`SELECT name FROM unnest(${names}::text[]) AS name
-    WHERE name::name NOT IN (SELECT conname FROM pg_constraint WHERE conrelid = ${oidOf(table)}
+  const oid = oidOf(getTableName(table))
+  const rows = await query<[string]>(
+    client,
+    sql`SELECT name FROM unnest(${names}::text[]) AS name
+    WHERE name::name NOT IN (SELECT conname FROM pg_constraint WHERE conrelid = ${oid}
       UNION SELECT relname FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
-      WHERE indrelid = ${oidOf(table)} AND indisvalid)`)
-  return rows.map(({ name }) => name)
+      WHERE indrelid = ${oid} AND indisvalid)`,
+  )
+  return rows.map(([name]) => name)
 }
 
-/** An expression for the table's id in the database, which is NULL if it does not exist. */
-function oidOf(table: PgTable): SQL {
-  return sql`to_regclass(${sqlTextOf(sql`${table}`)})`
+/** An expression for the id of a table in the database, which is NULL if it does not exist. */
+function oidOf(name: string): SQL {
+  return sql`to_regclass(${sqlTextOf(sql`${sql.identifier(name)}`)})`
 }

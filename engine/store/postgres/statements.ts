@@ -71,7 +71,7 @@ export function pageStatement(
     column: columnOf(table, name),
     value: sql.raw(`query.wanted${index}`),
   }))
-  const parameters = ['bigint', 'int', ...wanted.map(({ column }) => column.getSQLType())]
+  const types = ['bigint', 'int', ...wanted.map(({ column }) => column.getSQLType())]
   const names = ['after', 'size', ...wanted.map((_, index) => `wanted${index}`)]
   const [first, ...others] = wanted
   const after = sql`query.after`
@@ -83,10 +83,10 @@ export function pageStatement(
   const sorted = (id: Column | SQL) => sql`${id}${direction}`
   const keys = first ? sql`${sorted(first.column)}, ${sorted(table.id)}` : sorted(table.id)
   const text = sql`SELECT page.*, query.place
-    FROM unnest(${listOf(names.map((name, index) => sql`${sql.placeholder(name)}::${sql.raw(`${parameters[index]}[]`)}`))})
+    FROM unnest(${listOf(names.map((name, index) => parameter(name, `${types[index]}[]`)))})
       WITH ORDINALITY AS query (${sql.raw([...names, 'place'].join(', '))})
     CROSS JOIN LATERAL (
-      SELECT ${listOf(Object.values(getTableColumns(table)))} FROM ${table}
+      SELECT ${columnsOf(table)} FROM ${table}
       WHERE ${sql.join(conditions, sql` AND `)} ORDER BY ${keys} LIMIT query.size
     ) AS page
     ORDER BY query.place, ${sorted(sql`page.id`)}`
@@ -109,10 +109,11 @@ export function rowsOf<T extends PostgresTable, Field extends keyof Entity<T> & 
   table: T,
   field: Field,
 ): (value: Entity<T>[Field]) => Promise<Entity<T> | undefined> {
-  const columns = listOf(Object.values(getTableColumns(table)))
   const column = uniqueColumnOf(table, field)
-  const values = sql`${sql.placeholder('values')}::${sql.raw(column.getSQLType())}[]`
-  const statement = prepared(sql`SELECT ${columns} FROM ${table} WHERE ${column} = ANY (${values})`, ['values'])
+  const values = parameter('values', `${column.getSQLType()}[]`)
+  const statement = prepared(sql`SELECT ${columnsOf(table)} FROM ${table} WHERE ${column} = ANY (${values})`, [
+    'values',
+  ])
   const toEntity = entityMapper(table)
   return batchReads(
     (value: Entity<T>[Field]) => value,
@@ -171,12 +172,15 @@ export function insertInto<T extends PostgresTable>(table: T): CreateOf<T> {
   }
 }
 
+/** All columns, in the order of the fields. */
+export function columnsOf(table: Table): SQL {
+  return listOf(Object.values(getTableColumns(table)))
+}
+
 /** The value of a field of {@link prepared}, or an array of values, with its type. */
 export function parameter(field: string, type: string): SQL {
   return sql`${sql.placeholder(field)}::${sql.raw(type)}`
 }
-
-const dialect = new PgDialect()
 
 /**
  * The SQL of a statement, whose placeholders have the names of these fields and their numbers: Drizzle would number them as
@@ -204,7 +208,7 @@ function nameOf(text: string): string {
 
 /** Runs a statement with its values, and may keep it prepared. Returns rows as arrays. */
 export async function query<Row extends unknown[]>(client: Queries, statement: SQL, keep = false): Promise<Row[]> {
-  const { sql: text, params: values } = dialect.sqlToQuery(statement)
+  const { sql: text, params: values } = new PgDialect().sqlToQuery(statement)
   const name = keep ? nameOf(text) : undefined
   return (await client.query<Row>({ text, values, rowMode: 'array', name })).rows
 }

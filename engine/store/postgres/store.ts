@@ -1,4 +1,3 @@
-import { drizzle } from 'drizzle-orm/node-postgres'
 import type { BaseStore } from '../collection/base-store.ts'
 import { derive } from '../collection/derived.ts'
 import { ClosedStore, OtherRelease, runtimeMessage, StoreUnavailable, writeFailureOf } from '../collection/errors.ts'
@@ -28,7 +27,6 @@ export async function openPostgresStore(
   const mutations = groupCommit(prepareMutations(pool, failures, options.historyDays), observer)
   const probes = new Set<string>()
   const inTurn = scanQueue()
-  const db = drizzle({ client: pool })
 
   async function read<Row extends unknown[]>(statement: Statement, values: unknown[]): Promise<Row[]> {
     if (pool.ending) throw new ClosedStore()
@@ -65,8 +63,8 @@ export async function openPostgresStore(
     inOneSnapshot: (run) => run(),
     async check() {
       try {
-        if (!isUpToDate(await readJournal(db), loaded.migrations)) throw new OtherRelease()
-        const missing = await findMissingPart(db, loaded.collections)
+        if (!isUpToDate(await readJournal(pool), loaded.migrations)) throw new OtherRelease()
+        const missing = await findMissingPart(pool, loaded.collections)
         if (missing !== undefined)
           throw new StoreUnavailable(runtimeMessage(missing, ''), { isRetryable: false, failure: 'schema' })
         await pool.query([...probes, ...ownProbes].join(';'))

@@ -101,7 +101,7 @@ function int64(name: string) {
 }
 
 /** A time in milliseconds, the precision of JavaScript's dates. */
-export function time(name: string) {
+function time(name: string) {
   return timestamp(name, { withTimezone: true, precision: 3 })
 }
 

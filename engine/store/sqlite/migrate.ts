@@ -1,20 +1,12 @@
 import type Database from 'better-sqlite3'
-import { asc, getTableName, is, sql } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/better-sqlite3'
-import { getTableConfig, SQLiteInteger, type SQLiteTable, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { getTableName, is, sql } from 'drizzle-orm'
+import { getTableConfig, SQLiteInteger, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { incomplete, UnusableDatabase } from '../collection/errors.ts'
-import { timestamp } from '../collection/schema.ts'
 import type { Loaded } from '../database/loaded.ts'
 import { type AppliedMigration, type Migration, pendingMigrations } from '../database/migrations.ts'
 import { type SqliteCollection, tablesOf } from './collection.ts'
 import { toFailure } from './file/failure.ts'
-import { query, sqlTextOf } from './statements.ts'
-
-export const journal = sqliteTable('migrations', {
-  name: text().primaryKey(),
-  hash: text().notNull(),
-  appliedAt: timestamp('applied_at').notNull(),
-})
+import { query, selectFrom, sqlTextOf } from './statements.ts'
 
 /** No migration can create the journal, because each is recorded in it. */
 const createJournal = `CREATE TABLE IF NOT EXISTS "migrations"
@@ -54,7 +46,7 @@ export function migrate(
 
 function apply(connection: Database.Database, pending: Migration[]): void {
   const broken = countBrokenReferences(connection)
-  const db = drizzle({ client: connection })
+  const record = connection.prepare('INSERT INTO migrations (name, hash, applied_at) VALUES (?, ?, ?)')
   for (const { name, sql, hash } of pending) {
     try {
       connection.exec(sql)
@@ -64,7 +56,7 @@ function apply(connection: Database.Database, pending: Migration[]): void {
       const remedy = 'correct its file if it is new, or check whether another program has changed the tables'
       throw new UnusableDatabase(connection.name, `its migration ${name} fails: ${message}; ${remedy}`)
     }
-    db.insert(journal).values({ name, hash, appliedAt: new Date() }).run()
+    record.run(name, hash, new Date().toISOString())
   }
   if (countBrokenReferences(connection) > broken) throw new Error('A migration left rows that refer to deleted rows.')
 }
@@ -75,18 +67,17 @@ function countBrokenReferences(connection: Database.Database): number {
   return (connection.pragma('foreign_key_check') as unknown[]).length
 }
 
-export function hasTable(connection: Database.Database, table: SQLiteTable): boolean {
-  return query(connection, sql`SELECT 1 FROM sqlite_schema WHERE name = ${getTableName(table)}`).length > 0
+export function hasTable(connection: Database.Database, name: string): boolean {
+  return query(connection, sql`SELECT 1 FROM sqlite_schema WHERE name = ${name}`).length > 0
 }
 
 export function readApplied(connection: Database.Database): AppliedMigration[] {
-  return hasTable(connection, journal) ? readJournal(connection) : []
+  return hasTable(connection, 'migrations') ? readJournal(connection) : []
 }
 
 /** The journal must exist. */
 export function readJournal(connection: Database.Database): AppliedMigration[] {
-  const { name, hash } = journal
-  return drizzle({ client: connection }).select({ name, hash }).from(journal).orderBy(asc(name)).all()
+  return connection.prepare<[], AppliedMigration>('SELECT name, hash FROM migrations ORDER BY name').all()
 }
 
 /** A reason if something is missing although the journal is up to date: a table, a column, or a rule of the code. */
@@ -94,10 +85,9 @@ export function findMissingPart(
   connection: Database.Database,
   { program, collections }: Pick<Loaded<SqliteCollection>, 'program' | 'collections'>,
 ): string | undefined {
-  const db = drizzle({ client: connection })
   try {
     for (const table of tablesOf(collections)) {
-      db.select().from(table).where(sql`false`).all()
+      connection.prepare(sqlTextOf(selectFrom(table)))
       const rules = missingRules(connection, table)
       if (rules.length > 0)
         return `its table ${getTableName(table)} lacks ${rules.join(', ')}; if another program rebuilt it, stop the service, make a new file with "${program} db copy", and use that; otherwise add them in a migration`

@@ -93,7 +93,7 @@ export function insertInto<T extends TableWithId>(table: T): CreateOf<T> {
 }
 
 /** Selects whole rows, each column under the name of its field. */
-function selectFrom(table: SQLiteTable): SQL {
+export function selectFrom(table: SQLiteTable): SQL {
   const columns = Object.entries(getTableColumns(table))
   return sql`SELECT ${listOf(columns.map(([field, column]) => sql`${column} AS ${sql.identifier(field)}`))} FROM ${table}`
 }
@@ -130,16 +130,14 @@ export function encode(column: Column | undefined, value: unknown): unknown {
   return column && value !== null ? column.mapToDriverValue(value) : value
 }
 
-const dialect = new SQLiteSyncDialect()
-
-/** The SQL of a statement whose parameters are `?`. */
+/** The SQL of a statement whose parameters are `?`. A dialect caches columns by the name of their table, so each has its own. */
 export function sqlTextOf(statement: SQL): string {
-  return dialect.sqlToQuery(statement).sql
+  return new SQLiteSyncDialect().sqlToQuery(statement).sql
 }
 
 /** Runs a statement with its values. Returns rows as arrays. */
 export function query<Row extends unknown[]>(connection: Database.Database, statement: SQL): Row[] {
-  const { sql, params } = dialect.sqlToQuery(statement)
+  const { sql, params } = new SQLiteSyncDialect().sqlToQuery(statement)
   const prepared = connection.prepare<unknown[], Row>(sql)
   if (prepared.reader) return prepared.raw().all(...params)
   prepared.run(...params)

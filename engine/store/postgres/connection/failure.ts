@@ -1,4 +1,4 @@
-import { DrizzleQueryError, getTableName } from 'drizzle-orm'
+import { getTableName } from 'drizzle-orm'
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
 import { DatabaseError } from 'pg'
 import type { WriteFailure } from '../../collection/base-store.ts'
@@ -22,15 +22,9 @@ import { describeLocation } from '../../database/location.ts'
  * only where servers and poolers give no code of their own: everything else follows from the code of the error (SQLSTATE).
  */
 
-/** Returns the driver's error. Drizzle wraps it into one that would carry the values of the statement into the log. */
-export function causeOf(error: unknown): unknown {
-  return error instanceof DrizzleQueryError ? error.cause : error
-}
-
 /** The code of an error of the server (SQLSTATE), empty for any other error. */
 export function sqlStateOf(error: unknown): string {
-  const cause = causeOf(error)
-  return cause instanceof DatabaseError ? (cause.code ?? '') : ''
+  return error instanceof DatabaseError ? (error.code ?? '') : ''
 }
 
 /** The address leads to a server in recovery. Its code is that of a write to such a server (read_only_sql_transaction). */
@@ -58,15 +52,14 @@ export function isRefusal(error: unknown): boolean {
 
 /** Whether the error concerns the whole database, and not one write only. */
 export function concernsDatabase(error: unknown): boolean {
-  const cause = causeOf(error)
-  if (cause instanceof DatabaseError) return !isRefusal(cause)
-  return cause instanceof Error && driverErrors.includes(cause.constructor)
+  if (error instanceof DatabaseError) return !isRefusal(error)
+  return error instanceof Error && driverErrors.includes(error.constructor)
 }
 
 /** Whether the connection was lost, as opposed to a statement that failed. */
 export function isConnectionError(error: unknown): boolean {
   // Operator intervention, such as a restart, and connection exceptions. The driver's own errors have no class.
-  if (causeOf(error) instanceof DatabaseError) return /^(08|57P)/.test(sqlStateOf(error))
+  if (error instanceof DatabaseError) return /^(08|57P)/.test(sqlStateOf(error))
   return concernsDatabase(error)
 }
 
@@ -90,7 +83,7 @@ export function failuresOf(tables: PgTable[]) {
   /** Maps anything thrown, of a call of a mutation if there is one. */
   function storeError(error: unknown, call?: { operation: string; table: PgTable }): Error {
     const isOwn = error instanceof MutationError
-    const cause = isOwn ? error.cause : causeOf(error)
+    const cause = isOwn ? error.cause : error
     if (!(cause instanceof Error)) return new Error(String(cause))
     if (cause instanceof Refusal) return refusalOf(cause)
     if (isOwn || cause instanceof StoreUnavailable) return cause
@@ -173,9 +166,8 @@ const writeFailureByCode: [RegExp, WriteFailure][] = [
 /** Converts what the driver or the server threw. Throws any other error itself, because it is then a bug. */
 export function unusable(url: string, error: unknown): UnusableDatabase {
   if (error instanceof UnusableDatabase) return error
-  const cause = causeOf(error)
-  if (!concernsDatabase(cause) && !isRefusal(cause)) throw cause
-  return new UnusableDatabase(urlWithoutPassword(url), reasonOf(cause), { cause })
+  if (!concernsDatabase(error) && !isRefusal(error)) throw error
+  return new UnusableDatabase(urlWithoutPassword(url), reasonOf(error), { cause: error })
 }
 
 /** Runs a step. Errors of the driver and the server become an {@link UnusableDatabase}. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
+import { getTableName } from 'drizzle-orm'
 import { LostDatabase, reasons, UnusableDatabase } from '../../collection/errors.ts'
 import { maxSwept } from '../../collection/history.ts'
 import type { Loaded, SqliteRelease } from '../../database/loaded.ts'
@@ -25,7 +26,7 @@ const lockTimeout = 10_000
 /** Creates or migrates the database if necessary. A refused file is not changed. Throws UnusableDatabase or FilesLost. */
 export function prepareDatabase(options: PrepareOptions & { path: string; loaded: Loaded<SqliteCollection> }): void {
   const { path, loaded, migrate = true } = options
-  const tables = tablesOf(loaded.collections)
+  const tables = tablesOf(loaded.collections).map(getTableName)
   /** Throws unless the migrations that were applied fit those of this release. */
   const checkSchema = (connection: Database.Database) => {
     const applied = readApplied(connection)

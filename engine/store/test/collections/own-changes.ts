@@ -12,10 +12,7 @@ const { program, applicationId, migrations, collections } = original
 
 export const changedAt = new Date('2030-01-01T00:00:00.000Z')
 
-/**
- * The books, whose time is that of the last change. Drizzle caches the columns without a name of their own by the name of the
- * table, for other tests, too: so it has all of these.
- */
+/** The books, whose time is that of the last change. */
 const books = sqliteTable(
   'books',
   {
