@@ -1,5 +1,13 @@
-import { addButton } from '../../engine/console/test/browser/page.ts'
-import { consoleTest, listen, type Open, opener, type Page } from '../../engine/console/test/browser/visit.ts'
+import { addButton } from '../../engine/console/test/browser/panels.ts'
+import {
+  consoleTest,
+  listen,
+  type Open,
+  opener,
+  type Page,
+  type Start,
+  starter,
+} from '../../engine/console/test/browser/visit.ts'
 import { consoleFolder } from '../support/built-console.ts'
 import { addPets, startTestApi, type TestApi } from '../support/petstore.ts'
 
@@ -8,16 +16,22 @@ export const storageKey = 'petstore-api-key'
 
 type NewPet = Parameters<Console['store']['pets']['create']>[0]
 
-export const test = consoleTest(storageKey).extend<{ openConsole: Open<Console, NewPet> }>({
-  openConsole: async ({ visit }, use) =>
-    use(opener(startConsole, { many: addPets, one: (store, pet: NewPet) => store.pets.create(pet) }, visit)),
+type Options = NonNullable<Parameters<typeof startTestApi>[0]>
+
+export const test = consoleTest(storageKey).extend<{
+  start: Start<Console, NewPet, Options>
+  open: Open<Console, NewPet>
+}>({
+  start: async ({ visit }, use) =>
+    use(starter(startConsole, { many: addPets, one: (store, pet: NewPet) => store.pets.create(pet) }, visit)),
+  open: async ({ start }, use) => use(opener(start)),
 })
 
 export interface Console extends TestApi {
   url: string
 }
 
-export async function startConsole(options: Parameters<typeof startTestApi>[0] = {}): Promise<Console> {
+export async function startConsole(options: Options = {}): Promise<Console> {
   const api = await startTestApi({ ...options, consoleFolder })
   return { ...api, url: await listen(api.app) }
 }

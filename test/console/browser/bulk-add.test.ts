@@ -2,16 +2,10 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished } from 'vitest'
 import type { Store } from '../../../db/store.ts'
-import {
-  holdRequests,
-  inspect,
-  isFocused,
-  names,
-  openBulkAdd,
-  pasteRows,
-  showing,
-  signIn,
-} from '../../../engine/console/test/browser/page.ts'
+import { names, showing } from '../../../engine/console/test/browser/list.ts'
+import { holdRequests, inspect, isFocused } from '../../../engine/console/test/browser/page.ts'
+import { openBulkAdd, pasteRows } from '../../../engine/console/test/browser/panels.ts'
+import { signIn } from '../../../engine/console/test/browser/session.ts'
 import type { Locator, Page } from '../../../engine/console/test/browser/visit.ts'
 import { freePort } from '../../../engine/test/support/free-port.ts'
 import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
@@ -19,8 +13,8 @@ import { createFirstKey, createKey, startServer } from '../../support/petstore.t
 import { test } from '../console.ts'
 
 describe('adding many pets', () => {
-  test('a pasted text is checked and added, and pasting it again adds no pet twice', async ({ openConsole }) => {
-    const { store, page } = await openConsole()
+  test('a pasted text is checked and added, and pasting it again adds no pet twice', async ({ open }) => {
+    const { store, page } = await open()
     const panel = await openBulkAdd(page)
     await expect.poll(() => isFocused(panel.getByRole('textbox'))).toBe(true)
     await pasteRows(panel, 'Name;Category;notes;Status\n Rex ;7;;SOLD\n;seven;;\nTom;9223372036854775807;nice;')
@@ -56,10 +50,8 @@ describe('adding many pets', () => {
     ])
   })
 
-  test('rows with a problem are corrected in the table, and adding everything again adds nothing twice', async ({
-    openConsole,
-  }) => {
-    const { store, page } = await openConsole(30)
+  test('rows with a problem are corrected in the table, and adding all again adds none twice', async ({ open }) => {
+    const { store, page } = await open(30)
     const rows = Array.from({ length: 500 }, (_, index) => `row ${index + 1},7,sold`)
     const text = rows.with(122, ',7,sold').with(376, 'row 377,seven,lost').join('\n')
 
@@ -90,8 +82,8 @@ describe('adding many pets', () => {
     expect(await store.pets.list({ limit: 100, cursor: 500n })).toHaveLength(30)
   })
 
-  test('rows whose pets were removed since are added again, once for each click', async ({ openConsole }) => {
-    const { store, page } = await openConsole()
+  test('rows whose pets were removed since are added again, once for each click', async ({ open }) => {
+    const { store, page } = await open()
     const text = Array.from({ length: 70 }, (_, index) => `row ${index + 1},7`).join('\n')
     let sheet = await openBulkAdd(page)
     await pasteRows(sheet, text)
@@ -144,8 +136,8 @@ describe('adding many pets', () => {
     expect((await store.pets.list({ limit: 100, cursor: 140n })).length).toBe(70)
   })
 
-  test('an entered text is kept while the panel is closed, until its rows are added', async ({ openConsole }) => {
-    const { page } = await openConsole()
+  test('an entered text is kept while the panel is closed, until its rows are added', async ({ open }) => {
+    const { page } = await open()
     let panel = await openBulkAdd(page)
     await panel.getByRole('button', { name: 'Add pets', exact: true }).waitFor()
     await pasteRows(panel, ',7')
@@ -163,8 +155,8 @@ describe('adding many pets', () => {
     expect(await panel.getByRole('textbox', { name: 'Paste CSV, TSV or JSON' }).inputValue()).toBe('')
   })
 
-  test('the filter of the rows counts those with a problem, and those that were corrected', async ({ openConsole }) => {
-    const { page } = await openConsole()
+  test('the filter of the rows counts those with a problem, and those that were corrected', async ({ open }) => {
+    const { page } = await open()
     const sheet = await openBulkAdd(page)
     await pasteRows(sheet, ',7\n,8\nTom,9')
     await sheet.getByRole('checkbox', { name: 'Only 2 rows to correct', exact: true }).check()
@@ -177,10 +169,8 @@ describe('adding many pets', () => {
     expect(await sheet.getByRole('checkbox').count()).toBe(0)
   })
 
-  test('rows that were left are named above the list, also after a reload, until they are added or dismissed', async ({
-    openConsole,
-  }) => {
-    const { store, page } = await openConsole()
+  test('rows that were left are named above the list until they are added or dismissed', async ({ open }) => {
+    const { store, page } = await open()
     let panel = await openBulkAdd(page)
     await pasteRows(panel, 'Rex,7\n,8\nTom,9')
     await panel.getByRole('button', { name: 'Add 2 pets' }).click()
@@ -214,8 +204,8 @@ describe('adding many pets', () => {
     expect(await page.getByText('1 row is not added yet').count()).toBe(0)
   })
 
-  test('a file can be chosen and dropped, and must be small enough and UTF-8', async ({ openConsole }) => {
-    const { page } = await openConsole()
+  test('a file can be chosen and dropped, and must be small enough and UTF-8', async ({ open }) => {
+    const { page } = await open()
     const panel = await openBulkAdd(page)
     const choose = async (buffer: Buffer) => {
       const [chooser] = await Promise.all([
@@ -258,10 +248,8 @@ describe('adding many pets', () => {
     await panel.getByRole('row', { name: '1 Ann 3 available' }).waitFor()
   })
 
-  test('the rows of a long text are rendered as far as they are visible, and one beyond the limit is refused', async ({
-    openConsole,
-  }) => {
-    const { page } = await openConsole()
+  test('only the visible rows of a long text are rendered, and one beyond the limit is refused', async ({ open }) => {
+    const { page } = await open()
     const panel = await openBulkAdd(page)
     const rows = Array.from({ length: 10_000 }, (_, index) => `pet ${index + 1},7`).with(4_999, '"a ""b""",x')
     await pasteRows(panel, `${rows.join('\n')}\nRex,7`)
@@ -281,8 +269,8 @@ describe('adding many pets', () => {
     expect(await panel.locator('tbody tr').count()).toBe(1)
   })
 
-  test('a run can be stopped and continued, and the panel stays open meanwhile', async ({ openConsole }) => {
-    const { store, page } = await openConsole()
+  test('a run can be stopped and continued, and the panel stays open meanwhile', async ({ open }) => {
+    const { store, page } = await open()
     // The first batch is sent, the others wait.
     const { promise, resolve } = Promise.withResolvers<void>()
     let requests = 0
@@ -323,8 +311,8 @@ describe('adding many pets', () => {
     await showing(page, '1–20 of 100')
   })
 
-  test('without Web Crypto, the same text is added once until the page is left', async ({ openConsole }) => {
-    const { key, page } = await openConsole(0, { session: 'none' })
+  test('without Web Crypto, the same text is added once until the page is left', async ({ open }) => {
+    const { key, page } = await open(0, { session: 'none' })
     await page.addInitScript(() => Reflect.deleteProperty(Crypto.prototype, 'subtle'))
     await page.reload()
     await page.getByLabel('API key').fill(key)
@@ -339,8 +327,8 @@ describe('adding many pets', () => {
     }
   })
 
-  test('after its key is revoked half-way, another key continues with the other rows', async ({ openConsole }) => {
-    const { store, page } = await openConsole(0, { session: 'form' })
+  test('after its key is revoked half-way, another key continues with the other rows', async ({ open }) => {
+    const { store, page } = await open(0, { session: 'form' })
     let panel = await openBulkAdd(page)
     const rows = Array.from({ length: 300 }, (_, index) => `pet ${index + 1},7,sold`)
     await pasteRows(panel, rows.join('\n'))
@@ -370,8 +358,8 @@ describe('adding many pets', () => {
     expect(names.size).toBe(300)
   })
 
-  test('rows that another key may have added are added only if the user wants that', async ({ openConsole }) => {
-    const { store, page } = await openConsole(0, { session: 'form' })
+  test('rows that another key may have added are added only if the user wants that', async ({ open }) => {
+    const { store, page } = await open(0, { session: 'form' })
     let panel = await openBulkAdd(page)
     const rows = Array.from({ length: 25 }, (_, index) => `pet ${index + 1},7,sold`)
     await pasteRows(panel, rows.join('\n'))
@@ -399,8 +387,8 @@ describe('adding many pets', () => {
     expect(await stored()).toBe(25 + added)
   })
 
-  test('a text that is changed after some of its rows were added adds only the others', async ({ openConsole }) => {
-    const { store, page } = await openConsole()
+  test('a text that is changed after some of its rows were added adds only the others', async ({ open }) => {
+    const { store, page } = await open()
     let panel = await openBulkAdd(page)
     await pasteRows(panel, 'Rex,7\n,8')
     await panel.getByRole('button', { name: 'Add 1 pet' }).click()
@@ -434,8 +422,8 @@ describe('adding many pets', () => {
     expect(await sortedNames(store)).toEqual(['Max', 'Rex', 'Rex', 'Rex', 'Rex', 'Tom', 'Zoe'])
   })
 
-  test('a file that is dropped on the list opens in the panel', async ({ openConsole }) => {
-    const { page } = await openConsole()
+  test('a file that is dropped on the list opens in the panel', async ({ open }) => {
+    const { page } = await open()
     await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
     await dropFile(page, 'pets.csv', 'Rex,7')
     const panel = page.getByRole('dialog', { name: 'Add many pets' })
@@ -457,8 +445,8 @@ describe('adding many pets', () => {
     { width: 360, colorScheme: 'dark', forcedColors: 'none' },
     { width: 768, colorScheme: 'light', forcedColors: 'active' },
     { width: 1440, colorScheme: 'light', forcedColors: 'none' },
-  ] as const)('the panel fits: %o', async ({ width, colorScheme, forcedColors }, { openConsole }) => {
-    const { page } = await openConsole(0, { viewport: { width, height: 800 }, colorScheme, forcedColors })
+  ] as const)('the panel fits: %o', async ({ width, colorScheme, forcedColors }, { open }) => {
+    const { page } = await open(0, { viewport: { width, height: 800 }, colorScheme, forcedColors })
     const panel = await openBulkAdd(page)
     await inspect(page, `bulk-empty-${width}`)
     const rows = ['Rex,7,sold', `${'W'.repeat(255)},-9223372036854775808`, ',x,lost', 'ركس,7', '🐕‍🦺,8,pending']

@@ -1,14 +1,8 @@
 import { expect } from 'vitest'
-import {
-  account,
-  boxOf,
-  counting,
-  justAdded,
-  openBulkAdd,
-  panel,
-  searchField,
-  submitButton,
-} from '../../../engine/console/test/browser/page.ts'
+import { counting, justAdded, searchField } from '../../../engine/console/test/browser/list.ts'
+import { boxOf } from '../../../engine/console/test/browser/page.ts'
+import { openBulkAdd, panel, submitButton } from '../../../engine/console/test/browser/panels.ts'
+import { account } from '../../../engine/console/test/browser/session.ts'
 import type { Locator, Page, Visit } from '../../../engine/console/test/browser/visit.ts'
 import { addPets } from '../../support/petstore.ts'
 import { enterPet, startConsole, test } from '../console.ts'

@@ -1,19 +1,13 @@
 import { describe, expect } from 'vitest'
-import {
-  account,
-  addButton,
-  boxOf,
-  inspect,
-  isFocused,
-  panel,
-  searchField,
-  showing,
-} from '../../../engine/console/test/browser/page.ts'
+import { searchField, showing } from '../../../engine/console/test/browser/list.ts'
+import { boxOf, inspect, isFocused } from '../../../engine/console/test/browser/page.ts'
+import { addButton, panel } from '../../../engine/console/test/browser/panels.ts'
+import { account } from '../../../engine/console/test/browser/session.ts'
 import type { Page } from '../../../engine/console/test/browser/visit.ts'
 import { test } from '../console.ts'
 
-test('the console can be used with the keyboard alone', async ({ openConsole }) => {
-  const { key, page } = await openConsole(25, { session: 'none' })
+test('the console can be used with the keyboard alone', async ({ open }) => {
+  const { key, page } = await open(25, { session: 'none' })
   const press = async (...keys: string[]) => {
     for (const each of keys) await page.keyboard.press(each)
   }
@@ -50,8 +44,8 @@ test('the console can be used with the keyboard alone', async ({ openConsole }) 
 })
 
 describe('shortcuts', () => {
-  test('an arrow key reaches the first row right after the sign-in', async ({ openConsole }) => {
-    const { page } = await openConsole(3)
+  test('an arrow key reaches the first row right after the sign-in', async ({ open }) => {
+    const { page } = await open(3)
     await showing(page, '1–3 of 3')
     // The title has the focus, without a ring.
     const title = page.getByRole('heading', { level: 1 })
@@ -61,8 +55,8 @@ describe('shortcuts', () => {
     await page.getByRole('rowheader', { name: 'pet 1' }).waitFor()
   })
 
-  test('search, go to an id, add, move between pets and pages, and show the help', async ({ openConsole }) => {
-    const { page } = await openConsole(45)
+  test('search, go to an id, add, move between pets and pages, and show the help', async ({ open }) => {
+    const { page } = await open(45)
     await showing(page, '1–20 of 45')
     for (const [each, shown] of [
       [']', '21–40 of 45'],
@@ -108,8 +102,8 @@ describe('shortcuts', () => {
     expect(await panel(page).count()).toBe(0)
   })
 
-  test('work after the filter was used, and with the keys of other keyboard layouts', async ({ openConsole }) => {
-    const { page } = await openConsole(25)
+  test('work after the filter was used, and with the keys of other keyboard layouts', async ({ open }) => {
+    const { page } = await open(25)
     await page.getByRole('radio', { name: 'Available' }).check()
     await showing(page, '1–20 of 25')
     // AltGr and 9 on a German keyboard, and Option and 6 on a Swiss one.
@@ -124,8 +118,8 @@ describe('shortcuts', () => {
     }
   })
 
-  test('are where they are on a Latin keyboard if the layout has another script', async ({ openConsole }) => {
-    const { page } = await openConsole(25)
+  test('are where they are on a Latin keyboard if the layout has another script', async ({ open }) => {
+    const { page } = await open(25)
     await showing(page, '1–20 of 25')
     const press = (init: { key: string; code: string }) =>
       page.evaluate((each) => {
@@ -150,8 +144,8 @@ describe('shortcuts', () => {
     await panel(page, 'Add pet').waitFor()
   })
 
-  test('are in the tooltips', async ({ openConsole }) => {
-    const { page } = await openConsole(25)
+  test('are in the tooltips', async ({ open }) => {
+    const { page } = await open(25)
     await showing(page, '1–20 of 25')
     for (const [target, text] of [
       [addButton(page), 'Add pet (n)'],
@@ -165,8 +159,8 @@ describe('shortcuts', () => {
 })
 
 describe('shortcuts of one character', () => {
-  test('can be turned off in the help, and stay off after a reload', async ({ openConsole }) => {
-    const { page } = await openConsole(25)
+  test('can be turned off in the help, and stay off after a reload', async ({ open }) => {
+    const { page } = await open(25)
     await showing(page, '1–20 of 25')
     await page.keyboard.press('?')
     const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
@@ -204,10 +198,8 @@ describe('shortcuts of one character', () => {
   })
 })
 
-test('the Tab key stops in one row of the list, at its checkbox, its link, its category and its status', async ({
-  openConsole,
-}) => {
-  const { page } = await openConsole(25)
+test('the Tab key stops in one row of the list, at each of its controls', async ({ open }) => {
+  const { page } = await open(25)
   await showing(page, '1–20 of 25')
   await tabTo(page, 'pet 1')
   const press = async (...keys: string[]) => {
@@ -235,8 +227,8 @@ test('the Tab key stops in one row of the list, at its checkbox, its link, its c
 })
 
 describe('a tooltip', () => {
-  test('does not come back while the pointer is on the button that was clicked', async ({ openConsole }) => {
-    const { page } = await openConsole()
+  test('does not come back while the pointer is on the button that was clicked', async ({ open }) => {
+    const { page } = await open()
     await showing(page, 'No pets')
     const { x, y, width, height } = await boxOf(account(page))
     await page.mouse.move(x + 2, y + 2)
@@ -253,10 +245,8 @@ describe('a tooltip', () => {
     await expect.poll(() => hints(page)).toEqual(['Account'])
   })
 
-  test('does not repeat a visible label, and does not appear when a sheet returns the focus', async ({
-    openConsole,
-  }) => {
-    const { page } = await openConsole(0, { viewport: { width: 1_440, height: 900 } })
+  test('does not repeat a visible label, and does not appear when a sheet returns the focus', async ({ open }) => {
+    const { page } = await open(0, { viewport: { width: 1_440, height: 900 } })
     await showing(page, 'No pets')
     const button = page.locator('.tools').getByRole('button', { name: 'Export' })
     await button.hover()

@@ -1,28 +1,23 @@
 import { expect } from 'vitest'
 import { changesOf } from '../../../engine/console/resource/changes.ts'
+import { choose, counting, names, showing } from '../../../engine/console/test/browser/list.ts'
 import {
   beDeveloper,
   boxOf,
-  choose,
-  counting,
   holdRequests,
   inspect,
   isFocused,
-  names,
-  panel,
-  panelsWillLoad,
   received,
-  showing,
-  signIn,
-  submitButton,
 } from '../../../engine/console/test/browser/page.ts'
+import { panel, panelsWillLoad, submitButton } from '../../../engine/console/test/browser/panels.ts'
+import { signIn } from '../../../engine/console/test/browser/session.ts'
 import type { Page } from '../../../engine/console/test/browser/visit.ts'
 import { maxInt64 } from '../../../engine/service/api/int64.ts'
 import { addingRow, addPets, testDatabase } from '../../support/petstore.ts'
 import { enterPet, startConsole, test } from '../console.ts'
 
-test('the console reports an empty list only after the response', async ({ openConsole }) => {
-  const { page } = await openConsole(3, { path: '/?status=sold' })
+test('the console reports an empty list only after the response', async ({ open }) => {
+  const { page } = await open(3, { path: '/?status=sold' })
   await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
   const release = await holdRequests(page)
   await choose(page, 'Available')
@@ -32,8 +27,8 @@ test('the console reports an empty list only after the response', async ({ openC
   await showing(page, '1–3 of 3')
 })
 
-test('a button leads to what others have added to another page, in both orders', async ({ openConsole }) => {
-  const { url, store, page } = await openConsole(50)
+test('a button leads to what others have added to another page, in both orders', async ({ open }) => {
+  const { url, store, page } = await open(50)
   await counting(page, 'All 50')
   // The page knows the newest pet by then.
   await received(page, 'pets.search')
@@ -104,8 +99,8 @@ test('a refresh marks no pet that moved up because another one was deleted', () 
   expect(changesOf(former, [pet(1), pet(3), pet(4)], 2)).toEqual([pet(3)])
 })
 
-test('the list is refreshed only while its tab is visible', async ({ openConsole }) => {
-  const { key, rpc, page } = await openConsole(0, { session: 'none' })
+test('the list is refreshed only while its tab is visible', async ({ open }) => {
+  const { key, rpc, page } = await open(0, { session: 'none' })
   await page.clock.install()
   const loaded = panelsWillLoad(page)
   await signIn(page, key)
@@ -125,8 +120,8 @@ test('the list is refreshed only while its tab is visible', async ({ openConsole
   await page.getByRole('row', { name: '1 Rex Filter by Category 7 Status of Rex: Available' }).waitFor()
 })
 
-test('the filter shows one status, and the number of pets of each', async ({ openConsole }) => {
-  const { page } = await openConsole([3, { name: 'Tom', categoryId: 1n, status: 'pending' }])
+test('the filter shows one status, and the number of pets of each', async ({ open }) => {
+  const { page } = await open([3, { name: 'Tom', categoryId: 1n, status: 'pending' }])
   for (const name of ['All 4', 'Available 3', 'Pending 1', 'Sold 0']) await counting(page, name)
   expect(await page.title()).toBe('Pets · Petstore')
 
@@ -144,8 +139,8 @@ test('the filter shows one status, and the number of pets of each', async ({ ope
   expect(await page.getByRole('radio', { checked: true }).getAttribute('value')).toBe('pending')
 })
 
-test('the list does not wait for the counts', async ({ openConsole }) => {
-  const { page } = await openConsole(3)
+test('the list does not wait for the counts', async ({ open }) => {
+  const { page } = await open(3)
   await showing(page, '1–3 of 3')
   const release = await holdRequests(page, '**/trpc/pets.counts**')
   await page.reload()
@@ -172,12 +167,12 @@ test('the list shows every digit of an id, and markup in a name as text', async 
   expect(page.url()).toBe(`${url}/?pet=${maxInt64}`)
 })
 
-test('names are cut to one line, start at the same side, and show their outer spaces', async ({ visit }) => {
-  const { url, key, rpc } = await startConsole()
+test('names are cut to one line, start at the same side, and show their outer spaces', async ({ start }) => {
+  const { rpc, show } = await start()
   for (const name of ['M'.repeat(255), '  Rex ', 'ر'.repeat(250), '🐕‍🦺'.repeat(60)]) {
     await rpc.pets.create.mutate({ name, categoryId: 7n })
   }
-  const page = await visit(url, { key })
+  const page = await show()
   await showing(page, '1–4 of 4')
   const rows = await page.locator('.item-list tbody tr').evaluateAll((all) => all.map((row) => row.clientHeight))
   expect(new Set(rows).size).toBe(1)
@@ -200,10 +195,8 @@ test('names are cut to one line, start at the same side, and show their outer sp
   await inspect(page, 'names')
 })
 
-test("a refresh of the console gets 304 from the browser's cache, and the body only if a pet was added", async ({
-  openConsole,
-}) => {
-  const { store, log, page } = await openConsole(2, { isIntercepted: false })
+test('a refresh gets 304, and the body only if a pet was added', async ({ open }) => {
+  const { store, log, page } = await open(2, { isIntercepted: false })
   await showing(page, '1–2 of 2')
   const statusesOf = (operation: string, lines: string[]) =>
     lines.map((line) => JSON.parse(line)).flatMap((line) => (line.operation === operation ? [line.status] : []))
@@ -218,10 +211,8 @@ test("a refresh of the console gets 304 from the browser's cache, and the body o
   expect(statusesOf('pets.counts', log.slice(changed))).toEqual([200])
 })
 
-test('a page reads a 304 as 200 with the headers of the 304, and a wrong key gets 401 instead of the stored body', async ({
-  openConsole,
-}) => {
-  const { key, log, page } = await openConsole(0, { session: 'none', isIntercepted: false })
+test('a page reads a 304 as 200 with its headers, and a wrong key gets no stored body', async ({ open }) => {
+  const { key, log, page } = await open(0, { session: 'none', isIntercepted: false })
   const request = (authorization: string) =>
     page.evaluate(
       async (headers) => {
@@ -241,8 +232,8 @@ test('a page reads a 304 as 200 with the headers of the 304, and a wrong key get
   expect((await request('Bearer pet_wrong')).status).toBe(401)
 })
 
-test('dragging selects the text of a row, and a click anywhere in a row opens it', async ({ openConsole }) => {
-  const { page } = await openConsole(3)
+test('dragging selects the text of a row, and a click anywhere in a row opens it', async ({ open }) => {
+  const { page } = await open(3)
   const name = await boxOf(page.getByRole('link', { name: 'pet 2' }))
   const row = await boxOf(page.getByRole('row', { name: '2 pet 2' }))
   const y = row.y + row.height / 2
@@ -268,10 +259,8 @@ function setVisibility(page: Page, state: DocumentVisibilityState): Promise<void
   }, state)
 }
 
-test('the filter and the order of the last visit are shown in a new tab, until its address has others', async ({
-  openConsole,
-}) => {
-  const { url, page } = await openConsole(3)
+test('a new tab has the filter and the order of the last visit, until its address has others', async ({ open }) => {
+  const { url, page } = await open(3)
   await showing(page, '1–3 of 3')
   await choose(page, 'Sold')
   await page.getByRole('heading', { name: 'No sold pets' }).waitFor()

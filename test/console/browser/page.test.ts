@@ -1,30 +1,15 @@
 import superjson from 'superjson'
 import { describe, expect } from 'vitest'
-import {
-  account,
-  addButton,
-  boxOf,
-  choose,
-  colorAt,
-  counting,
-  inspect,
-  measureShifts,
-  names,
-  openBulkAdd,
-  pageButton,
-  panel,
-  panelsLoaded,
-  pasteRows,
-  received,
-  showing,
-  signIn,
-} from '../../../engine/console/test/browser/page.ts'
+import { choose, counting, names, pageButton, showing } from '../../../engine/console/test/browser/list.ts'
+import { boxOf, colorAt, inspect, measureShifts, received } from '../../../engine/console/test/browser/page.ts'
+import { addButton, openBulkAdd, panel, panelsLoaded, pasteRows } from '../../../engine/console/test/browser/panels.ts'
+import { account, signIn } from '../../../engine/console/test/browser/session.ts'
 import type { CDPSession, Locator, Page } from '../../../engine/console/test/browser/visit.ts'
 import { addPets } from '../../support/petstore.ts'
 import { startConsole, test } from '../console.ts'
 
-test('the layout does not shift while the console loads', async ({ openConsole }) => {
-  const { page } = await openConsole(45)
+test('the layout does not shift while the console loads', async ({ open }) => {
+  const { page } = await open(45)
   let gate = Promise.withResolvers<void>()
   // A layout shift within 500 ms of a key press or a click counts as expected, so the responses arrive later than that.
   await page.route('**/trpc/**', async (route) => {
@@ -71,20 +56,19 @@ function moved(page: Page): Promise<number> {
 }
 
 describe('speed', () => {
-  test('the page, its scripts and its styles are at most 115 kB, until the list is shown', async ({ openConsole }) => {
-    const { page } = await openConsole(25, { session: 'form', isIntercepted: false })
+  test('the page, its scripts and its styles are at most 115 kB, until the list is shown', async ({ open }) => {
+    const { page } = await open(25, { session: 'form', isIntercepted: false })
     await showing(page, '1–20 of 25')
     const total = await transferred(page)
     expect(total).toBeGreaterThan(50_000)
     expect(total).toBeLessThanOrEqual(115_000)
   })
 
-  test('a slow network shows the name of the service within a second, long before the script', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    await addPets(store, 3)
+  test('a slow network shows the name of the service within a second, long before the script', async ({ start }) => {
+    const { url, show } = await start(3)
     const delays: number[] = []
     for (let round = 0; round < 3; round++) {
-      const page = await visit(`${url}/livez`, { key })
+      const page = await show({ path: '/livez' })
       const client = await page.context().newCDPSession(page)
       await client.send('Network.enable')
       await client.send('Network.emulateNetworkConditions', {
@@ -110,13 +94,12 @@ describe('speed', () => {
   })
 
   // The target is 300 ms. A busy machine takes longer.
-  test('the list is interactive soon after the first request', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    await addPets(store, 25)
+  test('the list is interactive soon after the first request', async ({ start }) => {
+    const { url, show } = await start(25)
     const times: number[] = []
     for (let round = 0; round < 3; round++) {
       // A page of the same origin that loads none of the console.
-      const page = await visit(`${url}/livez`, { key })
+      const page = await show({ path: '/livez' })
       await page.addInitScript(() => {
         new MutationObserver((_changes, observer) => {
           if (!document.querySelector('.item-list tbody a')) return
@@ -131,8 +114,8 @@ describe('speed', () => {
     expect(Math.min(...times)).toBeLessThan(5_000)
   })
 
-  test('the next page is loaded in advance and shown within one frame', async ({ openConsole }) => {
-    const { page } = await openConsole(45)
+  test('the next page is loaded in advance and shown within one frame', async ({ open }) => {
+    const { page } = await open(45)
     await showing(page, '1–20 of 45')
     await received(page, 'cursor%22%3A%2220')
     await panelsLoaded(page)
@@ -149,8 +132,8 @@ describe('speed', () => {
   })
 })
 
-test('a list of 100 rows scrolls without a long task', async ({ openConsole }) => {
-  const { page } = await openConsole(120, { path: '/?size=100' })
+test('a list of 100 rows scrolls without a long task', async ({ open }) => {
+  const { page } = await open(120, { path: '/?size=100' })
   await showing(page, '1–100 of 120')
   await page.waitForLoadState('networkidle')
   const client = await page.context().newCDPSession(page)
@@ -188,12 +171,11 @@ describe('the first use of each panel', () => {
     { slowdown: 4, limit: 1_000 },
   ])(
     'takes at most two frames, and at most $limit ms more of the processor than the second, if that is $slowdown times slower',
-    async ({ slowdown, limit }, { visit }) => {
-      const { url, key, store } = await startConsole()
-      await addPets(store, 25)
+    async ({ slowdown, limit }, { start }) => {
+      const { show } = await start(25)
       const samples: Record<string, number>[] = []
       for (let round = 0; round < rounds; round++) {
-        const page = await visit(url, { key })
+        const page = await show()
         await showing(page, '1–20 of 25')
         await panelsLoaded(page)
         await page.waitForLoadState('networkidle')
@@ -226,8 +208,8 @@ describe('the first use of each panel', () => {
     },
   )
 
-  test('keeps the letters that are typed after the shortcut', async ({ openConsole }) => {
-    const { page } = await openConsole(25, { isLoaded: true })
+  test('keeps the letters that are typed after the shortcut', async ({ open }) => {
+    const { page } = await open(25, { isLoaded: true })
     await page.keyboard.type('nRex')
     expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Rex')
   })
@@ -250,11 +232,10 @@ async function framesToOpen(page: Page, target: Locator, panelSelector: string):
   return frames
 }
 
-test('the console fits each width, and on a phone the first pet is near the top', async ({ openConsole }) => {
-  const { page } = await openConsole(
-    [25, { name: 'M'.repeat(255), categoryId: -9223372036854775807n, status: 'sold' }],
-    { path: '/?cursor=6' },
-  )
+test('the console fits each width, and on a phone the first pet is near the top', async ({ open }) => {
+  const { page } = await open([25, { name: 'M'.repeat(255), categoryId: -9223372036854775807n, status: 'sold' }], {
+    path: '/?cursor=6',
+  })
   await showing(page, '7–26 of 26')
   for (const width of [320, 360, 768, 1_024, 1_440, 1_920]) {
     await page.setViewportSize({ width, height: 740 })
@@ -309,23 +290,22 @@ test('no field of a phone is so small that the browser zooms in', async ({ visit
   await expectLarge(6)
 })
 
-test('the style sheets of the panels take precedence over those of the first load', async ({ openConsole }) => {
-  const { page } = await openConsole(0, { isLoaded: true })
+test('the style sheets of the panels take precedence over those of the first load', async ({ open }) => {
+  const { page } = await open(0, { isLoaded: true })
   const names = await page.evaluate(() => Array.from(document.styleSheets, ({ href }) => href?.split('/').at(-1) ?? ''))
   expect(names.length).toBeGreaterThan(5)
   expect(names.findIndex((name) => name.startsWith('index-'))).toBe(0)
 })
 
-test('a page has as many rows as the window has room for, until the user chooses another number', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 60)
+test('a page has as many rows as the window has room for, until the user chooses another number', async ({ start }) => {
+  const { url, show } = await start(60)
   for (const [width, height, rows] of [
     [1_280, 800, 20],
     [1_440, 900, 23],
     [1_920, 1_080, 29],
     [2_560, 1_440, 41],
   ] as const) {
-    const page = await visit(url, { key, viewport: { width, height } })
+    const page = await show({ viewport: { width, height } })
     await showing(page, `1–${rows} of 60`)
     const list = page.locator('.item-list')
     expect(await list.evaluate((each) => each.scrollHeight - each.clientHeight), `${height}`).toBe(0)
@@ -333,7 +313,7 @@ test('a page has as many rows as the window has room for, until the user chooses
     const bottom = (await boxOf(page.locator('tbody tr').last())).y + 60
     expect((await boxOf(list)).y + (await boxOf(list)).height, `${height}`).toBeLessThan(bottom)
   }
-  const page = await visit(url, { key, viewport: { width: 1_920, height: 1_080 } })
+  const page = await show({ viewport: { width: 1_920, height: 1_080 } })
   await showing(page, '1–29 of 60')
   const sizes = page.getByRole('combobox', { name: 'Pets per page' })
   expect(await sizes.getByRole('option').allTextContents()).toEqual([
@@ -354,8 +334,8 @@ test('a page has as many rows as the window has room for, until the user chooses
   await showing(page, '1–23 of 60')
 })
 
-test('a page that is reloaded in a window of another height keeps its place', async ({ openConsole }) => {
-  const { page } = await openConsole(90, { viewport: { width: 1_440, height: 900 } })
+test('a page that is reloaded in a window of another height keeps its place', async ({ open }) => {
+  const { page } = await open(90, { viewport: { width: 1_440, height: 900 } })
   await showing(page, '1–23 of 90')
   for (const range of ['24–46 of 90', '47–69 of 90']) {
     await pageButton(page, 'Next').click()
@@ -368,8 +348,8 @@ test('a page that is reloaded in a window of another height keeps its place', as
   await showing(page, '18–46 of 90')
 })
 
-test('a wide window shows a long name, and the footer takes one line', async ({ openConsole }) => {
-  const { url, store, page } = await openConsole(45, { viewport: { width: 1_920, height: 1_080 } })
+test('a wide window shows a long name, and the footer takes one line', async ({ open }) => {
+  const { url, store, page } = await open(45, { viewport: { width: 1_920, height: 1_080 } })
   await showing(page, '1–29 of 45')
   // A long name has the room of the window.
   const cut = () =>
@@ -396,8 +376,8 @@ test('a wide window shows a long name, and the footer takes one line', async ({ 
   }
 })
 
-test('ids of 16 digits take one line beside the panel, which folds the JSON', async ({ openConsole }) => {
-  const { page } = await openConsole()
+test('ids of 16 digits take one line beside the panel, which folds the JSON', async ({ open }) => {
+  const { page } = await open()
   const id = 9_007_199_254_740_993n
   const pet = superjson.serialize([{ id, name: 'Rex', categoryId: 7n, status: 'sold' }])
   await page.route('**/trpc/pets.list**', (route) => route.fulfill({ json: [{ result: { data: pet } }] }))
@@ -417,8 +397,8 @@ test('ids of 16 digits take one line beside the panel, which folds the JSON', as
   }
 })
 
-test('the color scheme follows the system until the user chooses one', async ({ openConsole }) => {
-  const { page } = await openConsole(3, { colorScheme: 'dark' })
+test('the color scheme follows the system until the user chooses one', async ({ open }) => {
+  const { page } = await open(3, { colorScheme: 'dark' })
   await showing(page, '1–3 of 3')
   expect(await background(page)).toBe('rgb(16, 18, 22)')
   await account(page).click()
@@ -435,8 +415,8 @@ test('the color scheme follows the system until the user chooses one', async ({ 
   await expect.poll(() => background(page)).toBe('rgb(248, 249, 251)')
 })
 
-test('no part of the page is bright beside the scroll bar or behind a dialog', async ({ openConsole }) => {
-  const { url, page } = await openConsole(0, {
+test('no part of the page is bright beside the scroll bar or behind a dialog', async ({ open }) => {
+  const { url, page } = await open(0, {
     path: '/unknown',
     colorScheme: 'light',
     viewport: { width: 1_024, height: 500 },
@@ -455,19 +435,19 @@ test('no part of the page is bright beside the scroll bar or behind a dialog', a
   above.forEach((channel, index) => void expect(Math.abs(channel - Number(beside[index]))).toBeLessThanOrEqual(1))
 })
 
-test('a page whose script does not start says so', async ({ visit }) => {
-  const { url, key } = await startConsole()
+test('a page whose script does not start says so', async ({ start }) => {
+  const { url, show } = await start()
   const text = 'This page needs JavaScript, which has not started.'
-  const page = await visit(`${url}/livez`, { key })
+  const page = await show({ path: '/livez' })
   await page.route('**/assets/*.js', (route) => route.abort())
   await page.goto(url)
   await page.getByText(text).waitFor()
-  const plain = await visit(url, { javaScriptEnabled: false })
+  const plain = await show({ session: 'none', javaScriptEnabled: false })
   await plain.getByText(text).waitFor()
 })
 
-test('an unknown path has a page that leads to the pets', async ({ openConsole }) => {
-  const { url, page } = await openConsole()
+test('an unknown path has a page that leads to the pets', async ({ open }) => {
+  const { url, page } = await open()
   await page.goto(`${url}/shop/rex`)
   await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   await page.getByText('This service has nothing at /shop/rex.').waitFor()

@@ -1,21 +1,12 @@
 import { expect } from 'vitest'
-import {
-  boxOf,
-  choose,
-  counting,
-  holdRequests,
-  inspect,
-  names,
-  pageButton,
-  panel,
-  showing,
-} from '../../../engine/console/test/browser/page.ts'
+import { choose, counting, names, pageButton, showing } from '../../../engine/console/test/browser/list.ts'
+import { boxOf, holdRequests, inspect } from '../../../engine/console/test/browser/page.ts'
+import { panel } from '../../../engine/console/test/browser/panels.ts'
 import type { Locator, Page } from '../../../engine/console/test/browser/visit.ts'
-import { addPets } from '../../support/petstore.ts'
-import { startConsole, test } from '../console.ts'
+import { test } from '../console.ts'
 
-test('the list pages through 70 pets to the end and back', async ({ openConsole }) => {
-  const { page } = await openConsole(70)
+test('the list pages through 70 pets to the end and back', async ({ open }) => {
+  const { page } = await open(70)
   const next = pageButton(page, 'Next')
   for (const name of ['All 70', 'Available 70']) await counting(page, name)
 
@@ -41,8 +32,8 @@ test('the list pages through 70 pets to the end and back', async ({ openConsole 
   await inspect(page, 'pets')
 })
 
-test('a turned page of a small window starts at its top, and the panel stays open', async ({ openConsole }) => {
-  const { page } = await openConsole(45, { viewport: { width: 1280, height: 500 } })
+test('a turned page of a small window starts at its top, and the panel stays open', async ({ open }) => {
+  const { page } = await open(45, { viewport: { width: 1280, height: 500 } })
   await page.getByRole('link', { name: 'pet 20' }).click()
   await panel(page, 'pet 20').waitFor()
   expect(await page.evaluate(() => scrollY)).toBeGreaterThan(200)
@@ -54,10 +45,8 @@ test('a turned page of a small window starts at its top, and the panel stays ope
   await showing(page, '21–40 of 45')
 })
 
-test('the table scrolls between its head and its footer, and a turned page starts at its top', async ({
-  openConsole,
-}) => {
-  const { url, page } = await openConsole(150, { path: '/?size=50', viewport: { width: 1_440, height: 900 } })
+test('the table scrolls between its head and its footer, and a turned page starts at its top', async ({ open }) => {
+  const { url, page } = await open(150, { path: '/?size=50', viewport: { width: 1_440, height: 900 } })
   await showing(page, '1–50 of 150')
   const scroll = () => page.locator('.item-list').evaluate(({ scrollTop }) => scrollTop)
   await page.getByRole('link', { name: 'pet 50' }).click()
@@ -83,8 +72,8 @@ test('the table scrolls between its head and its footer, and a turned page start
   expect(await page.locator('.item-list').evaluate((list) => list.scrollHeight - list.clientHeight)).toBe(0)
 })
 
-test('a second press on Next does nothing while the next page loads', async ({ openConsole }) => {
-  const { key, page } = await openConsole(50, { session: 'none' })
+test('a second press on Next does nothing while the next page loads', async ({ open }) => {
+  const { key, page } = await open(50, { session: 'none' })
   const release = await holdRequests(page, (address) => address.search.includes('cursor%22%3A%2220'))
   await page.evaluate(([name, value]) => sessionStorage.setItem(name, value), ['petstore-api-key', key] as const)
   await page.reload()
@@ -98,15 +87,15 @@ test('a second press on Next does nothing while the next page loads', async ({ o
   expect(new URL(page.url()).search).toBe('?cursor=20')
 })
 
-test('invalid parameters of the URL are ignored', async ({ openConsole }) => {
-  const { page } = await openConsole(30, { path: '/?cursor=9223372036854775808&status=lost&pet=rex&key=1' })
+test('invalid parameters of the URL are ignored', async ({ open }) => {
+  const { page } = await open(30, { path: '/?cursor=9223372036854775808&status=lost&pet=rex&key=1' })
   await showing(page, '1–20 of 30')
   expect(await page.getByRole('radio', { checked: true }).getAttribute('value')).toBe('all')
   expect(await panel(page).count()).toBe(0)
 })
 
-test('a link to a page works without the history of the browser, or with an invalid one', async ({ openConsole }) => {
-  const { url, page } = await openConsole(70, { path: '/?cursor=25' })
+test('a link to a page works without the history of the browser, or with an invalid one', async ({ open }) => {
+  const { url, page } = await open(70, { path: '/?cursor=25' })
   await page.evaluate(() => history.replaceState(['0', {}], ''))
   await page.reload()
   await showing(page, '20 pets, from id 26')
@@ -131,14 +120,9 @@ test('a link to a page works without the history of the browser, or with an inva
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Pets')
 })
 
-test('the header of the ids shows the newest pets first, of all and of one status, and the oldest again', async ({
-  visit,
-}) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 33)
-  for (const name of ['Tom', 'Luna']) await store.pets.create({ name, categoryId: 1n, status: 'sold' })
-  await addPets(store, 12)
-  const page = await visit(url, { key, viewport: { width: 1280, height: 500 } })
+test('the header of the ids shows the newest pets first, and the oldest again', async ({ open }) => {
+  const sold = ['Tom', 'Luna'].map((name) => ({ name, categoryId: 1n, status: 'sold' as const }))
+  const { page } = await open([33, ...sold, 12], { viewport: { width: 1280, height: 500 } })
   await counting(page, 'All 47')
   await order(page).click()
   await expect.poll(async () => (await names(page)).slice(0, 2)).toEqual(['pet 12', 'pet 11'])
@@ -161,8 +145,8 @@ test('the header of the ids shows the newest pets first, of all and of one statu
   await expect.poll(() => names(page)).toEqual(['Tom', 'Luna'])
 })
 
-test('the newest first: a link to a page, its neighbors, and the page of a pet', async ({ openConsole }) => {
-  const { url, page } = await openConsole(70, { path: '/?order=newest&cursor=46' })
+test('the newest first: a link to a page, its neighbors, and the page of a pet', async ({ open }) => {
+  const { url, page } = await open(70, { path: '/?order=newest&cursor=46' })
   await showing(page, '20 pets, from id 45')
   expect((await names(page))[0]).toBe('pet 45')
   await pageButton(page, 'Previous').click()
@@ -177,8 +161,8 @@ test('the newest first: a link to a page, its neighbors, and the page of a pet',
   await panel(page, 'pet 29').waitFor()
 })
 
-test('the chosen size of a page is that of the next visit, unless the URL has one', async ({ openConsole }) => {
-  const { url, page } = await openConsole(70)
+test('the chosen size of a page is that of the next visit, unless the URL has one', async ({ open }) => {
+  const { url, page } = await open(70)
   const size = page.getByRole('combobox', { name: 'Pets per page' })
   await showing(page, '1–20 of 70')
   await size.selectOption('50')

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openBrowser } from '../../../engine/console/test/browser/open-browser.ts'
-import { inspect, measureShifts, signIn } from '../../../engine/console/test/browser/page.ts'
+import { inspect, measureShifts } from '../../../engine/console/test/browser/page.ts'
 import { openRequest, takeKeyOfConsole } from '../../../engine/console/test/browser/reference.ts'
+import { signIn } from '../../../engine/console/test/browser/session.ts'
 import type {
   Browser,
   BrowserContext,

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { inspect, signIn } from '../../../engine/console/test/browser/page.ts'
+import { inspect } from '../../../engine/console/test/browser/page.ts'
+import { signIn } from '../../../engine/console/test/browser/session.ts'
 import { runCommand, waitForOutput } from '../../../engine/test/support/process.ts'
 import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
 import { bannerKey, startServer } from '../../support/petstore.ts'

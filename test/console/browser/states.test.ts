@@ -1,17 +1,9 @@
 import superjson from 'superjson'
 import { afterAll, beforeAll, expect } from 'vitest'
-import {
-  account,
-  addButton,
-  choose,
-  counting,
-  inspect,
-  justAdded,
-  panel,
-  searchField,
-  showing,
-  submitButton,
-} from '../../../engine/console/test/browser/page.ts'
+import { choose, counting, justAdded, searchField, showing } from '../../../engine/console/test/browser/list.ts'
+import { inspect } from '../../../engine/console/test/browser/page.ts'
+import { addButton, panel, submitButton } from '../../../engine/console/test/browser/panels.ts'
+import { account } from '../../../engine/console/test/browser/session.ts'
 import type { BrowserContextOptions, Page, Route } from '../../../engine/console/test/browser/visit.ts'
 import type { AtEnd } from '../../../engine/test/support/temporary.ts'
 import { type Console, enterPet, startConsole, test } from '../console.ts'

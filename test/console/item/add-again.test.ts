@@ -1,14 +1,14 @@
 import { expect } from 'vitest'
-import { inspect, isFocused, panelsLoaded, showing } from '../../../engine/console/test/browser/page.ts'
+import { showing } from '../../../engine/console/test/browser/list.ts'
+import { inspect, isFocused } from '../../../engine/console/test/browser/page.ts'
+import { panelsLoaded } from '../../../engine/console/test/browser/panels.ts'
 import type { Page } from '../../../engine/console/test/browser/visit.ts'
-import { addPets } from '../../support/petstore.ts'
-import { startConsole, test } from '../console.ts'
+import { test } from '../console.ts'
 
-test('removed pets are added again once each, also if responses are lost', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 50)
+test('removed pets are added again once each, also if responses are lost', async ({ start }) => {
+  const { store, show } = await start(50)
   await store.pets.update({ id: 3n, set: { categoryId: 7n, status: 'sold' } })
-  const page = await visit(`${url}/?size=50`, { key })
+  const page = await show({ path: '/?size=50' })
   await showing(page, '1–50 of 50')
   await removePage(page, 50)
   const notice = page.getByRole('region', { name: 'Last change' })
@@ -37,8 +37,8 @@ test('removed pets are added again once each, also if responses are lost', async
   expect(await notice.getByRole('button', { name: /Undo|again/ }).count()).toBe(0)
 })
 
-test('the notice and the result of a removal offer to add the removed pets again', async ({ openConsole }) => {
-  const { store, page } = await openConsole(4)
+test('the notice and the result of a removal offer to add the removed pets again', async ({ open }) => {
+  const { store, page } = await open(4)
   await showing(page, '1–4 of 4')
   await page.route('**/trpc/pets.remove**', async (route) => {
     await store.pets.update({ id: 2n, set: { status: 'sold' } })
@@ -62,8 +62,8 @@ test('the notice and the result of a removal offer to add the removed pets again
   expect((await store.pets.list({ limit: 9, cursor: 0n })).map(({ id }) => id)).toEqual([8n, 9n, 10n, 11n])
 })
 
-test('pets that were added again before are not added twice, and are counted apart', async ({ openConsole }) => {
-  const { store, page } = await openConsole(45, { path: '/?size=50' })
+test('pets that were added again before are not added twice, and are counted apart', async ({ open }) => {
+  const { store, page } = await open(45, { path: '/?size=50' })
   await showing(page, '1–45 of 45')
   await removePage(page, 45)
   const notice = page.getByRole('region', { name: 'Last change' })

@@ -1,27 +1,15 @@
 import { describe, expect } from 'vitest'
-import {
-  addButton,
-  boxOf,
-  choose,
-  counting,
-  describes,
-  holdRequests,
-  inspect,
-  isFocused,
-  justAdded,
-  names,
-  panel,
-  showing,
-  signIn,
-  submitButton,
-} from '../../../engine/console/test/browser/page.ts'
+import { choose, counting, justAdded, names, showing } from '../../../engine/console/test/browser/list.ts'
+import { boxOf, describes, holdRequests, inspect, isFocused } from '../../../engine/console/test/browser/page.ts'
+import { addButton, panel, submitButton } from '../../../engine/console/test/browser/panels.ts'
+import { signIn } from '../../../engine/console/test/browser/session.ts'
 import type { Route } from '../../../engine/console/test/browser/visit.ts'
 import { createKey } from '../../support/petstore.ts'
 import { enterPet, test } from '../console.ts'
 
 describe('adding a pet', () => {
-  test('a validation error appears at the field that caused it', async ({ openConsole }) => {
-    const { store, page } = await openConsole()
+  test('a validation error appears at the field that caused it', async ({ open }) => {
+    const { store, page } = await open()
     await addButton(page).click()
     const name = page.getByRole('textbox', { name: 'Name' })
     const category = page.getByRole('textbox', { name: 'Category' })
@@ -59,17 +47,15 @@ describe('adding a pet', () => {
     expect(await store.pets.list({ limit: 9, cursor: 0n })).toMatchObject([{ name: 'Rex', categoryId: -7n }])
   })
 
-  test('a negative category can be typed on an iPhone, whose keyboard for numbers has no minus', async ({
-    openConsole,
-  }) => {
+  test('a negative category can be typed on an iPhone, whose keyboard for numbers has no minus', async ({ open }) => {
     const userAgent = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148'
-    const { page } = await openConsole(0, { userAgent })
+    const { page } = await open(0, { userAgent })
     await addButton(page).click()
     expect(await page.getByRole('textbox', { name: 'Category' }).getAttribute('inputmode')).toBe('text')
   })
 
-  test('a value is checked without the service, by the rules of the import', async ({ openConsole }) => {
-    const { app, page } = await openConsole()
+  test('a value is checked without the service, by the rules of the import', async ({ open }) => {
+    const { app, page } = await open()
     await showing(page, 'No pets')
     await enterPet(page, 'Rex', 'seven')
     await app.close()
@@ -79,8 +65,8 @@ describe('adding a pet', () => {
     expect(await panel(page, 'Add pet').getByRole('alert').count()).toBe(1)
   })
 
-  test('above the rate limit, the form says that nothing was added, and counts down', async ({ openConsole }) => {
-    const { page } = await openConsole()
+  test('above the rate limit, the form says that nothing was added, and counts down', async ({ open }) => {
+    const { page } = await open()
     await showing(page, 'No pets')
     const error = {
       json: { message: 'Slow', code: -32_029, data: { code: 'rate_limited', status: 429, message: 'Slow' } },
@@ -101,10 +87,8 @@ describe('adding a pet', () => {
     await alert.getByText('The pet may not have been added').waitFor()
   })
 
-  test('the list stays usable beside the form, whose entries are kept until the pet is added', async ({
-    openConsole,
-  }) => {
-    const { page } = await openConsole(3, { path: '/?status=sold' })
+  test('the list stays usable beside the form, whose entries are kept until the pet is added', async ({ open }) => {
+    const { page } = await open(3, { path: '/?status=sold' })
     await enterPet(page, 'Rex', '7')
     await choose(page, 'All')
     await page.getByRole('link', { name: 'pet 2' }).click()
@@ -121,8 +105,8 @@ describe('adding a pet', () => {
     expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('')
   })
 
-  test('the entries stay across a reload, after which a retry adds the pet once', async ({ openConsole }) => {
-    const { store, page } = await openConsole()
+  test('the entries stay across a reload, after which a retry adds the pet once', async ({ open }) => {
+    const { store, page } = await open()
     const entries = () => page.locator('form.add-item').getByRole('textbox').evaluateAll(valuesOf)
     await enterPet(page, 'Rex', '7')
     await page.getByRole('combobox', { name: 'Status' }).selectOption('Sold')
@@ -146,18 +130,16 @@ describe('adding a pet', () => {
     await expect.poll(entries).toEqual(['', ''])
   })
 
-  test('the form starts with the selected status, and a click beside its sheet keeps its entries', async ({
-    openConsole,
-  }) => {
-    const { page } = await openConsole(0, { path: '/?status=sold', viewport: { width: 800, height: 600 } })
+  test('the form starts with the selected status, and a click beside its sheet keeps its entries', async ({ open }) => {
+    const { page } = await open(0, { path: '/?status=sold', viewport: { width: 800, height: 600 } })
     await enterPet(page, 'Rex', '7')
     await page.mouse.click(10, 300)
     await submitButton(page).click()
     await page.getByRole('row', { name: '1 Rex Filter by Category 7 Status of Rex: Sold' }).waitFor()
   })
 
-  test('a double click and a held Enter key add one pet, and show no failure', async ({ openConsole }) => {
-    const { page } = await openConsole()
+  test('a double click and a held Enter key add one pet, and show no failure', async ({ open }) => {
+    const { page } = await open()
     await enterPet(page, 'Rex', '7')
     await submitButton(page).dblclick()
     await panel(page).waitFor({ state: 'hidden' })
@@ -180,8 +162,8 @@ describe('adding a pet', () => {
     expect(await page.getByLabel('Add another').isChecked()).toBe(true)
   })
 
-  test('the buttons keep their places while the pet is added', async ({ openConsole }) => {
-    const { page } = await openConsole(0, { path: '/?open=add' })
+  test('the buttons keep their places while the pet is added', async ({ open }) => {
+    const { page } = await open(0, { path: '/?open=add' })
     const form = page.locator('form.add-item')
     // In the form: the panel may still move into its place.
     const buttons = () =>
@@ -201,8 +183,8 @@ describe('adding a pet', () => {
     await form.waitFor({ state: 'hidden' })
   })
 
-  test('retries after a lost response add the pet once', async ({ openConsole }) => {
-    const { store, page } = await openConsole()
+  test('retries after a lost response add the pet once', async ({ open }) => {
+    const { store, page } = await open()
     await enterPet(page, 'Rex', '7')
     await page.route('**/trpc/pets.create', async (route) => {
       await route.fetch()
@@ -233,10 +215,8 @@ describe('adding a pet', () => {
     expect(pets.map(({ name }) => name)).toEqual(['Rex', 'Tom'])
   })
 
-  test('a pet whose first request was lost is added once, if the key is rejected before the second one', async ({
-    openConsole,
-  }) => {
-    const { key, store, page } = await openConsole(0, { session: 'form' })
+  test('a pet whose first response was lost is added once if the key is rejected then', async ({ open }) => {
+    const { key, store, page } = await open(0, { session: 'form' })
     await enterPet(page, 'Rex', '7')
     let requests = 0
     const error = { json: { message: 'No', code: -32_001, data: { code: 'unauthorized', status: 401, message: 'No' } } }
@@ -255,8 +235,8 @@ describe('adding a pet', () => {
     expect((await store.pets.list({ limit: 9, cursor: 0n })).map(({ name }) => name)).toEqual(['Rex'])
   })
 
-  test('a pet that another API key may have added is added only after a question', async ({ openConsole }) => {
-    const { store, page } = await openConsole(0, { session: 'form' })
+  test('a pet that another API key may have added is added only after a question', async ({ open }) => {
+    const { store, page } = await open(0, { session: 'form' })
     await enterPet(page, 'Rex', '7')
     await page.route('**/trpc/pets.create', async (route) => {
       await route.fetch()
@@ -286,10 +266,8 @@ describe('adding a pet', () => {
     expect(await count()).toBe(2)
   })
 
-  test('a create that the service rejects is reported as not added, with the id of the request', async ({
-    openConsole,
-  }) => {
-    const { log, page } = await openConsole()
+  test('a create that the service rejects is reported as not added, with the id of the request', async ({ open }) => {
+    const { log, page } = await open()
     await enterPet(page, 'Rex', '7')
     await page.route('**/trpc/pets.create', (route) =>
       route.continue({ headers: { ...route.request().headers(), 'idempotency-key': 'k'.repeat(300) } }),
@@ -304,8 +282,8 @@ describe('adding a pet', () => {
 })
 
 describe('added pets', () => {
-  test('can be undone with a key, which removes them', async ({ openConsole }) => {
-    const { page } = await openConsole(3)
+  test('can be undone with a key, which removes them', async ({ open }) => {
+    const { page } = await open(3)
     await enterPet(page, 'Rex', '7')
     await submitButton(page).click()
     await justAdded(page).getByText('1 added').waitFor()
@@ -320,8 +298,8 @@ describe('added pets', () => {
     await page.locator('.edit-notice').getByText('There is nothing to undo.').waitFor()
   })
 
-  test('are one line above the list, and marked in it until they are dismissed', async ({ openConsole }) => {
-    const { page } = await openConsole(25, { path: '/?status=sold' })
+  test('are one line above the list, and marked in it until they are dismissed', async ({ open }) => {
+    const { page } = await open(25, { path: '/?status=sold' })
     await counting(page, 'All 25')
     await enterPet(page, 'Rex '.repeat(60).trim(), '7')
     await page.getByRole('combobox', { name: 'Status' }).selectOption('Available')
@@ -350,8 +328,8 @@ describe('added pets', () => {
   test.for([
     ['a desktop', { width: 1280, height: 800 }],
     ['a phone', { width: 360, height: 740 }],
-  ] as const)('can follow one another on %s: the form says what was added', async ([, viewport], { openConsole }) => {
-    const { page } = await openConsole(0, { viewport })
+  ] as const)('can follow one another on %s: the form says what was added', async ([, viewport], { open }) => {
+    const { page } = await open(0, { viewport })
     await enterPet(page, 'Rex', '7')
     await page.getByRole('combobox', { name: 'Status' }).selectOption('Sold')
     await page.getByLabel('Add another').check()

@@ -1,12 +1,14 @@
 import { expect } from 'vitest'
-import { inspect, isFocused, panel, showing } from '../../../engine/console/test/browser/page.ts'
+import { showing } from '../../../engine/console/test/browser/list.ts'
+import { inspect, isFocused } from '../../../engine/console/test/browser/page.ts'
+import { panel } from '../../../engine/console/test/browser/panels.ts'
 import type { Locator, Page } from '../../../engine/console/test/browser/visit.ts'
 import { test } from '../console.ts'
 
 const rex = { name: 'Rex', categoryId: 7n, status: 'pending' as const }
 
-test('the number of a status sets it from anywhere in the panel, but not from a field', async ({ openConsole }) => {
-  const { page } = await openConsole([rex], { isLoaded: true, path: '/?pet=1' })
+test('the number of a status sets it from anywhere in the panel, but not from a field', async ({ open }) => {
+  const { page } = await open([rex], { isLoaded: true, path: '/?pet=1' })
   const status = (name: string) => panel(page).getByRole('button', { name, exact: true })
   await status('Pending').waitFor()
   expect(await status('Pending').getAttribute('data-hint')).toBe('Pending (2)')
@@ -23,16 +25,16 @@ test('the number of a status sets it from anywhere in the panel, but not from a 
   expect(await status('Sold').getAttribute('aria-pressed')).toBe('true')
 })
 
-test('the key of a panel that covers a phone works, too', async ({ openConsole }) => {
-  const { page } = await openConsole([rex], { viewport: { width: 360, height: 740 }, path: '/?pet=1' })
+test('the key of a panel that covers a phone works, too', async ({ open }) => {
+  const { page } = await open([rex], { viewport: { width: 360, height: 740 }, path: '/?pet=1' })
   await page.getByRole('button', { name: 'Pending', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Close', exact: true }).focus()
   await page.keyboard.press('1')
   await page.getByRole('status').getByText('Rex is available.').waitFor()
 })
 
-test('a row that no longer matches says so in words', async ({ openConsole }) => {
-  const { page } = await openConsole([rex, 2], { isLoaded: true, path: '/?status=pending' })
+test('a row that no longer matches says so in words', async ({ open }) => {
+  const { page } = await open([rex, 2], { isLoaded: true, path: '/?status=pending' })
   const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'Rex' }) })
   await row.getByRole('button', { name: /^Status of Rex/ }).click()
   await page.getByRole('menuitemradio', { name: 'Sold' }).click()
@@ -43,8 +45,8 @@ test('a row that no longer matches says so in words', async ({ openConsole }) =>
   await inspect(page, 'left')
 })
 
-test('the translation of a browser keeps names and keys', async ({ openConsole }) => {
-  const { page } = await openConsole([rex], { isLoaded: true })
+test('the translation of a browser keeps names and keys', async ({ open }) => {
+  const { page } = await open([rex], { isLoaded: true })
   await page.getByRole('button', { name: /^Status of Rex/ }).click()
   await page.getByRole('menuitemradio', { name: 'Sold' }).click()
   await page.getByRole('status').getByText('Rex is sold.').waitFor()
@@ -62,8 +64,8 @@ function isTranslated(part: Locator): Promise<boolean> {
   return part.evaluate((each) => each instanceof HTMLElement && each.translate)
 }
 
-test('forced colors show the dots of what is chosen, in the panel and in the filter', async ({ openConsole }) => {
-  const { page } = await openConsole([rex], { isLoaded: true, path: '/?pet=1&status=pending', forcedColors: 'active' })
+test('forced colors show the dots of what is chosen, in the panel and in the filter', async ({ open }) => {
+  const { page } = await open([rex], { isLoaded: true, path: '/?pet=1&status=pending', forcedColors: 'active' })
   for (const selector of ['.choices > [aria-pressed=true]', '.chip:has(:checked)'])
     expect(await colorsOf(page, selector)).toEqual(['rgb(255, 255, 255)', 'rgb(255, 255, 255)'])
   await inspect(page, 'forced-choices')
@@ -77,8 +79,8 @@ function colorsOf(page: Page, selector: string): Promise<string[]> {
   })
 }
 
-test('a screen reader hears of no key on a phone, and of a removal when it has happened', async ({ openConsole }) => {
-  const { page } = await openConsole([rex, 2], {
+test('a screen reader hears of no key on a phone, and of a removal when it has happened', async ({ open }) => {
+  const { page } = await open([rex, 2], {
     isLoaded: true,
     viewport: { width: 360, height: 740 },
     isMobile: true,

@@ -1,22 +1,16 @@
 import { describe, expect } from 'vitest'
-import {
-  beDeveloper,
-  holdRequests,
-  inspect,
-  names,
-  panel,
-  searchField,
-  showing,
-} from '../../../engine/console/test/browser/page.ts'
+import { names, searchField, showing } from '../../../engine/console/test/browser/list.ts'
+import { beDeveloper, holdRequests, inspect } from '../../../engine/console/test/browser/page.ts'
+import { panel } from '../../../engine/console/test/browser/panels.ts'
 import { runCurl } from '../../../engine/test/support/curl.ts'
 import { parseExactly } from '../../../engine/test/support/exact-json.ts'
-import { startConsole, test } from '../console.ts'
+import { test } from '../console.ts'
 
 const phone = { width: 360, height: 740 }
 
 describe('the panel of a pet', () => {
-  test('opens by a link in the list, by id and by URL', async ({ openConsole }) => {
-    const { url, page } = await openConsole(3)
+  test('opens by a link in the list, by id and by URL', async ({ open }) => {
+    const { url, page } = await open(3)
     await page.getByRole('link', { name: 'pet 2' }).click()
     await panel(page, 'pet 2').waitFor()
     expect(await page.title()).toBe('pet 2 · Petstore')
@@ -50,18 +44,16 @@ describe('the panel of a pet', () => {
     expect(await page.evaluate(() => history.state?.isOverList)).not.toBe(true)
   })
 
-  test('shows the pet without waiting for the service', async ({ openConsole }) => {
-    const { page } = await openConsole(3)
+  test('shows the pet without waiting for the service', async ({ open }) => {
+    const { page } = await open(3)
     await showing(page, '1–3 of 3')
     await holdRequests(page)
     await page.getByRole('link', { name: 'pet 2' }).click()
     await panel(page, 'pet 2').getByRole('definition').getByText('Available').waitFor()
   })
 
-  test('moves between the pets of the page with keys and buttons, and returns the focus to the row', async ({
-    openConsole,
-  }) => {
-    const { url, page } = await openConsole(25)
+  test('moves between the pets by keys and buttons, and returns the focus to the row', async ({ open }) => {
+    const { url, page } = await open(25)
     await page.getByRole('link', { name: 'pet 2', exact: true }).click()
     for (const [press, name] of [
       ['ArrowDown', 'pet 3'],
@@ -85,8 +77,8 @@ describe('the panel of a pet', () => {
     expect(page.url()).toBe(`${url}/`)
   })
 
-  test('turns the list to the page of a pet that was opened by its id or by a link', async ({ openConsole }) => {
-    const { url, page } = await openConsole(300)
+  test('turns the list to the page of a pet that was opened by its id or by a link', async ({ open }) => {
+    const { url, page } = await open(300)
     await showing(page, '1–20 of 300')
     await searchField(page).fill('217')
     // On a busy machine, the list may show what was typed before the key is pressed.
@@ -115,8 +107,8 @@ describe('the panel of a pet', () => {
     await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
   })
 
-  test('is a sheet on a narrow screen, which does not let the page scroll behind it', async ({ openConsole }) => {
-    const { page } = await openConsole(25, { viewport: phone, isMobile: true, hasTouch: true })
+  test('is a sheet on a narrow screen, which does not let the page scroll behind it', async ({ open }) => {
+    const { page } = await open(25, { viewport: phone, isMobile: true, hasTouch: true })
     await showing(page, '1–20 of 25')
     await page.getByRole('link', { name: 'pet 7' }).tap()
     const dialog = page.getByRole('dialog', { name: 'pet 7' })
@@ -133,10 +125,10 @@ describe('the panel of a pet', () => {
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('pet 9')
   })
 
-  test('copies a link and the pet as JSON', async ({ visit }) => {
-    const { url, key, rpc } = await startConsole()
+  test('copies a link and the pet as JSON', async ({ start }) => {
+    const { url, rpc, show } = await start()
     await rpc.pets.create.mutate({ name: 'Rex "the dog"', categoryId: 9007199254740993n })
-    const page = await visit(`${url}/?pet=1`, { key, permissions: ['clipboard-read', 'clipboard-write'] })
+    const page = await show({ path: '/?pet=1', permissions: ['clipboard-read', 'clipboard-write'] })
     await panel(page).getByRole('button', { name: 'Copy link' }).waitFor()
     // The button says that it has copied for two seconds.
     await page.clock.install()
@@ -155,10 +147,10 @@ describe('the panel of a pet', () => {
     expect(JSON.parse(json)).toMatchObject({ id: 1, name: 'Rex "the dog"', status: 'available' })
   })
 
-  test('shows the request of the pet, which works in a shell', async ({ visit }) => {
-    const { url, key, rpc } = await startConsole()
+  test('shows the request of the pet, which works in a shell', async ({ start }) => {
+    const { key, rpc, show } = await start()
     const pet = await rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n })
-    const page = await visit(`${url}/?pet=${pet.id}`, { key, permissions: ['clipboard-read', 'clipboard-write'] })
+    const page = await show({ path: `/?pet=${pet.id}`, permissions: ['clipboard-read', 'clipboard-write'] })
     await beDeveloper(page)
     await panel(page).getByText('Request and JSON').click()
     await panel(page).getByRole('button', { name: 'Copy the command' }).click()
@@ -169,14 +161,14 @@ describe('the panel of a pet', () => {
     expect(parseExactly(await runCurl(command, { PETSTORE_API_KEY: key }))).toEqual([pet])
   })
 
-  test('reports an id without a pet', async ({ openConsole }) => {
-    const { page } = await openConsole(0, { path: '/?pet=999' })
+  test('reports an id without a pet', async ({ open }) => {
+    const { page } = await open(0, { path: '/?pet=999' })
     await panel(page).getByRole('heading', { name: 'No pet has the id 999' }).waitFor()
     await inspect(page, 'missing')
   })
 
-  test('opens in another tab, which is signed in with the same key', async ({ openConsole }) => {
-    const { url, page } = await openConsole(3)
+  test('opens in another tab, which is signed in with the same key', async ({ open }) => {
+    const { url, page } = await open(3)
     await showing(page, '1–3 of 3')
     // Chromium itself crashes in a tab that it opens for a click, also if the page is only a link. So the test opens it.
     await page.evaluate(() => {

@@ -1,16 +1,17 @@
 import { expect } from 'vitest'
-import { boxOf, inspect, showing } from '../../../engine/console/test/browser/page.ts'
+import { showing } from '../../../engine/console/test/browser/list.ts'
+import { boxOf, inspect } from '../../../engine/console/test/browser/page.ts'
 import { test } from '../console.ts'
 
-test('nothing covers the buttons of an empty list in a low window', async ({ openConsole }) => {
-  const { page } = await openConsole(3, { viewport: { width: 740, height: 360 }, path: '/?search=qqqq' })
+test('nothing covers the buttons of an empty list in a low window', async ({ open }) => {
+  const { page } = await open(3, { viewport: { width: 740, height: 360 }, path: '/?search=qqqq' })
   const all = await boxOf(page.getByRole('button', { name: 'Show all pets' }))
   expect((await boxOf(page.locator('.list-footer'))).y).toBeGreaterThanOrEqual(all.y + all.height)
   await inspect(page, 'empty-low')
 })
 
-test('the title of the page names the search, and a long one fits the empty list', async ({ openConsole }) => {
-  const { page, url } = await openConsole(3, { path: '/?search=sarka&status=sold' })
+test('the title of the page names the search, and a long one fits the empty list', async ({ open }) => {
+  const { page, url } = await open(3, { path: '/?search=sarka&status=sold' })
   await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
   expect(await page.title()).toBe('“sarka” · Sold pets · Petstore')
   await page.goto(`${url}/?search=${'W'.repeat(600)}`)
@@ -22,9 +23,9 @@ test('the title of the page names the search, and a long one fits the empty list
   await inspect(page, 'long-search')
 })
 
-test('the last row looks as the others, and 16 digits fit a narrow list', async ({ openConsole }) => {
+test('the last row looks as the others, and 16 digits fit a narrow list', async ({ open }) => {
   const pet = { name: 'Rex', categoryId: 9_007_199_254_740_993n, status: 'sold' as const }
-  const { page } = await openConsole([pet, 2], { viewport: { width: 640, height: 800 } })
+  const { page } = await open([pet, 2], { viewport: { width: 640, height: 800 } })
   await showing(page, '1–3 of 3')
   const value = page.locator('.filter-value span').first()
   expect((await boxOf(value)).height).toBeLessThan(24)

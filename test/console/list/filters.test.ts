@@ -1,34 +1,21 @@
 import { expect } from 'vitest'
-import {
-  boxOf,
-  choose,
-  counting,
-  inspect,
-  isFocused,
-  names,
-  pageButton,
-  panel,
-  searchField,
-  showing,
-} from '../../../engine/console/test/browser/page.ts'
+import { choose, counting, names, pageButton, searchField, showing } from '../../../engine/console/test/browser/list.ts'
+import { boxOf, inspect, isFocused } from '../../../engine/console/test/browser/page.ts'
+import { panel } from '../../../engine/console/test/browser/panels.ts'
 import { addPets } from '../../support/petstore.ts'
-import { startConsole, test } from '../console.ts'
+import { test } from '../console.ts'
 
-test('the address becomes what the page shows, without parts that mean nothing', async ({ openConsole }) => {
-  const { url, page } = await openConsole(3, { path: '/?pet=abc&status=foo&cursor=zzz&size=7&name=Rex&order=newest' })
+test('the address becomes what the page shows, without parts that mean nothing', async ({ open }) => {
+  const { url, page } = await open(3, { path: '/?pet=abc&status=foo&cursor=zzz&size=7&name=Rex&order=newest' })
   await showing(page, '1–3 of 3')
   await expect.poll(() => page.url()).toBe(`${url}/?order=newest`)
   // Going back leads to no address that means the same.
   expect(await page.evaluate(() => history.length)).toBe(2)
 })
 
-test('a click on a category shows its pets, and a button all again', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 30)
-  for (const status of ['sold', 'pending'] as const) await store.pets.create({ name: 'Molly', categoryId: -7n, status })
-  await addPets(store, 5)
-  await store.pets.create({ name: 'Rex', categoryId: 1n, status: 'sold' })
-  const page = await visit(url, { key })
+test('a click on a category shows its pets, and a button all again', async ({ open }) => {
+  const mollies = (['sold', 'pending'] as const).map((status) => ({ name: 'Molly', categoryId: -7n, status }))
+  const { page } = await open([30, ...mollies, 5, { name: 'Rex', categoryId: 1n, status: 'sold' }])
   await showing(page, '1–20 of 38')
   const row = page.getByRole('row', { name: 'pet 3', exact: false }).first()
   // The name says what the button does, and has the text that is shown.
@@ -66,8 +53,8 @@ test('a click on a category shows its pets, and a button all again', async ({ vi
   expect(await page.getByRole('textbox', { name: 'Category' }).inputValue()).toBe('-7')
 })
 
-test.for([1280, 1440, 1920])('a filter moves nothing in a window of %i px', async (width, { openConsole }) => {
-  const { page } = await openConsole(30, { isLoaded: true, viewport: { width, height: 800 } })
+test.for([1280, 1440, 1920])('a filter moves nothing in a window of %i px', async (width, { open }) => {
+  const { page } = await open(30, { isLoaded: true, viewport: { width, height: 800 } })
   await counting(page, 'All 30')
   const places = () =>
     Promise.all(
@@ -82,16 +69,15 @@ test.for([1280, 1440, 1920])('a filter moves nothing in a window of %i px', asyn
   expect(await places()).toEqual(before)
 })
 
-test('the filters count what a search and a category leave, also beside a filter', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 30)
+test('the filters count what a search and a category leave, also beside a filter', async ({ start }) => {
+  const { url, store, show } = await start(30)
   for (const [name, categoryId, status] of [
     ['Rex', 1n, 'sold'],
     ['Rex', 2n, 'pending'],
     ['Rexy', 1n, 'available'],
   ] as const)
     await store.pets.create({ name, categoryId, status })
-  const page = await visit(url, { key })
+  const page = await show()
   await showing(page, '1–20 of 33')
   await searchField(page).fill('rex')
   for (const name of ['All 3', 'Available 1', 'Pending 1', 'Sold 1']) await counting(page, name)
@@ -112,15 +98,12 @@ test('the filters count what a search and a category leave, also beside a filter
   await expect.poll(() => page.locator('.chip').first().textContent()).toBe('All')
 })
 
-test('a search that names a status or a category offers its filter', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  for (const [name, categoryId, status] of [
-    ['Rex', 7n, 'sold'],
-    ['Molly', 7n, 'pending'],
-    ['Rex', 8n, 'sold'],
-  ] as const)
-    await store.pets.create({ name, categoryId, status })
-  const page = await visit(url, { key })
+test('a search that names a status or a category offers its filter', async ({ open }) => {
+  const { page } = await open([
+    { name: 'Rex', categoryId: 7n, status: 'sold' },
+    { name: 'Molly', categoryId: 7n, status: 'pending' },
+    { name: 'Rex', categoryId: 8n, status: 'sold' },
+  ])
   await showing(page, '1–3 of 3')
   await searchField(page).fill('rex SOLD')
   await page.getByRole('button', { name: 'Filter by Sold' }).click()
@@ -142,8 +125,8 @@ test('a search that names a status or a category offers its filter', async ({ vi
   }
 })
 
-test('Enter moves the focus to the filter that an empty list offers', async ({ openConsole }) => {
-  const { page } = await openConsole([{ name: 'Rex', categoryId: 8n, status: 'sold' }])
+test('Enter moves the focus to the filter that an empty list offers', async ({ open }) => {
+  const { page } = await open([{ name: 'Rex', categoryId: 8n, status: 'sold' }])
   await showing(page, '1 of 1')
   await searchField(page).fill('category 8')
   await page.getByRole('heading', { name: 'No pets found' }).waitFor()
@@ -154,8 +137,8 @@ test('Enter moves the focus to the filter that an empty list offers', async ({ o
   expect(new URL(page.url()).search).toBe('?categoryId=8')
 })
 
-test('the filters count the whole list again when the search or the category is gone', async ({ openConsole }) => {
-  const { page } = await openConsole([3, { name: 'Rex', categoryId: 7n, status: 'sold' }])
+test('the filters count the whole list again when the search or the category is gone', async ({ open }) => {
+  const { page } = await open([3, { name: 'Rex', categoryId: 7n, status: 'sold' }])
   const chips = () => page.locator('.chip').allTextContents()
   await showing(page, '1–4 of 4')
   const counted = ['All4', 'Available3', 'Pending0', 'Sold1']

@@ -1,5 +1,8 @@
 import { expect } from 'vitest'
-import { account, boxOf, inspect, openBulkAdd, openTools, showing } from '../../../engine/console/test/browser/page.ts'
+import { showing } from '../../../engine/console/test/browser/list.ts'
+import { boxOf, inspect } from '../../../engine/console/test/browser/page.ts'
+import { openBulkAdd, openTools } from '../../../engine/console/test/browser/panels.ts'
+import { account } from '../../../engine/console/test/browser/session.ts'
 import type { Locator, Page } from '../../../engine/console/test/browser/visit.ts'
 import { test } from '../console.ts'
 
@@ -12,9 +15,9 @@ const pets = [
 ]
 const selectAll = 'Select all pets of this page'
 
-test('a phone shows a text of twice the size without scrolling sideways', async ({ openConsole }) => {
+test('a phone shows a text of twice the size without scrolling sideways', async ({ open }) => {
   const phone = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }
-  const { page, url } = await openConsole(pets, { ...phone, isLoaded: true })
+  const { page, url } = await open(pets, { ...phone, isLoaded: true })
   await page.getByRole('link', { name: 'Rex the dog' }).waitFor()
   await enlarge(page)
   await showing(page, '1–20 of 45')
@@ -49,8 +52,8 @@ test('a phone shows a text of twice the size without scrolling sideways', async 
   await inspect(page, 'large-text-panel')
 })
 
-test('the list beside a panel shows a text of twice the size', async ({ openConsole }) => {
-  const { page } = await openConsole(pets, { isLoaded: true, path: '/?pet=1' })
+test('the list beside a panel shows a text of twice the size', async ({ open }) => {
+  const { page } = await open(pets, { isLoaded: true, path: '/?pet=1' })
   await page.getByRole('button', { name: 'Pending', exact: true }).waitFor()
   await enlarge(page)
   expect(await cutOff(page)).toEqual([])

@@ -1,31 +1,24 @@
 import { expect } from 'vitest'
+import { counting, justAdded, searchField, showing } from '../../../engine/console/test/browser/list.ts'
 import {
   beDeveloper,
   boxOf,
   colorAt,
-  counting,
   holdRequests,
   inspect,
   isFocused,
-  justAdded,
-  openBulkAdd,
-  panel,
-  panelsLoaded,
-  searchField,
-  showing,
-  submitButton,
   waitForAnimations,
 } from '../../../engine/console/test/browser/page.ts'
+import { openBulkAdd, panel, panelsLoaded, submitButton } from '../../../engine/console/test/browser/panels.ts'
 import type { Locator, Page } from '../../../engine/console/test/browser/visit.ts'
-import { addPets } from '../../support/petstore.ts'
-import { enterPet, startConsole, test } from '../console.ts'
+import { enterPet, test } from '../console.ts'
 
-test('a long name has three lines in the heading of the panel, beside the buttons', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
+test('a long name has three lines in the heading of the panel, beside the buttons', async ({ start }) => {
+  const { store, show } = await start()
   const name = 'W'.repeat(255)
   await store.pets.create({ name, categoryId: 1n, status: 'sold' })
   for (const width of [1280, 360]) {
-    const page = await visit(`${url}/?pet=1`, { key, viewport: { width, height: 700 } })
+    const page = await show({ path: '/?pet=1', viewport: { width, height: 700 } })
     const heading = page.getByRole('heading', { level: 2, name })
     await heading.waitFor()
     expect(await heading.getAttribute('title')).toBe(name)
@@ -37,8 +30,8 @@ test('a long name has three lines in the heading of the panel, beside the button
   }
 })
 
-test('a small phone has room for wide letters, and for a name beside a long category', async ({ openConsole }) => {
-  const { page } = await openConsole(0, { viewport: { width: 320, height: 700 }, bypassCSP: true })
+test('a small phone has room for wide letters, and for a name beside a long category', async ({ open }) => {
+  const { page } = await open(0, { viewport: { width: 320, height: 700 }, bypassCSP: true })
   await enterPet(page, 'Rex the dog of the house', '-9223372036854775807')
   await submitButton(page).click()
   const link = page.locator('.item-list tbody a')
@@ -55,8 +48,8 @@ test('a small phone has room for wide letters, and for a name beside a long cate
 /** A phone. */
 const phone = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }
 
-test('the search of a phone has room for its text, and nothing moves when it is used', async ({ openConsole }) => {
-  const { page } = await openConsole(5, { ...phone })
+test('the search of a phone has room for its text, and nothing moves when it is used', async ({ open }) => {
+  const { page } = await open(5, { ...phone })
   await showing(page, '1–5 of 5')
   const field = searchField(page)
   const row = page.locator('.item-list tbody tr').first()
@@ -75,10 +68,8 @@ test('the search of a phone has room for its text, and nothing moves when it is 
   await inspect(page, 'search-360')
 })
 
-test('the card of a phone gives the name its width, and aligns the other values at the edges', async ({
-  openConsole,
-}) => {
-  const { page } = await openConsole(
+test('the card of a phone gives the name its width, and aligns the other values at the edges', async ({ open }) => {
+  const { page } = await open(
     [
       { name: 'Rex', categoryId: 7n, status: 'sold' },
       { name: 'Rex the dog '.repeat(20).trim(), categoryId: 7n, status: 'sold' },
@@ -114,8 +105,8 @@ test('the card of a phone gives the name its width, and aligns the other values 
   await inspect(page, 'cards-360')
 })
 
-test('a phone has the tools in one menu, which leaves the screen to the list', async ({ openConsole }) => {
-  const { page } = await openConsole(5, { ...phone, isLoaded: true })
+test('a phone has the tools in one menu, which leaves the screen to the list', async ({ open }) => {
+  const { page } = await open(5, { ...phone, isLoaded: true })
   expect((await boxOf(page.locator('.tools'))).height).toBe(44)
   expect((await boxOf(page.locator('.item-list tbody tr').first())).y).toBeLessThan(215)
   const more = page.getByRole('button', { name: 'More' })
@@ -146,11 +137,11 @@ test('a phone has the tools in one menu, which leaves the screen to the list', a
   expect(await isFocused(more)).toBe(true)
 })
 
-test('the button that closes a message is beside its first line', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
+test('the button that closes a message is beside its first line', async ({ start }) => {
+  const { store, show } = await start()
   await store.pets.create({ name: 'Rex the dog of the house at the river', categoryId: 7n, status: 'pending' })
   for (const options of [{}, phone]) {
-    const page = await visit(url, { key, ...options })
+    const page = await show({ ...options })
     await page.getByRole('link', { name: /^Rex/ }).first().waitFor()
     await panelsLoaded(page)
     await page.route('**/trpc/pets.update', (route) => {
@@ -181,12 +172,12 @@ async function expectBesideFirstLine(message: Locator, text: string): Promise<vo
   expect(Math.abs(close.y + close.height / 2 - line.y - 10)).toBeLessThan(8)
 }
 
-test('the cards of a phone are equally high, however long their categories are', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
+test('the cards of a phone are equally high, however long their categories are', async ({ start }) => {
+  const { store, show } = await start()
   for (const categoryId of [7n, 9_007_199_254_740_993n, -9_223_372_036_854_775_808n])
     await store.pets.create({ name: 'Rex', categoryId, status: 'available' })
   for (const width of [360, 320]) {
-    const page = await visit(url, { ...phone, viewport: { width, height: 740 }, key })
+    const page = await show({ ...phone, viewport: { width, height: 740 } })
     await showing(page, '1–3 of 3')
     const heights = await page.locator('.item-list tbody tr').evaluateAll((rows) => rows.map((row) => row.clientHeight))
     expect(new Set(heights).size, `${width}: ${heights}`).toBe(1)
@@ -204,8 +195,8 @@ test('the cards of a phone are equally high, however long their categories are',
   }
 })
 
-test('the bar of the selection is one line on a phone, and a second one only selects more', async ({ openConsole }) => {
-  const { page } = await openConsole(45, { ...phone })
+test('the bar of the selection is one line on a phone, and a second one only selects more', async ({ open }) => {
+  const { page } = await open(45, { ...phone })
   await showing(page, '1–20 of 45')
   const rows = page.locator('.item-list tbody input')
   const tops = () =>
@@ -234,10 +225,8 @@ test('the bar of the selection is one line on a phone, and a second one only sel
   await inspect(page, 'selection-of-page-360')
 })
 
-test('the bar of the selection shows its number and its buttons at every width, also of an empty list', async ({
-  openConsole,
-}) => {
-  const { page } = await openConsole(45, { viewport: { width: 900, height: 740 } })
+test('the bar of the selection fits every width, also of an empty list', async ({ open }) => {
+  const { page } = await open(45, { viewport: { width: 900, height: 740 } })
   await showing(page, '1–20 of 45')
   await page.getByRole('checkbox', { name: 'Select all pets of this page' }).check()
   const bar = page.locator('.selection-bar')
@@ -263,8 +252,8 @@ test('the bar of the selection shows its number and its buttons at every width, 
   await inspect(page, 'selection-of-empty-list')
 })
 
-test('the buttons of the selection do not touch the line below them', async ({ openConsole }) => {
-  const { page } = await openConsole(3)
+test('the buttons of the selection do not touch the line below them', async ({ open }) => {
+  const { page } = await open(3)
   await showing(page, '1–3 of 3')
   await box(page).check()
   const bar = await boxOf(page.locator('.selection-bar'))
@@ -279,11 +268,10 @@ test('the buttons of the selection do not touch the line below them', async ({ o
   await inspect(page, 'selection-1280')
 })
 
-test('a notice covers neither the last rows nor the footer of the list', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 45)
+test('a notice covers neither the last rows nor the footer of the list', async ({ start }) => {
+  const { show } = await start(45)
   for (const options of [{}, { viewport: { width: 768, height: 800 } }, phone]) {
-    const page = await visit(url, { key, ...options })
+    const page = await show({ ...options })
     await showing(page, '1–20 of 45')
     await panelsLoaded(page)
     const status = page.getByRole('button', { name: /^Status of pet 1: / })
@@ -309,10 +297,8 @@ test('a notice covers neither the last rows nor the footer of the list', async (
   }
 })
 
-test('the notice of a phone covers neither the header, the selection nor the footer, and moves nothing', async ({
-  openConsole,
-}) => {
-  const { page } = await openConsole(25, { ...phone, isLoaded: true })
+test('the notice of a phone covers nothing else that is fixed, and moves nothing', async ({ open }) => {
+  const { page } = await open(25, { ...phone, isLoaded: true })
   await page.getByRole('checkbox', { name: 'Select all pets of this page' }).check()
   await page.getByRole('button', { name: 'Select all 25 that match' }).waitFor()
   const fixed = page.locator('.header, .search input, .tools .button, .selection-bar, .list-footer')
@@ -333,8 +319,8 @@ test('the notice of a phone covers neither the header, the selection nor the foo
   await inspect(page, 'notice-of-selection-360')
 })
 
-test('nothing moves when a copy is confirmed, or when a search changes the counts', async ({ openConsole }) => {
-  const { page } = await openConsole(5, { permissions: ['clipboard-read', 'clipboard-write'] })
+test('nothing moves when a copy is confirmed, or when a search changes the counts', async ({ open }) => {
+  const { page } = await open(5, { permissions: ['clipboard-read', 'clipboard-write'] })
   await showing(page, '1–5 of 5')
   await counting(page, 'Available 5')
   await box(page).check()
@@ -357,11 +343,10 @@ test('nothing moves when a copy is confirmed, or when a search changes the count
   expect(await boxOf(chip)).toEqual(counted)
 })
 
-test('a finger hits each control within 44 px', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 3)
+test('a finger hits each control within 44 px', async ({ start }) => {
+  const { url, show } = await start(3)
   for (const viewport of [phone.viewport, { width: 1_024, height: 1_366 }]) {
-    const page = await visit(url, { ...phone, viewport, key })
+    const page = await show({ ...phone, viewport })
     await showing(page, '1–3 of 3')
     await panelsLoaded(page)
     expect(await missed(page)).toEqual([])
@@ -392,8 +377,8 @@ test('a finger hits each control within 44 px', async ({ visit }) => {
   }
 })
 
-test('the fields of a phone are 44 px high, and nothing moves when one is edited', async ({ openConsole }) => {
-  const { url, page } = await openConsole(3, { path: '/?pet=2', ...phone })
+test('the fields of a phone are 44 px high, and nothing moves when one is edited', async ({ open }) => {
+  const { url, page } = await open(3, { path: '/?pet=2', ...phone })
   const category = page.getByRole('term').getByText('Category')
   await category.waitFor()
   const before = await boxOf(category)
@@ -423,8 +408,8 @@ test('the fields of a phone are 44 px high, and nothing moves when one is edited
   await inspect(page, 'add-many-360')
 })
 
-test('the error of a category that is edited has the font of the page', async ({ openConsole }) => {
-  const { page } = await openConsole(3, { path: '/?pet=2' })
+test('the error of a category that is edited has the font of the page', async ({ open }) => {
+  const { page } = await open(3, { path: '/?pet=2' })
   await page.getByRole('button', { name: 'Edit the category' }).click()
   await page.getByRole('textbox', { name: 'Category' }).fill('seven')
   await page.keyboard.press('Enter')
@@ -435,8 +420,8 @@ test('the error of a category that is edited has the font of the page', async ({
   await inspect(page, 'edit-error')
 })
 
-test('the ring of a focused status is whole', async ({ openConsole }) => {
-  const { page } = await openConsole([{ name: 'Rex', categoryId: 7n, status: 'pending' }], {
+test('the ring of a focused status is whole', async ({ open }) => {
+  const { page } = await open([{ name: 'Rex', categoryId: 7n, status: 'pending' }], {
     path: '/?pet=1',
     deviceScaleFactor: 2,
   })
@@ -482,14 +467,13 @@ async function missed(page: Page, region = 'body'): Promise<string[]> {
   }, region)
 }
 
-test('20 rows fit a window of 1280 by 800, and the tools have labels where they fit', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 25)
+test('20 rows fit a window of 1280 by 800, and the tools have labels where they fit', async ({ start }) => {
+  const { show } = await start(25)
   for (const [width, hasLabels] of [
     [1_280, true],
     [1_200, false],
   ] as const) {
-    const page = await visit(url, { key, viewport: { width, height: 800 } })
+    const page = await show({ viewport: { width, height: 800 } })
     await showing(page, '1–20 of 25')
     await counting(page, 'Available 25')
     expect(await page.locator('.item-list').evaluate((each) => each.scrollHeight - each.clientHeight)).toBe(0)
@@ -499,16 +483,15 @@ test('20 rows fit a window of 1280 by 800, and the tools have labels where they 
     await inspect(page, `rows-${width}`)
   }
   // Above the chips.
-  const page = await visit(url, { key, viewport: { width: 768, height: 800 } })
+  const page = await show({ viewport: { width: 768, height: 800 } })
   await showing(page, '1–20 of 25')
   expect(await page.locator('.tools').getByText('Add many').isVisible()).toBe(true)
 })
 
-test('a wide window has the latest changes beside the list, and an item takes their place', async ({ visit }) => {
-  const { url, key, store, rpc } = await startConsole()
-  await addPets(store, 25)
+test('a wide window has the latest changes beside the list, and an item takes their place', async ({ start }) => {
+  const { rpc, show } = await start(25)
   await rpc.pets.update.mutate({ petId: 3n, status: 'sold' })
-  const page = await visit(url, { key, viewport: { width: 1_920, height: 1_080 } })
+  const page = await show({ viewport: { width: 1_920, height: 1_080 } })
   await showing(page, '1–25 of 25')
   const changes = page.getByRole('complementary', { name: 'Latest changes' })
   await changes.getByRole('link', { name: 'pet 3 #3' }).waitFor()
@@ -534,15 +517,14 @@ test('a wide window has the latest changes beside the list, and an item takes th
   await changes.waitFor({ state: 'hidden' })
 })
 
-test('a larger window has rows of the same height, and columns that share its width', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 25)
+test('a larger window has rows of the same height, and columns that share its width', async ({ start }) => {
+  const { show } = await start(25)
   const heights = []
   for (const viewport of [
     { width: 1_280, height: 800 },
     { width: 1_920, height: 1_080 },
   ]) {
-    const page = await visit(`${url}/?size=20`, { key, viewport })
+    const page = await show({ path: '/?size=20', viewport })
     await showing(page, '1–20 of 25')
     heights.push((await boxOf(page.locator('.item-list tbody tr').first())).height)
     const widths = await page.locator('thead th').evaluateAll((all) => all.map((each) => each.clientWidth))
@@ -555,12 +537,11 @@ test('a larger window has rows of the same height, and columns that share its wi
   expect(heights[0]).toBe(heights[1])
 })
 
-test('the open row looks different from a selected one', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 3)
+test('the open row looks different from a selected one', async ({ start }) => {
+  const { show } = await start(3)
   for (const scheme of ['light', 'dark', 'forced'] as const) {
     const options = scheme === 'forced' ? ({ forcedColors: 'active' } as const) : { colorScheme: scheme }
-    const page = await visit(`${url}/?pet=1`, { key, ...options })
+    const page = await show({ path: '/?pet=1', ...options })
     await page.getByRole('heading', { level: 2, name: 'pet 1' }).waitFor()
     await page.getByRole('checkbox', { name: 'Select pet 3, id 3' }).check()
     // The pointer is not on a row.

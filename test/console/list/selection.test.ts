@@ -1,22 +1,12 @@
 import { expect } from 'vitest'
-import {
-  boxOf,
-  choose,
-  counting,
-  inspect,
-  isFocused,
-  pageButton,
-  panel,
-  panelsLoaded,
-  searchField,
-  showing,
-} from '../../../engine/console/test/browser/page.ts'
+import { choose, counting, pageButton, searchField, showing } from '../../../engine/console/test/browser/list.ts'
+import { boxOf, inspect, isFocused } from '../../../engine/console/test/browser/page.ts'
+import { panel, panelsLoaded } from '../../../engine/console/test/browser/panels.ts'
 import type { Locator, Page } from '../../../engine/console/test/browser/visit.ts'
-import { addPets } from '../../support/petstore.ts'
-import { startConsole, test } from '../console.ts'
+import { test } from '../console.ts'
 
-test('rows are selected by clicks, ranges and keys, also on several pages, and copied', async ({ openConsole }) => {
-  const { page } = await openConsole(45, { permissions: ['clipboard-read', 'clipboard-write'] })
+test('rows are selected by clicks, ranges and keys, also on several pages, and copied', async ({ open }) => {
+  const { page } = await open(45, { permissions: ['clipboard-read', 'clipboard-write'] })
   await showing(page, '1–20 of 45')
   const heights = () => boxOf(page.locator('.item-list tbody tr').first())
   const before = await heights()
@@ -72,8 +62,8 @@ test('rows are selected by clicks, ranges and keys, also on several pages, and c
   expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(0)
 })
 
-test('a page has 20, 50 or 100 pets, and keeps its place', async ({ openConsole }) => {
-  const { page } = await openConsole(230)
+test('a page has 20, 50 or 100 pets, and keeps its place', async ({ open }) => {
+  const { page } = await open(230)
   const size = page.getByRole('combobox', { name: 'Pets per page' })
   await pageButton(page, 'Next').click()
   await showing(page, '21–40 of 230')
@@ -98,10 +88,8 @@ test('a page has 20, 50 or 100 pets, and keeps its place', async ({ openConsole 
   await showing(page, '1–100 of 230')
 })
 
-test('the size of a page and the selection stay with the newest order, a search and a filter', async ({
-  openConsole,
-}) => {
-  const { store, page } = await openConsole(100, { path: '/?size=100' })
+test('the size of a page and the selection stay with the newest order, a search and a filter', async ({ open }) => {
+  const { store, page } = await open(100, { path: '/?size=100' })
   const next = pageButton(page, 'Next')
   await showing(page, '1–100 of 100')
   expect(await next.getAttribute('aria-disabled')).toBe('true')
@@ -144,8 +132,8 @@ test('the size of a page and the selection stay with the newest order, a search 
   expect(new URL(page.url()).search).toBe('?status=available&order=newest&size=100')
 })
 
-test('keys extend the selection and clear it, and the focus stays in the page', async ({ openConsole }) => {
-  const { page } = await openConsole(25, { path: '/?search=pet' })
+test('keys extend the selection and clear it, and the focus stays in the page', async ({ open }) => {
+  const { page } = await open(25, { path: '/?search=pet' })
   await showing(page, '1–20 of 25')
   const selected = async () => (await page.getByRole('checkbox', { checked: true }).all()).length
   // Also from a checkbox.
@@ -180,10 +168,8 @@ test('keys extend the selection and clear it, and the focus stays in the page', 
   }
 })
 
-test('the bar says how many selected pets are on other pages, and one can be removed and kept again', async ({
-  openConsole,
-}) => {
-  const { store, page } = await openConsole(25)
+test('the bar counts the selected pets of other pages, and one can be removed and kept again', async ({ open }) => {
+  const { store, page } = await open(25)
   await showing(page, '1–20 of 25')
   await box(page, 'pet 3').check()
   const bar = page.getByRole('region', { name: '1 selected' })
@@ -198,8 +184,8 @@ test('the bar says how many selected pets are on other pages, and one can be rem
   expect(await store.pets.get(3n)).toBeDefined()
 })
 
-test('keys change and remove all selected pets, or those of the panel alone', async ({ openConsole }) => {
-  const { page } = await openConsole(5, { isLoaded: true })
+test('keys change and remove all selected pets, or those of the panel alone', async ({ open }) => {
+  const { page } = await open(5, { isLoaded: true })
   await page.getByRole('link', { name: 'pet 1' }).focus()
   for (const each of ['Shift+ArrowDown', 'Shift+ArrowDown', 's', '3']) await page.keyboard.press(each)
   await counting(page, 'Sold 3')
@@ -229,8 +215,8 @@ test('keys change and remove all selected pets, or those of the panel alone', as
   await inspect(page, 'help-of-the-pets')
 })
 
-test('a status that all selected pets have already changes nothing, and says so', async ({ openConsole }) => {
-  const { page } = await openConsole(2, { isLoaded: true })
+test('a status that all selected pets have already changes nothing, and says so', async ({ open }) => {
+  const { page } = await open(2, { isLoaded: true })
   await page.getByRole('checkbox', { name: 'Select all pets of this page' }).check()
   await page.getByRole('button', { name: 'Set status' }).click()
   await page.getByRole('menuitemradio', { name: 'Available' }).click()
@@ -241,8 +227,8 @@ test('a status that all selected pets have already changes nothing, and says so'
   expect(await page.getByRole('dialog').count()).toBe(0)
 })
 
-test('a pet that is removed is no longer selected', async ({ openConsole }) => {
-  const { page } = await openConsole(2)
+test('a pet that is removed is no longer selected', async ({ open }) => {
+  const { page } = await open(2)
   await page.getByRole('link', { name: 'pet 1' }).focus()
   await page.keyboard.press('x')
   await page.getByText('1 selected').waitFor()
@@ -251,8 +237,8 @@ test('a pet that is removed is no longer selected', async ({ openConsole }) => {
   await page.getByText('1 selected').waitFor({ state: 'hidden' })
 })
 
-test('the keys move on to the next page and back, with the focus and in the panel', async ({ openConsole }) => {
-  const { url, page } = await openConsole(45)
+test('the keys move on to the next page and back, with the focus and in the panel', async ({ open }) => {
+  const { url, page } = await open(45)
   await page.getByRole('link', { name: 'pet 20', exact: true }).focus()
   await page.keyboard.press('j')
   await showing(page, '21–40 of 45')
@@ -286,10 +272,8 @@ test('the keys move on to the next page and back, with the focus and in the pane
   await panel(page, 'pet 20').waitFor()
 })
 
-test('the keys for another page keep the focus in the rows, and x selects also from the panel', async ({
-  openConsole,
-}) => {
-  const { page } = await openConsole(45)
+test('the keys for another page keep the focus in the rows, and x selects also from the panel', async ({ open }) => {
+  const { page } = await open(45)
   await page.getByRole('link', { name: 'pet 5', exact: true }).focus()
   for (const [each, first] of [
     [']', 'pet 21'],
@@ -310,11 +294,10 @@ test('the keys for another page keep the focus in the rows, and x selects also f
   await showing(page, '1 selected')
 })
 
-test('a key edits the name of the focused row in the panel, once', async ({ visit }) => {
-  const { url, key, store } = await startConsole()
-  await addPets(store, 3)
+test('a key edits the name of the focused row in the panel, once', async ({ start }) => {
+  const { show } = await start(3)
   for (const width of [1_280, 800]) {
-    const page = await visit(url, { key, viewport: { width, height: 800 } })
+    const page = await show({ viewport: { width, height: 800 } })
     await showing(page, '1–3 of 3')
     await panelsLoaded(page)
     const field = page.getByRole('textbox', { name: 'Name' })

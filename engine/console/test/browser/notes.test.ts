@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
+import { names, showing } from './list.ts'
 import { test } from './notes.ts'
-import { beDeveloper, describes, inspect, isFocused, names, panel, pasteRows, showing, signIn } from './page.ts'
+import { beDeveloper, describes, inspect, isFocused } from './page.ts'
+import { panel, pasteRows } from './panels.ts'
+import { signIn } from './session.ts'
 
-test('a product of two resources has a page for each, with its own path in the commands', async ({ openConsole }) => {
-  const { store, page } = await openConsole(0, { session: 'form', timezoneId: 'Asia/Kathmandu' })
+test('a product of two resources has a page for each, with its own path in the commands', async ({ open }) => {
+  const { store, page } = await open(0, { session: 'form', timezoneId: 'Asia/Kathmandu' })
   const entry = (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name })
   await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
   expect(await entry('Notes').getAttribute('aria-current')).toBe('page')
@@ -52,12 +55,12 @@ test('a product of two resources has a page for each, with its own path in the c
   expect(await entry('Books').getAttribute('aria-current')).toBe('page')
 })
 
-test('one of several fields is set for many notes, also to nothing', async ({ startConsole, visit }) => {
-  const { url, key, store } = await startConsole()
+test('one of several fields is set for many notes, also to nothing', async ({ start }) => {
+  const { key, store, show } = await start()
   await store.books.create({ title: 'Garden', isLent: false })
   for (const priority of [1n, 1n, 3n])
     await store.notes.create({ body: 'Call Ann', priority, state: 'open', bookId: 1n })
-  const page = await visit(url)
+  const page = await show({ session: 'none' })
   await signIn(page, key)
   await showing(page, '1–3 of 3')
   await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
@@ -79,8 +82,8 @@ test('one of several fields is set for many notes, also to nothing', async ({ st
   expect((await store.notes.get(2n))?.bookId).toBeUndefined()
 })
 
-test('a change that a rule refuses is no change of somebody else', async ({ openConsole }) => {
-  const { page } = await openConsole([{ body: 'Call Ann', priority: 1n, state: 'open' }], {
+test('a change that a rule refuses is no change of somebody else', async ({ open }) => {
+  const { page } = await open([{ body: 'Call Ann', priority: 1n, state: 'open' }], {
     path: '/?note=1',
     session: 'form',
   })
@@ -95,18 +98,14 @@ test('a change that a rule refuses is no change of somebody else', async ({ open
   expect(await page.locator('tbody .choice-dot').evaluate(color)).not.toBe('rgba(0, 0, 0, 0)')
 })
 
-test('the page of a resource with a flag, without a search, lists, filters, shows, adds, imports and exports', async ({
-  startConsole,
-  visit,
-}) => {
-  const { url: start, key, store } = await startConsole()
+test('the page of a resource with a flag and without a search does all that the other one does', async ({ start }) => {
+  const { url, store, show } = await start()
   for (let index = 0; index < 12; index++) {
     await store.books.create({ title: `lent ${index}`, isLent: true })
     await store.books.create({ title: `here ${index}`, isLent: false, pages: 2n ** 62n, shelf: 'North' })
   }
-  const url = `${start}/?resource=books`
-  const page = await visit(url, { permissions: ['clipboard-read', 'clipboard-write'] })
-  await signIn(page, key)
+  const path = '/?resource=books'
+  const page = await show({ path, session: 'form', permissions: ['clipboard-read', 'clipboard-write'] })
   await showing(page, '1–20, more follow')
   expect(await page.getByRole('columnheader').allTextContents()).toEqual(['Id', 'Title', 'Pages', 'Place', 'Added'])
   expect(await page.getByRole('combobox', { name: 'Order' }).count()).toBe(0)
@@ -123,7 +122,7 @@ test('the page of a resource with a flag, without a search, lists, filters, show
   expect(await page.getByRole('alert').count()).toBe(0)
   await page.keyboard.press('Enter')
   await panel(page, 'lent 11').waitFor()
-  await page.goto(url)
+  await page.goto(url + path)
   await showing(page, '1–20, more follow')
   await page.keyboard.press(']')
   await showing(page, '21–24')

@@ -5,22 +5,22 @@ import { appRouter } from '../../../test/notes/notes.ts'
 import { addNotes, startTestApi, type TestApi } from '../../../test/notes/tests.ts'
 import { type AtEnd, temporaryFolder } from '../../../test/support/temporary.ts'
 import { consoleConfig } from '../../vite.ts'
-import { addButton } from './page.ts'
-import { consoleTest, listen, type Open, opener, type Page } from './visit.ts'
+import { addButton } from './panels.ts'
+import { consoleTest, listen, type Open, opener, type Page, type Start, starter } from './visit.ts'
 
 export const storageKey = 'notes-api-key'
 
 type Running = TestApi & { url: string }
 
-export type Start = (options?: Parameters<typeof startTestApi>[0]) => Promise<Running>
+type Options = NonNullable<Parameters<typeof startTestApi>[0]>
 type NewNote = Parameters<TestApi['store']['notes']['create']>[0]
-export type OpenConsole = Open<Running, NewNote>
+export type OpenNotes = Open<Running, NewNote>
 
-/** `startConsole` starts the service of the notes and the books, with its console. */
+/** `start` starts the service of the notes and the books, with its console. */
 export const test = consoleTest(storageKey).extend<{
   consoleFolder: string
-  startConsole: Start
-  openConsole: OpenConsole
+  start: Start<Running, NewNote, Options>
+  open: OpenNotes
 }>({
   consoleFolder: [
     // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the required fixtures from the pattern.
@@ -31,14 +31,14 @@ export const test = consoleTest(storageKey).extend<{
     },
     { scope: 'worker' },
   ],
-  startConsole: async ({ consoleFolder }, use) => {
-    await use(async (options) => {
+  start: async ({ consoleFolder, visit }, use) => {
+    async function startConsole(options?: Options) {
       const api = await startTestApi({ ...options, consoleFolder })
       return { ...api, url: await listen(api.app) }
-    })
+    }
+    await use(starter(startConsole, { many: addNotes, one: (store, note: NewNote) => store.notes.create(note) }, visit))
   },
-  openConsole: async ({ startConsole, visit }, use) =>
-    use(opener(startConsole, { many: addNotes, one: (store, note: NewNote) => store.notes.create(note) }, visit)),
+  open: async ({ start }, use) => use(opener(start)),
 })
 
 /** Builds the console of the notes and the books. */

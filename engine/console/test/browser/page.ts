@@ -4,23 +4,7 @@ import axe from 'axe-core'
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
-/** What tests do on a page of the console, whatever its resources are. */
-
-export async function signIn(page: Page, key: string): Promise<void> {
-  await page.getByLabel('API key').fill(key)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await account(page).waitFor()
-}
-
-/** The button that opens the account menu. Only a page that is signed in has it. */
-export function account(page: Page): Locator {
-  return page.getByRole('button', { name: 'Account' })
-}
-
-export async function signOut(page: Page): Promise<void> {
-  await account(page).click()
-  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
-}
+/** What tests measure and do on any page of the console. */
 
 const screenshots = join(import.meta.dirname, 'screenshots')
 
@@ -86,81 +70,6 @@ export async function colorAt(page: Page, x: number, y: number): Promise<number[
   }, Array.from(png))
 }
 
-/** Holds back requests to the service until the function that it returns is called. */
-export async function holdRequests(page: Page, url: Parameters<Page['route']>[0] = '**/trpc/**'): Promise<() => void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  await page.route(url, async (route) => {
-    await promise
-    await route.continue()
-  })
-  return resolve
-}
-
-/** Replaces the text by the clipboard. Playwright's `fill` takes a minute for 10,000 lines. */
-export async function pasteRows(sheet: Locator, text: string): Promise<void> {
-  const page = sheet.page()
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-  await page.evaluate((copied) => navigator.clipboard.writeText(copied), text)
-  await sheet.getByRole('textbox', { name: 'Paste CSV, TSV or JSON' }).selectText()
-  await page.keyboard.press('Control+V')
-}
-
-/** The panel beside the list: an item, or the form for a new one. */
-export function panel(page: Page, name?: string): Locator {
-  return page.getByRole('complementary', name === undefined ? {} : { name, exact: true })
-}
-
-/** Waits until the panels are loaded. They are loaded one after the other, and this is the last one. */
-export function panelsLoaded(page: Page): Promise<void> {
-  return received(page, '/export-sheet-')
-}
-
-/** As {@link panelsLoaded}, for a page whose clock the test sets: it reports no resources. Called before the sign-in. */
-export async function panelsWillLoad(page: Page): Promise<void> {
-  await page.waitForEvent('requestfinished', (request) => /\/export-sheet-.*\.js$/.test(request.url()))
-}
-
-/**
- * Waits until the page has received a response from a URL that contains this text, also if that was before. Playwright's
- * `finished` never resolves for a request that the browser reports as aborted after its response.
- */
-export async function received(page: Page, text: string): Promise<void> {
-  await page.waitForFunction(
-    (part) => performance.getEntriesByType('resource').some(({ name }) => name.includes(part)),
-    text,
-  )
-}
-
-/** The line above the list that says what was just added. */
-export function justAdded(page: Page): Locator {
-  return page.getByRole('region', { name: 'Just added' })
-}
-
-/** A button of the pager. */
-export function pageButton(page: Page, name: string): Locator {
-  return page.getByRole('navigation', { name: 'Pages', exact: true }).getByRole('button', { name })
-}
-
-/** The titles of the items in the list. */
-export function names(page: Page): Promise<string[]> {
-  return page.locator('.item-list tbody a').allTextContents()
-}
-
-/** Waits until the status line shows this text. */
-export function showing(page: Page, text: string): Promise<void> {
-  return page.getByRole('status').getByText(text, { exact: true }).waitFor()
-}
-
-/** Filters the list by a choice, such as `Done`. */
-export function choose(page: Page, choice: string): Promise<void> {
-  return page.getByRole('radio', { name: new RegExp(`^${choice}\\b`) }).check()
-}
-
-/** Waits until the filter shows this choice and count, such as `All 3`. */
-export function counting(page: Page, name: string): Promise<void> {
-  return page.getByRole('radio', { name, exact: true }).waitFor({ state: 'attached' })
-}
-
 export function isFocused(field: Locator): Promise<boolean> {
   return field.evaluate((element) => element === document.activeElement)
 }
@@ -175,36 +84,28 @@ export function describes(page: Page, label: string): Promise<string> {
   )
 }
 
-/** The button that opens the form for a new item. */
-export function addButton(page: Page): Locator {
-  return page.locator('.tools').getByRole('button', { name: /^Add (?!many)/ })
+/** Holds back requests to the service until the function that it returns is called. */
+export async function holdRequests(page: Page, url: Parameters<Page['route']>[0] = '**/trpc/**'): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route(url, async (route) => {
+    await promise
+    await route.continue()
+  })
+  return resolve
+}
+
+/**
+ * Waits until the page has received a response from a URL that contains this text, also if that was before. Playwright's
+ * `finished` never resolves for a request that the browser reports as aborted after its response.
+ */
+export async function received(page: Page, text: string): Promise<void> {
+  await page.waitForFunction(
+    (part) => performance.getEntriesByType('resource').some(({ name }) => name.includes(part)),
+    text,
+  )
 }
 
 /** Shows what only developers need, as after the requests were opened. */
 export async function beDeveloper(page: Page): Promise<void> {
   await page.evaluate(() => document.documentElement.toggleAttribute('data-developer', true))
-}
-
-/** The button that submits the form for a new item. */
-export function submitButton(page: Page): Locator {
-  return page.locator('form').getByRole('button', { name: /^(Add \w+|Try again)$/ })
-}
-
-/** Opens the menu with the tools of the list, if the window has no room for them. */
-export async function openTools(page: Page): Promise<void> {
-  const more = page.getByRole('button', { name: 'More' })
-  if (await more.isVisible()) await more.click()
-}
-
-/** Opens the sheet that adds many items. */
-export async function openBulkAdd(page: Page): Promise<Locator> {
-  await openTools(page)
-  await page.locator('.tools').getByRole('button', { name: 'Add many' }).click()
-  const sheet = page.getByRole('dialog', { name: /^Add many / })
-  await sheet.waitFor()
-  return sheet
-}
-
-export function searchField(page: Page): Locator {
-  return page.getByRole('textbox', { name: /^Search / })
 }

@@ -1,30 +1,18 @@
 import { describe, expect } from 'vitest'
 import { runCurl } from '../../../test/support/curl.ts'
 import { parseExactly } from '../../../test/support/exact-json.ts'
+import { showing } from './list.ts'
 import { enterNote, test } from './notes.ts'
-import {
-  account,
-  beDeveloper,
-  inspect,
-  isFocused,
-  openBulkAdd,
-  panel,
-  panelsLoaded,
-  pasteRows,
-  showing,
-  signIn,
-  signOut,
-  submitButton,
-} from './page.ts'
+import { beDeveloper, inspect, isFocused } from './page.ts'
+import { openBulkAdd, panel, panelsLoaded, pasteRows, submitButton } from './panels.ts'
+import { account, signIn, signOut } from './session.ts'
 import type { Locator, Page } from './visit.ts'
 
 const permissions = ['clipboard-read', 'clipboard-write']
 
 describe('the drawer of the requests', () => {
-  test('lists what the tab sent as requests of the REST API, the newest first, without the API key', async ({
-    openConsole,
-  }) => {
-    const { key, page } = await openConsole(85)
+  test('lists what the tab sent as REST requests, the newest first, without the API key', async ({ open }) => {
+    const { key, page } = await open(85)
     const requestIds: (string | undefined)[] = []
     page.on('response', (response) => requestIds.push(response.headers()['x-request-id']))
     for (const range of ['1–20', '21–40', '41–60']) {
@@ -59,8 +47,8 @@ describe('the drawer of the requests', () => {
     await panel(page, 'note 62').waitFor()
   })
 
-  test('copies commands that repeat a request, and a repeated create adds no second note', async ({ openConsole }) => {
-    const { key, store, page } = await openConsole(0, { permissions })
+  test('copies commands that repeat a request, and a repeated create adds no second note', async ({ open }) => {
+    const { key, store, page } = await open(0, { permissions })
     await enterNote(page, "O'Hara", '9007199254740993')
     await submitButton(page).click()
     await panel(page, 'Add note').waitFor({ state: 'hidden' })
@@ -72,8 +60,8 @@ describe('the drawer of the requests', () => {
     expect(await store.notes.list({ limit: 9, cursor: 0n })).toHaveLength(1)
   })
 
-  test('lists a request once that the page sends twice in a batch', async ({ openConsole }) => {
-    const { page } = await openConsole(85)
+  test('lists a request once that the page sends twice in a batch', async ({ open }) => {
+    const { page } = await open(85)
     await showing(page, '1–20 of 85')
     await enterNote(page, 'Tea', '7')
     await submitButton(page).click()
@@ -83,8 +71,8 @@ describe('the drawer of the requests', () => {
     expect(await request(drawer, 'GET /v1/notes?cursor=85&limit=100').count()).toBe(1)
   })
 
-  test('shows TypeScript for a procedure that only the RPC API has', async ({ openConsole }) => {
-    const { rpc, page } = await openConsole([{ body: 'Milk', priority: 9_007_199_254_740_993n, state: 'done' }], {
+  test('shows TypeScript for a procedure that only the RPC API has', async ({ open }) => {
+    const { rpc, page } = await open([{ body: 'Milk', priority: 9_007_199_254_740_993n, state: 'done' }], {
       path: '/?search=9007199254740993',
     })
     await showing(page, '1 of 1')
@@ -103,8 +91,8 @@ describe('the drawer of the requests', () => {
     await inspect(page, 'requests-rpc')
   })
 
-  test('has the status of each call of a batch', async ({ openConsole }) => {
-    const { url, key, page } = await openConsole(0, { session: 'none' })
+  test('has the status of each call of a batch', async ({ open }) => {
+    const { url, key, page } = await open(0, { session: 'none' })
     let isRefused = false
     await page.route(/notes\.list/, async (route) => {
       const url = route.request().url()
@@ -125,8 +113,8 @@ describe('the drawer of the requests', () => {
     await withStatus(request(drawer, 'GET /v1/notes?limit=20'), 200).waitFor()
   })
 
-  test('has the idempotency key of each call of a batch', async ({ openConsole }) => {
-    const { page } = await openConsole()
+  test('has the idempotency key of each call of a batch', async ({ open }) => {
+    const { page } = await open()
     await showing(page, 'No notes')
     const sheet = await openBulkAdd(page)
     await pasteRows(sheet, 'Ann,7,done\nTom,8,done')
@@ -143,8 +131,8 @@ describe('the drawer of the requests', () => {
     expect(keys).not.toContain(undefined)
   })
 
-  test('opens at the request of a failure', async ({ openConsole }) => {
-    const { page } = await openConsole()
+  test('opens at the request of a failure', async ({ open }) => {
+    const { page } = await open()
     await showing(page, 'No notes')
     let attempts = 0
     await page.route('**/trpc/notes.create', (route) => {
@@ -172,8 +160,8 @@ describe('the drawer of the requests', () => {
     await closeRequests(drawer)
   })
 
-  test('lets the console show what only developers need from then on', async ({ openConsole }) => {
-    const { page } = await openConsole(1, { path: '/?note=1' })
+  test('lets the console show what only developers need from then on', async ({ open }) => {
+    const { page } = await open(1, { path: '/?note=1' })
     const details = panel(page).getByText('Request and JSON')
     await details.waitFor({ state: 'attached' })
     expect(await details.isVisible()).toBe(false)
@@ -183,8 +171,8 @@ describe('the drawer of the requests', () => {
     await details.waitFor()
   })
 
-  test('opens at a row that the service rejected', async ({ openConsole }) => {
-    const { page } = await openConsole()
+  test('opens at a row that the service rejected', async ({ open }) => {
+    const { page } = await open()
     await showing(page, 'No notes')
     await page.route('**/trpc/notes.create', (route) =>
       route.continue({ postData: route.request().postData()?.replace('"Tea"', '""') ?? '' }),
@@ -201,8 +189,8 @@ describe('the drawer of the requests', () => {
     await sheet.waitFor()
   })
 
-  test('is available before sign-in, and is empty for the next user', async ({ openConsole }) => {
-    const { key, page } = await openConsole(0, { session: 'none' })
+  test('is available before sign-in, and is empty for the next user', async ({ open }) => {
+    const { key, page } = await open(0, { session: 'none' })
     await page.getByLabel('API key').fill('note_wrong')
     await page.keyboard.press('Enter')
     await page.getByText('This key is not valid.').waitFor()
@@ -220,8 +208,8 @@ describe('the drawer of the requests', () => {
     await drawer.getByText('This tab has sent no request yet.').waitFor()
   })
 
-  test('is in the account menu, where the header has no room for its button', async ({ openConsole }) => {
-    const { page } = await openConsole(0, { viewport: { width: 360, height: 740 } })
+  test('is in the account menu, where the header has no room for its button', async ({ open }) => {
+    const { page } = await open(0, { viewport: { width: 360, height: 740 } })
     await showing(page, 'No notes')
     await account(page).click()
     const menu = page.getByRole('dialog', { name: 'Account' })
@@ -233,8 +221,8 @@ describe('the drawer of the requests', () => {
     await expect.poll(() => isFocused(account(page))).toBe(true)
   })
 
-  test('opens while the service is away, and fits each width', async ({ startConsole, visit }) => {
-    const { url, key, app, store } = await startConsole()
+  test('opens while the service is away, and fits each width', async ({ start }) => {
+    const { app, store, show } = await start()
     await store.notes.create({ body: 'W'.repeat(255), priority: -9007199254740993n, state: 'done' })
     const pages: Page[] = []
     for (const options of [
@@ -243,7 +231,7 @@ describe('the drawer of the requests', () => {
       { viewport: { width: 1440, height: 900 }, forcedColors: 'active' },
       { viewport: { width: 1920, height: 1080 } },
     ] as const) {
-      const page = await visit(url, { key, ...options })
+      const page = await show({ ...options })
       await showing(page, '1 of 1')
       await panelsLoaded(page)
       await page.waitForLoadState('networkidle')
@@ -268,8 +256,8 @@ describe('the drawer of the requests', () => {
 
   test.for(['js', 'css'])(
     'says so if its %s could not be loaded in advance, after the list',
-    async (type, { openConsole }) => {
-      const { url, page } = await openConsole(0, { path: '/livez' })
+    async (type, { open }) => {
+      const { url, page } = await open(0, { path: '/livez' })
       const files = `**/assets/requests*.${type}`
       await page.route(files, (route) => route.abort())
       await page.goto(url)

@@ -1,30 +1,18 @@
 import { expect } from 'vitest'
 import { addNotes, openTestStore, startTestApi } from '../../../test/notes/tests.ts'
 import { slowResponses, startServer } from '../../../test/support/slow-server.ts'
+import { choose, counting, names, pageButton, showing } from './list.ts'
 import { enterNote, test } from './notes.ts'
-import {
-  choose,
-  counting,
-  inspect,
-  names,
-  pageButton,
-  panel,
-  panelsLoaded,
-  panelsWillLoad,
-  showing,
-  signIn,
-} from './page.ts'
+import { inspect } from './page.ts'
+import { panel, panelsLoaded, panelsWillLoad } from './panels.ts'
+import { signIn } from './session.ts'
 import { listen } from './visit.ts'
 
-test('the console shows an outage of the service and recovers from it', async ({
-  consoleFolder,
-  startConsole,
-  visit,
-}) => {
+test('the console shows an outage of the service and recovers from it', async ({ consoleFolder, start }) => {
   const store = await openTestStore()
   await addNotes(store, 50)
-  const { url, key, app } = await startConsole({ store })
-  const page = await visit(url, { timezoneId: 'UTC' })
+  const { url, key, app, show } = await start(0, { store })
+  const page = await show({ session: 'none', timezoneId: 'UTC' })
   await page.clock.install({ time: '2026-01-02T13:04:00Z' })
   const loaded = panelsWillLoad(page)
   await signIn(page, key)
@@ -69,8 +57,8 @@ test('the console shows an outage of the service and recovers from it', async ({
   await showing(page, '1–20 of 50')
 })
 
-test('the console reports that the device is offline', async ({ openConsole }) => {
-  const { page } = await openConsole()
+test('the console reports that the device is offline', async ({ open }) => {
+  const { page } = await open()
   await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
   await panelsLoaded(page)
   await page.context().setOffline(true)
@@ -90,8 +78,8 @@ test('the console reports that the device is offline', async ({ openConsole }) =
 test.for([
   ['the list beside a panel', 1280, 'main'],
   ['the notice in a panel above the list', 360, 'dialog'],
-] as const)('only %s tells of an outage, as long as it lasts', async ([, width, place], { openConsole }) => {
-  const { page } = await openConsole(3, { path: '/?note=2', isLoaded: true, viewport: { width, height: 800 } })
+] as const)('only %s tells of an outage, as long as it lasts', async ([, width, place], { open }) => {
+  const { page } = await open(3, { path: '/?note=2', isLoaded: true, viewport: { width, height: 800 } })
   await page.getByText('Not changed yet.').waitFor()
   await page.context().setOffline(true)
   await page.getByRole('button', { name: 'Done', exact: true }).click()
@@ -108,8 +96,8 @@ test.for([
   await expect.poll(() => told.count()).toBe(0)
 })
 
-test('the console retries the list, the counts and one note after transient failures', async ({ openConsole }) => {
-  const { url, page } = await openConsole(3)
+test('the console retries the list, the counts and one note after transient failures', async ({ open }) => {
+  const { url, page } = await open(3)
   // The response of a gateway that cannot reach the service, and of a service that fails.
   for (const response of [
     { status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' },
@@ -139,8 +127,8 @@ function failureOf(status: number, message: string): string {
   ])
 }
 
-test('a button retries at once', async ({ openConsole }) => {
-  const { key, page } = await openConsole(3, { session: 'none' })
+test('a button retries at once', async ({ open }) => {
+  const { key, page } = await open(3, { session: 'none' })
   await page.clock.install()
   await signIn(page, key)
   await showing(page, '1–3 of 3')
@@ -173,9 +161,9 @@ test.for(Object.entries(slowResponses))(
   },
 )
 
-test('a rate limit shows the remaining time, and the console waits for it', async ({ startConsole, visit }) => {
-  const { url, key } = await startConsole({ config: { rateLimit: { requests: 3, seconds: 60 } } })
-  const page = await visit(url, { key })
+test('a rate limit shows the remaining time, and the console waits for it', async ({ start }) => {
+  const { show } = await start(0, { config: { rateLimit: { requests: 3, seconds: 60 } } })
+  const page = await show()
   await counting(page, 'All 0')
   await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
   await page.clock.install()
@@ -191,10 +179,8 @@ test('a rate limit shows the remaining time, and the console waits for it', asyn
   expect(requests).toEqual([])
 })
 
-test('a rate limit of a proxy is not an outage: it shows the remaining time, and nothing was added', async ({
-  openConsole,
-}) => {
-  const { page } = await openConsole()
+test('a rate limit of a proxy is no outage: it shows the remaining time, and nothing was added', async ({ open }) => {
+  const { page } = await open()
   await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
   await page.route('**/trpc/**', (route) =>
     route.fulfill({

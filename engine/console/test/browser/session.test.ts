@@ -1,32 +1,16 @@
 import { describe, expect } from 'vitest'
 import { createKey, revokeKey, service } from '../../../test/notes/tests.ts'
+import { choose, counting, justAdded, names, pageButton, showing } from './list.ts'
 import { enterNote, test } from './notes.ts'
-import {
-  account,
-  addButton,
-  boxOf,
-  choose,
-  counting,
-  holdRequests,
-  inspect,
-  isFocused,
-  justAdded,
-  names,
-  openBulkAdd,
-  pageButton,
-  panel,
-  pasteRows,
-  showing,
-  signIn,
-  signOut,
-  submitButton,
-} from './page.ts'
+import { boxOf, holdRequests, inspect, isFocused } from './page.ts'
+import { addButton, openBulkAdd, panel, pasteRows, submitButton } from './panels.ts'
 import { openRequest, takeKeyOfConsole } from './reference.ts'
+import { account, signIn, signOut } from './session.ts'
 import type { Page } from './visit.ts'
 
 describe('the key of a session', () => {
-  test('is kept in the tab until the sign-out', async ({ openConsole }) => {
-    const { key, page } = await openConsole(0, { session: 'form' })
+  test('is kept in the tab until the sign-out', async ({ open }) => {
+    const { key, page } = await open(0, { session: 'form' })
     await page.reload()
     await account(page).waitFor()
     expect(page.url()).not.toContain(key)
@@ -39,8 +23,8 @@ describe('the key of a session', () => {
     await isSignedOut(page)
   })
 
-  test('is handed over to a new tab, without a flash of the sign-in form', async ({ openConsole }) => {
-    const { url, page } = await openConsole(0, { session: 'form' })
+  test('is handed over to a new tab, without a flash of the sign-in form', async ({ open }) => {
+    const { url, page } = await open(0, { session: 'form' })
     const tab = await page.context().newPage()
     await tab.addInitScript(() => {
       // The other tab has as much time as it needs.
@@ -63,8 +47,8 @@ describe('the key of a session', () => {
     await tab.getByRole('heading', { name: 'No notes yet' }).waitFor()
   })
 
-  test('is handed over to a new tab that shows the sign-in form by then', async ({ openConsole }) => {
-    const { url, page } = await openConsole(0, { session: 'form' })
+  test('is handed over to a new tab that shows the sign-in form by then', async ({ open }) => {
+    const { url, page } = await open(0, { session: 'form' })
     await page.evaluate(() => {
       const post = BroadcastChannel.prototype.postMessage
       const held: (() => void)[] = []
@@ -84,8 +68,8 @@ describe('the key of a session', () => {
     await tab.getByRole('heading', { name: 'No notes yet' }).waitFor()
   })
 
-  test('is not handed over after the service has rejected it', async ({ openConsole }) => {
-    const { url, store, page } = await openConsole(0, { session: 'form' })
+  test('is not handed over after the service has rejected it', async ({ open }) => {
+    const { url, store, page } = await open(0, { session: 'form' })
     await revokeKey(store, 'test')
     await page.getByRole('alert').getByText('You were signed out').waitFor()
     const tab = await page.context().newPage()
@@ -94,8 +78,8 @@ describe('the key of a session', () => {
     expect(await tab.getByRole('alert').count()).toBe(0)
   })
 
-  test('is forgotten by all tabs and by the device if the user wants that', async ({ openConsole }) => {
-    const { url, key, store, page } = await openConsole(0, { session: 'none' })
+  test('is forgotten by all tabs and by the device if the user wants that', async ({ open }) => {
+    const { url, key, store, page } = await open(0, { session: 'none' })
     await page.getByLabel('Remember on this device').check()
     await signIn(page, key)
     const another = await createKey(store, 'other')
@@ -118,8 +102,8 @@ describe('the key of a session', () => {
     await signIn(page, key)
   })
 
-  test('is kept on the device only if the user wants that, until the sign-out', async ({ openConsole }) => {
-    const { url, key, page } = await openConsole(0, { session: 'none' })
+  test('is kept on the device only if the user wants that, until the sign-out', async ({ open }) => {
+    const { url, key, page } = await open(0, { session: 'none' })
     await page.getByLabel('Remember on this device').check()
     await signIn(page, key)
     await page.goto('about:blank')
@@ -134,8 +118,8 @@ describe('the key of a session', () => {
   })
 })
 
-test('a revoked key signs out, and signing in with another key returns to the same page', async ({ openConsole }) => {
-  const { store, page } = await openConsole(50, { path: '/?cursor=20' })
+test('a revoked key signs out, and signing in with another key returns to the same page', async ({ open }) => {
+  const { store, page } = await open(50, { path: '/?cursor=20' })
   await showing(page, '20 notes, from id 21')
   await counting(page, 'All 50')
   // The list is loaded again soon.
@@ -152,10 +136,8 @@ test('a revoked key signs out, and signing in with another key returns to the sa
   await showing(page, '41–50 of 50')
 })
 
-test('after a revoked key, each tab continues with the new key that is entered in one of them', async ({
-  openConsole,
-}) => {
-  const { url, store, page } = await openConsole(0, { session: 'form' })
+test('after a revoked key, each tab continues with the new key that is entered in one of them', async ({ open }) => {
+  const { url, store, page } = await open(0, { session: 'form' })
   const tab = await page.context().newPage()
   await tab.goto(url)
   await account(tab).waitFor()
@@ -165,8 +147,8 @@ test('after a revoked key, each tab continues with the new key that is entered i
   await account(tab).waitFor()
 })
 
-test('a create with a revoked key signs out, and another key continues with the form', async ({ openConsole }) => {
-  const { store, page } = await openConsole()
+test('a create with a revoked key signs out, and another key continues with the form', async ({ open }) => {
+  const { store, page } = await open()
   await addButton(page).waitFor()
   await enterNote(page, 'Tea', '7')
   // The list, which is loaded again all the time, would sign out first.
@@ -185,8 +167,8 @@ test('a create with a revoked key signs out, and another key continues with the 
   expect(await entered(page)).toEqual(['', ''])
 })
 
-test('a sign-out forgets the entries of the form and of the import', async ({ openConsole }) => {
-  const { key, page } = await openConsole()
+test('a sign-out forgets the entries of the form and of the import', async ({ open }) => {
+  const { key, page } = await open()
   const sheet = await openBulkAdd(page)
   await pasteRows(sheet, 'Tom,7')
   await page.keyboard.press('Escape')
@@ -203,8 +185,8 @@ function entered(page: Page): Promise<string[]> {
   return Promise.all(['Text', 'Priority'].map((name) => page.getByRole('textbox', { name }).inputValue()))
 }
 
-test('notes that were loaded with one key are not shown after signing in with another', async ({ openConsole }) => {
-  const { store, page } = await openConsole(3)
+test('notes that were loaded with one key are not shown after signing in with another', async ({ open }) => {
+  const { store, page } = await open(3)
   await showing(page, '1–3 of 3')
   await signOut(page)
   // Only the check of the key gets a response.
@@ -218,11 +200,10 @@ test('notes that were loaded with one key are not shown after signing in with an
 })
 
 describe('the account menu', () => {
-  test('shows the key, its expiry, the calls that are left and the release', async ({ startConsole, visit }) => {
-    const { url, store } = await startConsole({ config: { rateLimit: { requests: 1_000, seconds: 3_600 } } })
+  test('shows the key, its expiry, the calls that are left and the release', async ({ start }) => {
+    const { store, show } = await start(0, { config: { rateLimit: { requests: 1_000, seconds: 3_600 } } })
     const key = await createKey(store, 'shop', 86_400_000)
-    const page = await visit(url, { key })
-    await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
+    const page = await show({ key })
     await account(page).click()
     const menu = page.getByRole('dialog', { name: 'Account' })
     await menu.getByText(/^9\d\d of 1,000 until \d+:\d\d:\d\d/).waitFor()
@@ -233,8 +214,8 @@ describe('the account menu', () => {
     await inspect(page, 'account')
   })
 
-  test('shows a command that creates another key, with another name each time', async ({ openConsole }) => {
-    const { page } = await openConsole(0, { permissions: ['clipboard-read', 'clipboard-write'] })
+  test('shows a command that creates another key, with another name each time', async ({ open }) => {
+    const { page } = await open(0, { permissions: ['clipboard-read', 'clipboard-write'] })
     const commands = new Set<string>()
     for (let round = 0; round < 2; round++) {
       await account(page).click()
@@ -250,18 +231,16 @@ describe('the account menu', () => {
     expect([...commands]).toEqual(Array(2).fill(expect.stringMatching(/^npx --no -- notes keys create console-\w+$/)))
   })
 
-  test('says that a key has no expiry and no limit', async ({ openConsole }) => {
-    const { page } = await openConsole()
+  test('says that a key has no expiry and no limit', async ({ open }) => {
+    const { page } = await open()
     await account(page).click()
     const menu = page.getByRole('dialog', { name: 'Account' })
     await menu.getByText('Never').waitFor()
     await menu.getByText('Unlimited').waitFor()
   })
 
-  test('opens and closes with the keyboard, and keeps the keys of the list and of a panel to itself', async ({
-    openConsole,
-  }) => {
-    const { page } = await openConsole(3, { path: '/?note=2' })
+  test('opens and closes by keys, and keeps the keys of the list and of a panel to itself', async ({ open }) => {
+    const { page } = await open(3, { path: '/?note=2' })
     await panel(page, 'note 2').waitFor()
     await account(page).focus()
     await page.keyboard.press('Enter')
@@ -282,8 +261,8 @@ describe('the account menu', () => {
   test.for([
     [320, 'dark'],
     [1_440, 'light'],
-  ] as const)('fits into %i pixels, %s', async ([width, colorScheme], { openConsole }) => {
-    const { page } = await openConsole(0, { colorScheme, viewport: { width, height: 740 } })
+  ] as const)('fits into %i pixels, %s', async ([width, colorScheme], { open }) => {
+    const { page } = await open(0, { colorScheme, viewport: { width, height: 740 } })
     await account(page).click()
     const menu = page.getByRole('dialog', { name: 'Account' })
     await menu.getByText('Never').waitFor()
@@ -336,8 +315,8 @@ describe.for([
   ]),
   ['has no space', leaveNoSpace],
 ] as [string, (page: Page) => Promise<void>][])('where a browser %s', ([, block]) => {
-  test('the console works, and the sign-in lasts until the page is left', async ({ openConsole }) => {
-    const { key, page } = await openConsole(3, { session: 'none' })
+  test('the console works, and the sign-in lasts until the page is left', async ({ open }) => {
+    const { key, page } = await open(3, { session: 'none' })
     await block(page)
     await page.getByLabel('Remember on this device').check()
     await signIn(page, key)
@@ -360,8 +339,8 @@ describe.for([
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   })
 
-  test('the API reference shows the operations and sends requests', async ({ openConsole }) => {
-    const { key, page } = await openConsole(0, { path: '/docs/', session: 'none' })
+  test('the API reference shows the operations and sends requests', async ({ open }) => {
+    const { key, page } = await open(0, { path: '/docs/', session: 'none' })
     await block(page)
     await takeKeyOfConsole(page)
     await page.getByRole('status').getByText('No tab of the console is signed in.').waitFor()

@@ -1,24 +1,13 @@
 import { describe, expect } from 'vitest'
 import { createKey } from '../../../test/notes/tests.ts'
 import { enterNote, test } from './notes.ts'
-import {
-  account,
-  addButton,
-  describes,
-  holdRequests,
-  inspect,
-  isFocused,
-  openBulkAdd,
-  panel,
-  pasteRows,
-  received,
-  signIn,
-  submitButton,
-} from './page.ts'
+import { describes, holdRequests, inspect, isFocused, received } from './page.ts'
+import { addButton, openBulkAdd, panel, pasteRows, submitButton } from './panels.ts'
+import { account, signIn } from './session.ts'
 import type { Page } from './visit.ts'
 
-test('the console of an empty store leads to the first note', async ({ openConsole }) => {
-  const { url, key, store, page } = await openConsole(0, { session: 'none' })
+test('the console of an empty store leads to the first note', async ({ open }) => {
+  const { url, key, store, page } = await open(0, { session: 'none' })
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   expect(await page.title()).toBe('Sign in · Notes')
   await page.getByText('The service prints a key at its first start.').waitFor()
@@ -45,8 +34,8 @@ test('the console of an empty store leads to the first note', async ({ openConso
   expect(await store.notes.get(1n)).toMatchObject({ body: 'Tea', priority: 9007199254740993n, state: 'waiting' })
 })
 
-test('the form rejects invalid keys at the field and then accepts a valid one', async ({ openConsole }) => {
-  const { key, page } = await openConsole(0, { session: 'none' })
+test('the form rejects invalid keys at the field and then accepts a valid one', async ({ open }) => {
+  const { key, page } = await open(0, { session: 'none' })
   const field = page.getByRole('textbox', { name: 'API key' })
   expect(await field.getAttribute('type')).toBe('password')
   // Consecutive messages differ, because the previous one stays until the check has finished.
@@ -70,14 +59,13 @@ test('the form rejects invalid keys at the field and then accepts a valid one', 
   await signIn(page, ` ${key} `)
 })
 
-test('a stored text that cannot be a key leads to the sign-in page', async ({ startConsole, visit }) => {
-  const { url, key } = await startConsole()
-  const page = await visit(url, { key: 'schlüssel' })
+test('a stored text that cannot be a key leads to the sign-in page', async ({ open }) => {
+  const { key, page } = await open(0, { session: 'none', key: 'schlüssel' })
   await signIn(page, key)
 })
 
-test('a password manager can tell the services of one origin apart', async ({ openConsole }) => {
-  const { url, page } = await openConsole(0, { session: 'none' })
+test('a password manager can tell the services of one origin apart', async ({ open }) => {
+  const { url, page } = await open(0, { session: 'none' })
   const fields = page.locator('form input[autocomplete]')
   await fields.first().waitFor({ state: 'attached' })
   // Safe: the locator finds input elements.
@@ -91,8 +79,8 @@ test('a password manager can tell the services of one origin apart', async ({ op
 })
 
 describe('a link with a key', () => {
-  test('signs in, and the key leaves the address before the first request', async ({ openConsole }) => {
-    const { url, key, log, page } = await openConsole(0, { path: '/livez', session: 'none' })
+  test('signs in, and the key leaves the address before the first request', async ({ open }) => {
+    const { url, key, log, page } = await open(0, { path: '/livez', session: 'none' })
     const addresses: string[] = []
     const sent: string[] = []
     await page.exposeFunction('report', (address: string) => void addresses.push(address))
@@ -118,22 +106,22 @@ describe('a link with a key', () => {
     await page.getByRole('heading', { name: 'No done notes' }).waitFor()
   })
 
-  test('signs in on a page that is open already', async ({ openConsole }) => {
-    const { url, key, page } = await openConsole(0, { session: 'none' })
+  test('signs in on a page that is open already', async ({ open }) => {
+    const { url, key, page } = await open(0, { session: 'none' })
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await page.goto(`${url}/#key=${key}`)
     await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
     expect(page.url()).toBe(`${url}/`)
   })
 
-  test('is rejected like the same key in the form', async ({ startConsole, visit }) => {
-    const { url, key } = await startConsole()
+  test('is rejected like the same key in the form', async ({ start }) => {
+    const { url, key, show } = await start()
     for (const [wrong, message] of [
       [key.slice(0, -1), 'This key is not valid.'],
       ['', 'Enter an API key.'],
       ['note_…', 'This key is not valid.'],
     ] as const) {
-      const page = await visit(`${url}/#key=${wrong}`)
+      const page = await show({ path: `/#key=${wrong}`, session: 'none' })
       await page.getByRole('alert').getByText(message).waitFor()
       expect(page.url()).toBe(`${url}/`)
       expect(await page.getByLabel('API key').inputValue()).toBe(wrong)
@@ -141,10 +129,10 @@ describe('a link with a key', () => {
     }
   })
 
-  test('asks before it replaces the key of the tab, and changes no other tab', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startConsole()
+  test('asks before it replaces the key of the tab, and changes no other tab', async ({ start }) => {
+    const { url, key, store, show } = await start()
     const other = await createKey(store, 'other')
-    const page = await visit(url)
+    const page = await show({ session: 'none' })
     await signIn(page, key)
     const tab = await page.context().newPage()
     await tab.goto(url)
@@ -169,10 +157,9 @@ describe('a link with a key', () => {
     expect(await keyName(tab)).toBe('test')
   })
 
-  test('leaves what is in progress as it is until the user signs in', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startConsole()
+  test('leaves what is in progress as it is until the user signs in', async ({ open }) => {
+    const { url, store, page } = await open()
     const other = await createKey(store, 'other')
-    const page = await visit(url, { key })
     const question = page.getByRole('dialog', { name: 'This link has another key' })
     await enterNote(page, 'Tea', '7')
     await page.keyboard.press('Escape')
@@ -202,8 +189,8 @@ describe('a link with a key', () => {
     expect(await keyName(page)).toBe('test')
   })
 
-  test('changes nothing if the user stays signed in while its key is checked', async ({ openConsole }) => {
-    const { url, store, page } = await openConsole()
+  test('changes nothing if the user stays signed in while its key is checked', async ({ open }) => {
+    const { url, store, page } = await open()
     await account(page).waitFor()
     await page.goto(`${url}/#key=${await createKey(store, 'other')}`)
     const release = await holdRequests(page, '**/trpc/session.current**')
@@ -214,8 +201,8 @@ describe('a link with a key', () => {
     expect(await keyName(page)).toBe('test')
   })
 
-  test('changes nothing if it has the key of the tab', async ({ openConsole }) => {
-    const { url, key, page } = await openConsole(0, { session: 'form' })
+  test('changes nothing if it has the key of the tab', async ({ open }) => {
+    const { url, key, page } = await open(0, { session: 'form' })
     await page.goto(`${url}/#key=${key}`)
     await expect.poll(() => page.url()).toBe(`${url}/`)
     expect(await keyName(page)).toBe('test')

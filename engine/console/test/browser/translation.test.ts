@@ -1,21 +1,9 @@
 import { expect } from 'vitest'
+import { choose, justAdded, names, pageButton, searchField, showing } from './list.ts'
 import { enterNote, test } from './notes.ts'
-import {
-  account,
-  addButton,
-  beDeveloper,
-  choose,
-  justAdded,
-  names,
-  openBulkAdd,
-  pageButton,
-  panel,
-  panelsLoaded,
-  pasteRows,
-  searchField,
-  showing,
-  submitButton,
-} from './page.ts'
+import { beDeveloper } from './page.ts'
+import { addButton, openBulkAdd, panel, panelsLoaded, pasteRows, submitButton } from './panels.ts'
+import { account } from './session.ts'
 import type { Page } from './visit.ts'
 
 /** Does what the translation of a browser does: it replaces each text by elements with another text, also later ones. */
@@ -46,8 +34,8 @@ function notice(page: Page) {
   return page.locator('.edit-notice')
 }
 
-test('a page that the browser translates keeps working', async ({ openConsole }) => {
-  const { url, store, page } = await openConsole(45, { path: '/livez' })
+test('a page that the browser translates keeps working', async ({ open }) => {
+  const { url, store, page } = await open(45, { path: '/livez' })
   await page.addInitScript(translateForever)
   await page.goto(url)
   await showing(page, '1–20 of 45')
@@ -167,10 +155,8 @@ test('a page that the browser translates keeps working', async ({ openConsole })
   expect(await store.notes.get(3n)).toMatchObject({ body: 'Tea', state: 'waiting' })
 })
 
-test('a translated page shows the latest reason why its list is out of date, and only that', async ({
-  openConsole,
-}) => {
-  const { url, page } = await openConsole(3, { path: '/livez' })
+test('a translated page shows the latest reason why its list is out of date, and only that', async ({ open }) => {
+  const { url, page } = await open(3, { path: '/livez' })
   await page.addInitScript(translateForever)
   await page.goto(url)
   await showing(page, '1–3 of 3')

@@ -4,7 +4,8 @@ import { expect, test as plainTest } from 'vitest'
 import { freePort } from '../../../test/support/free-port.ts'
 import type { AtEnd } from '../../../test/support/temporary.ts'
 import { openBrowser } from './open-browser.ts'
-import { panelsLoaded, signIn } from './page.ts'
+import { panelsLoaded } from './panels.ts'
+import { signIn } from './session.ts'
 
 // For the tests of a product, outside of the folder with this package.
 export type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Locator, Page, Route } from 'playwright-core'
@@ -64,27 +65,42 @@ export function consoleTest(storageKey: string) {
   })
 }
 
-/** Starts a service with so many rows, or with these in their order, and visits its console with a key. */
-export type Open<Service, Row> = (
-  rows?: number | (number | Row)[],
-  options?: OpenOptions,
-) => Promise<Service & { page: Page }>
+type Rows<Row> = number | (number | Row)[]
 
-export function opener<Service extends { url: string; key: string; store: Store }, Store, Row>(
-  start: () => Promise<Service>,
+/** Starts a service with so many rows, or with these in their order. `show` visits its console with a key. */
+export type Start<Service, Row, Options> = (
+  rows?: Rows<Row>,
+  options?: Options,
+) => Promise<Service & { show: (options?: OpenOptions) => Promise<Page> }>
+
+/** Starts a service with these rows, and visits its console with a key. */
+export type Open<Service, Row> = (rows?: Rows<Row>, options?: OpenOptions) => Promise<Service & { page: Page }>
+
+export function starter<Service extends { url: string; key: string; store: Store }, Store, Row, Options>(
+  startService: (options?: Options) => Promise<Service>,
   add: { many: (store: Store, count: number) => Promise<void>; one: (store: Store, row: Row) => Promise<unknown> },
   visit: Visit,
-): Open<Service, Row> {
-  return async (rows = 0, { path = '', isLoaded = false, session = 'tab', ...options } = {}) => {
-    const service = await start()
+): Start<Service, Row, Options> {
+  return async (rows = 0, serviceOptions) => {
+    const service = await startService(serviceOptions)
     for (const each of [rows].flat()) {
       if (typeof each === 'number') await add.many(service.store, each)
       else await add.one(service.store, each)
     }
-    const page = await visit(service.url + path, { ...(session === 'tab' && { key: service.key }), ...options })
-    if (session === 'form') await signIn(page, service.key)
-    if (isLoaded) await panelsLoaded(page)
-    return { ...service, page }
+    async function show({ path = '', isLoaded = false, session = 'tab', ...options }: OpenOptions = {}) {
+      const page = await visit(service.url + path, { ...(session === 'tab' && { key: service.key }), ...options })
+      if (session === 'form') await signIn(page, service.key)
+      if (isLoaded) await panelsLoaded(page)
+      return page
+    }
+    return { ...service, show }
+  }
+}
+
+export function opener<Service, Row, Options>(start: Start<Service, Row, Options>): Open<Service, Row> {
+  return async (rows, options) => {
+    const service = await start(rows)
+    return { ...service, page: await service.show(options) }
   }
 }
 

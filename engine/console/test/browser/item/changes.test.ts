@@ -1,7 +1,9 @@
 import { describe, expect } from 'vitest'
 import { addNotes, createKey, createNotesClient } from '../../../../test/notes/tests.ts'
+import { showing } from '../list.ts'
 import { test } from '../notes.ts'
-import { boxOf, inspect, isFocused, openTools, panel, panelsLoaded, showing } from '../page.ts'
+import { boxOf, inspect, isFocused } from '../page.ts'
+import { openTools, panel, panelsLoaded } from '../panels.ts'
 import type { Page } from '../visit.ts'
 
 /** The panel with the changes of all notes. */
@@ -13,17 +15,13 @@ function notice(page: Page) {
   return page.getByRole('region', { name: 'Last change' })
 }
 
-test('one click shows what was changed and removed today, by whom, and the panel shows the history of a note', async ({
-  startConsole,
-  visit,
-}) => {
-  const { url, key, store, rpc } = await startConsole()
-  await addNotes(store, 25)
+test('one click shows what was changed and removed today, and the panel the history of a note', async ({ start }) => {
+  const { rpc, show } = await start(25)
   await rpc.notes.update.mutate({ noteId: 2n, state: 'done' })
   await rpc.notes.update.mutate({ noteId: 2n, body: 'Oscar' })
   await rpc.notes.remove.mutate({ noteId: 3n })
   const { keyName } = await rpc.session.current.query()
-  const page = await visit(url, { key })
+  const page = await show()
   await showing(page, '1–20 of 24')
   await page.getByRole('button', { name: 'Changes' }).click()
   const sheet = changesOf(page)
@@ -46,12 +44,11 @@ test('one click shows what was changed and removed today, by whom, and the panel
   await inspect(page, 'history')
 })
 
-test('changes of many notes that are alike are one entry, which can be opened', async ({ startConsole, visit }) => {
-  const { url, key, store, rpc } = await startConsole()
-  await addNotes(store, 24)
+test('changes of many notes that are alike are one entry, which can be opened', async ({ start }) => {
+  const { rpc, show } = await start(24)
   for (let noteId = 1n; noteId <= 22n; noteId++) await rpc.notes.update.mutate({ noteId, state: 'done' })
   for (const noteId of [23n, 24n, 22n]) await rpc.notes.remove.mutate({ noteId })
-  const page = await visit(url, { key })
+  const page = await show()
   await page.getByRole('button', { name: 'Changes' }).click()
   const sheet = changesOf(page)
   const entries = sheet.locator('.changes > ol > li')
@@ -67,17 +64,15 @@ test('changes of many notes that are alike are one entry, which can be opened', 
   await panel(page, 'note 7').waitFor()
 })
 
-test('the same change of several notes is one entry, an undo is another one, and a note that is gone has no link', async ({
-  startConsole,
-  visit,
+test('equal changes of several notes are one entry, their undo another, and a removed note no link', async ({
+  start,
 }) => {
-  const { url, key, store, rpc } = await startConsole()
-  await addNotes(store, 6)
+  const { rpc, show } = await start(6)
   for (const state of ['done', 'open'] as const)
     for (const noteId of [1n, 2n, 3n, 4n]) await rpc.notes.update.mutate({ noteId, state })
   for (const name of ['Ann', 'Bob', 'Cid']) await rpc.notes.update.mutate({ noteId: 6n, body: name })
   await rpc.notes.remove.mutate({ noteId: 4n })
-  const page = await visit(url, { key })
+  const page = await show()
   await page.getByRole('button', { name: 'Changes' }).click()
   const sheet = changesOf(page)
   await sheet.getByRole('heading', { name: 'Today · 11 changed, 1 removed' }).waitFor()
@@ -95,15 +90,11 @@ test('the same change of several notes is one entry, an undo is another one, and
   await sheet.getByText('Note 4', { exact: true }).waitFor()
 })
 
-test('a change of more notes than a page has is counted as a whole, and its offer leaves once it was taken', async ({
-  startConsole,
-  visit,
-}) => {
-  const { url, key, store } = await startConsole()
-  await addNotes(store, 240)
+test('a change of more notes than a page has is counted as a whole, and undone once', async ({ start }) => {
+  const { store, show } = await start(240)
   for (let id = 1n; id <= 230n; id++) await store.notes.remove({ id })
   for (const state of ['done', 'open', 'waiting'] as const) await store.notes.update({ id: 240n, set: { state } })
-  const page = await visit(url, { key })
+  const page = await show()
   await page.getByRole('button', { name: 'Changes' }).click()
   const sheet = changesOf(page)
   await sheet.getByText('230 notes were removed').waitFor()
@@ -114,16 +105,13 @@ test('a change of more notes than a page has is counted as a whole, and its offe
   expect(await sheet.getByRole('button', { name: /again/ }).count()).toBe(0)
 })
 
-test('a note that was removed is added again with its values, also together with others, once', async ({
-  startConsole,
-  visit,
-}) => {
-  const { url, key, store } = await startConsole()
+test('a note that was removed is added again with its values, also together with others, once', async ({ start }) => {
+  const { store, show } = await start()
   const dueAt = new Date('2026-10-25T01:30:00.123Z')
   await store.notes.create({ body: 'Tea', priority: 1n, state: 'done', dueAt })
   await addNotes(store, 3)
   for (const id of [1n, 2n, 3n]) await store.notes.remove({ id })
-  const page = await visit(url, { key })
+  const page = await show()
   await showing(page, '1 of 1')
   await page.getByRole('button', { name: 'Changes' }).click()
   await page.getByText('3 notes were removed').click()
@@ -139,15 +127,11 @@ test('a note that was removed is added again with its values, also together with
   expect((await store.notes.list({ limit: 9, cursor: 0n })).map(({ id }) => id)).toEqual([4n, 5n, 6n, 7n])
 })
 
-test('the changes have a URL of their own, and going back from a note leads to the same place in them', async ({
-  startConsole,
-  visit,
-}) => {
-  const { url, key, store, rpc } = await startConsole()
-  await addNotes(store, 25)
+test('the changes have a URL, and going back from a note leads to the same place in them', async ({ start }) => {
+  const { url, rpc, show } = await start(25)
   for (let noteId = 1n; noteId <= 25n; noteId++) await rpc.notes.update.mutate({ noteId, body: `tea ${noteId}` })
   for (const width of [1_280, 360]) {
-    const page = await visit(url, { key, viewport: { width, height: 800 } })
+    const page = await show({ viewport: { width, height: 800 } })
     await openTools(page)
     await page.getByRole('button', { name: 'Changes' }).click()
     await page.waitForURL('**/?changes=all')
@@ -179,16 +163,12 @@ test('the changes have a URL of their own, and going back from a note leads to t
   }
 })
 
-test('the changes are filtered by what was done, by the key and by the day, which loads on until there are some', async ({
-  startConsole,
-  visit,
-}) => {
-  const { url, key, store, rpc } = await startConsole()
-  await addNotes(store, 130)
+test('filters by action, key and day load the changes on until there are some', async ({ start }) => {
+  const { url, store, rpc, show } = await start(130)
   const ann = createNotesClient({ url, apiKey: await createKey(store, 'Ann') })
   await ann.notes.remove.mutate({ noteId: 130n })
   for (let noteId = 1n; noteId <= 120n; noteId++) await rpc.notes.update.mutate({ noteId, body: `tea ${noteId}` })
-  const page = await visit(`${url}/?changes=all`, { key })
+  const page = await show({ path: '/?changes=all' })
   const changes = changesOf(page)
   await expect.poll(() => changes.getByRole('listitem').count()).toBe(100)
   await changes.getByRole('radio', { name: 'Removed' }).check()
@@ -207,15 +187,11 @@ test('the changes are filtered by what was done, by the key and by the day, whic
 })
 
 describe('a change', () => {
-  test('is changed back with one click, from the changes and in the panel, and that is undone with a key', async ({
-    startConsole,
-    visit,
-  }) => {
-    const { url, key, store, rpc } = await startConsole()
-    await addNotes(store, 3)
+  test('is changed back with one click, in the changes and in the panel, and z undoes that', async ({ start }) => {
+    const { store, rpc, show } = await start(3)
     await rpc.notes.update.mutate({ noteId: 2n, state: 'done', dueAt: new Date(0) })
     await rpc.notes.update.mutate({ noteId: 2n, body: 'Tea' })
-    const page = await visit(url, { key })
+    const page = await show()
     await page.getByRole('button', { name: 'Changes' }).click()
     const entries = changesOf(page).getByRole('listitem')
     await entries.getByRole('button', { name: 'Change back: Tea #2, text to note 2', exact: true }).waitFor()
@@ -268,12 +244,11 @@ describe('a change', () => {
     await expect.poll(() => store.notes.get(2n)).toMatchObject({ body: 'Tea' })
   })
 
-  test('after which somebody else has changed the same field is a conflict', async ({ startConsole, visit }) => {
-    const { url, key, store, rpc } = await startConsole()
-    await addNotes(store, 3)
+  test('after which somebody else has changed the same field is a conflict', async ({ start }) => {
+    const { store, rpc, show } = await start(3)
     await rpc.notes.update.mutate({ noteId: 2n, state: 'done' })
     await rpc.notes.update.mutate({ noteId: 2n, state: 'waiting' })
-    const page = await visit(url, { key })
+    const page = await show()
     await page.getByRole('button', { name: 'Changes' }).click()
     await page.getByRole('listitem').nth(1).getByRole('button', { name: 'Change back' }).click()
     await page.getByRole('alert').getByText('changed the state of note 2 to Waiting. Yours: Open.').waitFor()
@@ -282,16 +257,12 @@ describe('a change', () => {
     await expect.poll(() => store.notes.get(2n)).toMatchObject({ state: 'open' })
   })
 
-  test('of many notes is changed back, except those that somebody else has changed', async ({
-    startConsole,
-    visit,
-  }) => {
-    const { url, key, store, rpc } = await startConsole()
-    await addNotes(store, 4)
+  test('of many notes is changed back, except those that somebody else has changed', async ({ start }) => {
+    const { store, rpc, show } = await start(4)
     for (let noteId = 1n; noteId <= 4n; noteId++) await rpc.notes.update.mutate({ noteId, state: 'done' })
     await rpc.notes.update.mutate({ noteId: 3n, state: 'waiting' })
     await store.notes.remove({ id: 2n }, { owner: 1n, name: 'shop' })
-    const page = await visit(url, { key })
+    const page = await show()
     await page.getByRole('button', { name: 'Changes' }).click()
     await page.getByRole('button', { name: 'Change all 4 back: Note 4 and 3 more, state to Open' }).click()
     const result = page.getByRole('dialog', { name: 'Change 4 notes back' })
@@ -306,8 +277,8 @@ describe('a change', () => {
   })
 })
 
-test('the history of a note follows what others change', async ({ openConsole }) => {
-  const { rpc, page } = await openConsole(3)
+test('the history of a note follows what others change', async ({ open }) => {
+  const { rpc, page } = await open(3)
   await page.getByRole('link', { name: 'note 2' }).click()
   const history = panel(page, 'note 2').getByRole('region', { name: 'History' })
   await history.getByText('Not changed yet.').waitFor()

@@ -7,22 +7,11 @@ import {
   openTestStore,
   startTestApi,
 } from '../../../../test/notes/tests.ts'
-import { enterNote, type Start, test } from '../notes.ts'
-import {
-  boxOf,
-  choose,
-  counting,
-  describes,
-  holdRequests,
-  inspect,
-  isFocused,
-  names,
-  panel,
-  panelsLoaded,
-  searchField,
-  showing,
-  signIn,
-} from '../page.ts'
+import { choose, counting, names, searchField, showing } from '../list.ts'
+import { enterNote, type OpenNotes, test } from '../notes.ts'
+import { boxOf, describes, holdRequests, inspect, isFocused } from '../page.ts'
+import { panel, panelsLoaded } from '../panels.ts'
+import { signIn } from '../session.ts'
 import { type Locator, listen, type Page } from '../visit.ts'
 
 /** The button with the state of a note in the list. */
@@ -69,18 +58,12 @@ async function hearChanges(page: Page): Promise<() => Promise<boolean>> {
   return () => page.evaluate(() => 'announced' in document.body.dataset)
 }
 
-async function startWithNotes(start: Start, count: number) {
-  const running = await start()
-  await addNotes(running.store, count)
-  return running
-}
-
-const expectState = (store: Awaited<ReturnType<Start>>['store'], id: bigint) =>
+const expectState = (store: Awaited<ReturnType<OpenNotes>>['store'], id: bigint) =>
   expect.poll(async () => (await store.notes.get(id))?.state)
 
 describe('the state of a note', () => {
-  test('is changed in the list with two keys, and undone with one', async ({ openConsole }) => {
-    const { store, page } = await openConsole(3, { isLoaded: true })
+  test('is changed in the list with two keys, and undone with one', async ({ open }) => {
+    const { store, page } = await open(3, { isLoaded: true })
     const link = page.getByRole('link', { name: 'note 2' })
     await link.focus()
     await page.keyboard.press('s')
@@ -117,8 +100,8 @@ describe('the state of a note', () => {
     await expectState(store, 2n).toBe('open')
   })
 
-  test('and other changes are undone one after the other, also when their notice is gone', async ({ openConsole }) => {
-    const { store, page } = await openConsole(3, { isLoaded: true })
+  test('and other changes are undone one after the other, also when their notice is gone', async ({ open }) => {
+    const { store, page } = await open(3, { isLoaded: true })
     await setState(page, 'note 1', 'Done')
     await setState(page, 'note 2', 'Waiting')
     await page.getByRole('link', { name: 'note 3' }).focus()
@@ -139,8 +122,8 @@ describe('the state of a note', () => {
     expect(await store.notes.get(3n)).toBeDefined()
   })
 
-  test('that a note has already is said in place of an older notice', async ({ openConsole }) => {
-    const { page } = await openConsole(3)
+  test('that a note has already is said in place of an older notice', async ({ open }) => {
+    const { page } = await open(3)
     await showing(page, '1–3 of 3')
     await panelsLoaded(page)
     await setState(page, 'note 1', 'Done')
@@ -156,8 +139,8 @@ describe('the state of a note', () => {
     await notice(page).getByText('note 3 is already open.').waitFor()
   })
 
-  test('is undone with Ctrl+Z, which changes no text that was entered before', async ({ openConsole }) => {
-    const { store, page } = await openConsole(3, { isLoaded: true })
+  test('is undone with Ctrl+Z, which changes no text that was entered before', async ({ open }) => {
+    const { store, page } = await open(3, { isLoaded: true })
     const search = page.getByPlaceholder('Id, text or priority')
     await search.pressSequentially('note')
     await page.keyboard.press('Enter')
@@ -173,8 +156,8 @@ describe('the state of a note', () => {
     expect(await search.inputValue()).not.toBe('note')
   })
 
-  test('is changed with its number in the panel', async ({ openConsole }) => {
-    const { store, page } = await openConsole(3, { path: '/?note=2' })
+  test('is changed with its number in the panel', async ({ open }) => {
+    const { store, page } = await open(3, { path: '/?note=2' })
     await panelFocused(page, 'note 2')
     await page.keyboard.press('s')
     await page.keyboard.press('3')
@@ -183,8 +166,8 @@ describe('the state of a note', () => {
     await expect.poll(() => isFocused(panel(page, 'note 2').getByRole('button', { name: 'Done' }))).toBe(true)
   })
 
-  test('is changed with a click in the panel, and the row stays until the user moves on', async ({ openConsole }) => {
-    const { store, page } = await openConsole(3)
+  test('is changed with a click in the panel, and the row stays until the user moves on', async ({ open }) => {
+    const { store, page } = await open(3)
     await choose(page, 'Open')
     await showing(page, '1–3 of 3')
     await page.getByRole('link', { name: 'note 2' }).click()
@@ -199,8 +182,8 @@ describe('the state of a note', () => {
     await expect.poll(() => names(page)).toEqual(['note 1', 'note 3'])
   })
 
-  test('that somebody else has changed meanwhile is a conflict, which one click decides', async ({ openConsole }) => {
-    const { store, page } = await openConsole(3, { isLoaded: true })
+  test('that somebody else has changed meanwhile is a conflict, which one click decides', async ({ open }) => {
+    const { store, page } = await open(3, { isLoaded: true })
     for (const [button, state, author, caller] of [
       ['Keep theirs', 'waiting', 'Someone', undefined],
       ['Use mine', 'done', 'The key shop', { owner: 1n, name: 'shop' }],
@@ -227,10 +210,8 @@ describe('the state of a note', () => {
     }
   })
 
-  test('is announced once it is saved, and can be discarded while the service is away, also with its undo', async ({
-    openConsole,
-  }) => {
-    const { store, page } = await openConsole(3, { isLoaded: true })
+  test('is announced once it is saved, and can be discarded before, also with its undo', async ({ open }) => {
+    const { store, page } = await open(3, { isLoaded: true })
     await page.route('**/trpc/notes.update', (route) => route.abort())
     const link = page.getByRole('link', { name: 'note 2' })
     const unsaved = page.getByRole('region', { name: 'Not saved' })
@@ -255,15 +236,11 @@ describe('the state of a note', () => {
     expect(await store.notes.history({ limit: 10 })).toHaveLength(1)
   })
 
-  test('is saved by itself after an outage, a reload and a restart of the service, once', async ({
-    consoleFolder,
-    startConsole,
-    visit,
-  }) => {
+  test('is saved once after an outage, a reload and a restart of the service', async ({ consoleFolder, start }) => {
     const store = await openTestStore()
     await addNotes(store, 3)
-    const { url, key, app } = await startConsole({ store })
-    const page = await visit(url, { key })
+    const { url, app, show } = await start(0, { store })
+    const page = await show()
     await showing(page, '1–3 of 3')
     await panelsLoaded(page)
     await page.route('**/trpc/notes.update', (route) => route.abort())
@@ -281,8 +258,8 @@ describe('the state of a note', () => {
     await counting(page, 'Done 1')
   })
 
-  test('that the service fails to save five times waits for the user, who can try again', async ({ openConsole }) => {
-    const { store, page } = await openConsole(3, { isLoaded: true })
+  test('that the service fails to save five times waits for the user, who can try again', async ({ open }) => {
+    const { store, page } = await open(3, { isLoaded: true })
     await page.clock.install()
     let failures = 0
     const failed = { code: 'internal', status: 500, message: 'The service failed.' }
@@ -306,8 +283,8 @@ describe('the state of a note', () => {
     await alert.waitFor({ state: 'hidden' })
   })
 
-  test('can be undone on a phone, where the panel covers the page', async ({ openConsole }) => {
-    const { store, page } = await openConsole(3, {
+  test('can be undone on a phone, where the panel covers the page', async ({ open }) => {
+    const { store, page } = await open(3, {
       path: '/?note=2',
       viewport: { width: 390, height: 844 },
       hasTouch: true,
@@ -336,10 +313,8 @@ describe('the state of a note', () => {
 })
 
 describe('the text of a note', () => {
-  test('is corrected where it stands: Enter saves, Escape restores, and an invalid one is refused', async ({
-    openConsole,
-  }) => {
-    const { store, page } = await openConsole(3, { path: '/?note=2' })
+  test('is edited in place: Enter saves, Escape restores, and an invalid one is refused', async ({ open }) => {
+    const { store, page } = await open(3, { path: '/?note=2' })
     const field = panel(page).getByRole('textbox', { name: 'Text' })
     await panelFocused(page, 'note 2')
     await page.keyboard.press('e')
@@ -377,8 +352,8 @@ describe('the text of a note', () => {
     await expect.poll(async () => (await store.notes.get(2n))?.priority).toBe(9223372036854775807n)
   })
 
-  test('loses white space around it if it is typed, and not if it is only left', async ({ openConsole }) => {
-    const { store, page } = await openConsole([{ body: ' Tea ', priority: 1n, state: 'open' }], { path: '/?note=1' })
+  test('loses white space around it if it is typed, and not if it is only left', async ({ open }) => {
+    const { store, page } = await open([{ body: ' Tea ', priority: 1n, state: 'open' }], { path: '/?note=1' })
     const field = panel(page).getByRole('textbox', { name: 'Text' })
     await panelFocused(page, 'Tea')
     await page.keyboard.press('e')
@@ -397,10 +372,8 @@ describe('the text of a note', () => {
     await expect.poll(async () => (await store.notes.get(2n))?.body).toBe('Milk')
   })
 
-  test('that somebody else changes while it is edited says so, and a draft stays across a reload', async ({
-    openConsole,
-  }) => {
-    const { store, page } = await openConsole(3, { path: '/?note=2' })
+  test('that somebody else changes while it is edited says so, and a draft stays across a reload', async ({ open }) => {
+    const { store, page } = await open(3, { path: '/?note=2' })
     const field = panel(page).getByRole('textbox', { name: 'Text' })
     await panelFocused(page, 'note 2')
     await page.keyboard.press('e')
@@ -435,10 +408,10 @@ describe('the text of a note', () => {
     await expect.poll(async () => (await store.notes.get(2n))?.body).toBe('Oscar III of Kent')
   })
 
-  test('that somebody else changes before the page is loaded again is not overwritten by a draft without a question', async ({
-    openConsole,
+  test('is not overwritten by a draft if somebody else changed it before a reload, without a question', async ({
+    open,
   }) => {
-    const { store, page } = await openConsole(3, { path: '/?note=2' })
+    const { store, page } = await open(3, { path: '/?note=2' })
     const field = panel(page).getByRole('textbox', { name: 'Text' })
     await panelFocused(page, 'note 2')
     await page.keyboard.press('e')
@@ -464,8 +437,8 @@ describe('the text of a note', () => {
     await field.waitFor({ state: 'hidden' })
   })
 
-  test('of a note that somebody else removes is not lost', async ({ openConsole }) => {
-    const { store, page } = await openConsole(3, { path: '/?note=2' })
+  test('of a note that somebody else removes is not lost', async ({ open }) => {
+    const { store, page } = await open(3, { path: '/?note=2' })
     await panelFocused(page, 'note 2')
     await page.keyboard.press('e')
     await page.keyboard.type('Oscar')
@@ -478,8 +451,8 @@ describe('the text of a note', () => {
     await panel(page).getByRole('alert').getByRole('heading', { name: 'note 2 was removed.' }).waitFor()
   })
 
-  test('of a note that somebody else removes meanwhile can be copied', async ({ openConsole }) => {
-    const { store, page } = await openConsole(3, { path: '/?note=2' })
+  test('of a note that somebody else removes meanwhile can be copied', async ({ open }) => {
+    const { store, page } = await open(3, { path: '/?note=2' })
     await panelFocused(page, 'note 2')
     await page.keyboard.press('e')
     await page.keyboard.type('Oscar')
@@ -492,15 +465,12 @@ describe('the text of a note', () => {
 })
 
 describe('the time of a note', () => {
-  test('stays exactly the same if its field is opened and left, and shows its milliseconds', async ({
-    startConsole,
-    visit,
-  }) => {
-    const { url, key, store } = await startConsole()
+  test('stays exactly the same if its field is opened and left, and shows its milliseconds', async ({ start }) => {
+    const { url, store, show } = await start()
     // The second of them is in the hour that the end of summer time repeats.
     const times = ['2026-11-20T08:30:00.123Z', '2026-10-25T01:30:00.000Z'].map((time) => new Date(time))
     for (const dueAt of times) await store.notes.create({ body: 'Call Ann', priority: 1n, state: 'open', dueAt })
-    const page = await visit(url, { key, timezoneId: 'Europe/Berlin' })
+    const page = await show({ timezoneId: 'Europe/Berlin' })
     const field = panel(page).getByLabel('Due', { exact: true })
     const pencil = panel(page).getByRole('button', { name: 'Edit the due' })
     for (const [id, shown] of [
@@ -524,11 +494,11 @@ describe('the time of a note', () => {
     await expect.poll(async () => (await store.notes.get(2n))?.dueAt).toEqual(new Date('2026-11-20T08:30:00.000Z'))
   })
 
-  test('that is incomplete, or whose day does not exist, is no empty one', async ({ startConsole, visit }) => {
-    const { url, key, store } = await startConsole()
+  test('that is incomplete, or whose day does not exist, is no empty one', async ({ start }) => {
+    const { store, show } = await start()
     const dueAt = new Date('2026-11-20T08:30:00.000Z')
     await store.notes.create({ body: 'Call Ann', priority: 1n, state: 'open', dueAt })
-    const page = await visit(url, { key })
+    const page = await show()
     await showing(page, '1 of 1')
     const alert = page.getByRole('alert').getByText('The due is not a time')
 
@@ -567,8 +537,8 @@ describe('the time of a note', () => {
 })
 
 describe('a note is removed', () => {
-  test('once the pointer has left the notice that offers to undo it', async ({ openConsole }) => {
-    const { store, page } = await openConsole(3, { isLoaded: true })
+  test('once the pointer has left the notice that offers to undo it', async ({ open }) => {
+    const { store, page } = await open(3, { isLoaded: true })
     await page.clock.install()
     await page.getByRole('link', { name: 'note 2' }).focus()
     await page.keyboard.press('Delete')
@@ -586,8 +556,8 @@ describe('a note is removed', () => {
     await expect.poll(isRemoved(3n)).toBeUndefined()
   })
 
-  test('not if the user undoes that while the service is away', async ({ openConsole }) => {
-    const { store, page } = await openConsole(3, { isLoaded: true })
+  test('not if the user undoes that while the service is away', async ({ open }) => {
+    const { store, page } = await open(3, { isLoaded: true })
     await page.clock.install()
     await page.route('**/trpc/**', (route) => route.abort())
     await page.getByRole('link', { name: 'note 2' }).focus()
@@ -611,10 +581,8 @@ describe('a note is removed', () => {
     expect(await store.notes.get(2n)).toBeDefined()
   })
 
-  test('alone by a double click and by a key that is held down, and the focus stays in the panel', async ({
-    openConsole,
-  }) => {
-    const { page } = await openConsole(6, { isLoaded: true })
+  test('alone by a double click and by a key that is held down, and the focus stays in the panel', async ({ open }) => {
+    const { page } = await open(6, { isLoaded: true })
     await page.getByRole('link', { name: 'note 2' }).click()
     await panel(page, 'note 2').getByRole('button', { name: 'Remove note' }).dblclick()
     await panel(page, 'note 3').waitFor()
@@ -631,8 +599,8 @@ describe('a note is removed', () => {
     expect(await names(page)).toEqual(['note 1', 'note 4', 'note 6'])
   })
 
-  test('with one key, and comes back with another one', async ({ openConsole }) => {
-    const { store, page } = await openConsole(3, { isLoaded: true })
+  test('with one key, and comes back with another one', async ({ open }) => {
+    const { store, page } = await open(3, { isLoaded: true })
     await page.getByRole('link', { name: 'note 2' }).focus()
     await page.keyboard.press('Delete')
     await notice(page).getByText('note 2 will be removed.').waitFor()
@@ -650,8 +618,8 @@ describe('a note is removed', () => {
     expect(await store.notes.get(2n)).toBeDefined()
   })
 
-  test('after a change, and does not come back', async ({ openConsole }) => {
-    const { store, page } = await openConsole(22, { isLoaded: true })
+  test('after a change, and does not come back', async ({ open }) => {
+    const { store, page } = await open(22, { isLoaded: true })
     const isAnnounced = await hearChanges(page)
     await setState(page, 'note 2', 'Done')
     await page.getByRole('link', { name: 'note 2', exact: true }).focus()
@@ -671,8 +639,8 @@ describe('a note is removed', () => {
     await notice(page).getByText('There is nothing to undo.').waitFor()
   })
 
-  test('after eight seconds, or when the page is left', async ({ openConsole }) => {
-    const { url, store, page } = await openConsole(3, { isLoaded: true })
+  test('after eight seconds, or when the page is left', async ({ open }) => {
+    const { url, store, page } = await open(3, { isLoaded: true })
     await page.getByRole('link', { name: 'note 1' }).click()
     await panel(page, 'note 1').getByRole('button', { name: 'Remove note' }).click()
     await panel(page, 'note 2').waitFor()
@@ -701,8 +669,8 @@ describe('a note is removed', () => {
     expect(await store.notes.get(3n)).toBeDefined()
   })
 
-  test('from the middle of the list, and no wrong place is announced meanwhile', async ({ openConsole }) => {
-    const { store, page } = await openConsole(60, { path: '/?note=30' })
+  test('from the middle of the list, and no wrong place is announced meanwhile', async ({ open }) => {
+    const { store, page } = await open(60, { path: '/?note=30' })
     await showing(page, '20 notes, from id 21')
     await panelFocused(page, 'note 30')
     await page.evaluate(() => {
@@ -725,8 +693,8 @@ describe('a note is removed', () => {
     ])
   })
 
-  test('once with two clicks at the same place, and the notice names all that wait', async ({ openConsole }) => {
-    const { page } = await openConsole(4, { path: '/?note=1' })
+  test('once with two clicks at the same place, and the notice names all that wait', async ({ open }) => {
+    const { page } = await open(4, { path: '/?note=1' })
     await panelFocused(page, 'note 1')
     const { x, y } = await boxOf(panel(page).getByRole('button', { name: 'Remove note' }))
     // From here on, the two seconds do not pass within which the second click counts as a repetition.
@@ -750,10 +718,8 @@ describe('a note is removed', () => {
     await notice(page).getByText('Change undone. note 3 stays.').waitFor()
   })
 
-  test('by the next session at once if the API key is revoked meanwhile, and cannot be undone then', async ({
-    openConsole,
-  }) => {
-    const { store, page } = await openConsole(3, { session: 'form' })
+  test('by the next session at once if the API key is revoked, and is not undone then', async ({ open }) => {
+    const { store, page } = await open(3, { session: 'form' })
     await showing(page, '1–3 of 3')
     await panelsLoaded(page)
     await page.getByRole('link', { name: 'note 2' }).focus()
@@ -772,8 +738,8 @@ describe('a note is removed', () => {
     await expect.poll(() => store.notes.get(2n)).toBeUndefined()
   })
 
-  test('not if somebody else has changed it meanwhile', async ({ openConsole }) => {
-    const { store, page } = await openConsole(3, { isLoaded: true })
+  test('not if somebody else has changed it meanwhile', async ({ open }) => {
+    const { store, page } = await open(3, { isLoaded: true })
     await page.getByRole('link', { name: 'note 2' }).focus()
     await page.keyboard.press('Delete')
     await store.notes.update({ id: 2n, set: { state: 'done' } })
@@ -785,15 +751,10 @@ describe('a note is removed', () => {
 })
 
 describe('many notes', () => {
-  test('are done with five clicks, with those that match on other pages, and all undone', async ({
-    startConsole,
-    visit,
-  }) => {
-    const { url, key, store } = await startWithNotes(startConsole, 45)
+  test('are done with five clicks, with those that match on other pages, and all undone', async ({ start }) => {
+    const { store, show } = await start(45)
     await store.notes.update({ id: 3n, set: { state: 'done' } })
-    const page = await visit(url, { key })
-    await showing(page, '1–20 of 45')
-    await panelsLoaded(page)
+    const page = await show({ isLoaded: true })
     const isAnnounced = await hearChanges(page)
     await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
     await page.getByRole('button', { name: 'Select all 45 that match' }).click()
@@ -815,15 +776,11 @@ describe('many notes', () => {
     expect(await isAnnounced()).toBe(false)
   })
 
-  test('are changed exactly once each, if the service restarts in the middle', async ({
-    consoleFolder,
-    startConsole,
-    visit,
-  }) => {
+  test('are changed exactly once each, if the service restarts in the middle', async ({ consoleFolder, start }) => {
     const store = await openTestStore()
     await addNotes(store, 100)
-    const { url, key, app } = await startConsole({ store })
-    const page = await visit(`${url}/?size=100`, { key })
+    const { url, app, show } = await start(0, { store })
+    const page = await show({ path: '/?size=100' })
     await showing(page, '1–100 of 100')
     await panelsLoaded(page)
     await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
@@ -845,8 +802,8 @@ describe('many notes', () => {
     await counting(page, 'Done 100')
   })
 
-  test('are removed after a question, except those that somebody else has changed', async ({ openConsole }) => {
-    const { store, page } = await openConsole(7, { isLoaded: true })
+  test('are removed after a question, except those that somebody else has changed', async ({ open }) => {
+    const { store, page } = await open(7, { isLoaded: true })
     await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
     await page.getByRole('button', { name: 'Remove', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Remove 7 notes?' })
@@ -875,15 +832,8 @@ describe('many notes', () => {
     await expect.poll(() => names(page)).toEqual(['Tea'])
   })
 
-  test('can be changed back if others of them were not changed, and only those stay selected', async ({
-    startConsole,
-    visit,
-  }) => {
-    const { url, key, store } = await startWithNotes(startConsole, 4)
-    await store.notes.update({ id: 4n, set: { state: 'done' } })
-    const page = await visit(url, { key })
-    await showing(page, '1–4 of 4')
-    await panelsLoaded(page)
+  test('can be changed back if others of them were not changed, and only those stay selected', async ({ open }) => {
+    const { store, page } = await open([3, { body: 'note 4', priority: 1n, state: 'done' }], { isLoaded: true })
     await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
     await page.getByRole('button', { name: 'Set state' }).click()
     await changeMeanwhile(page, () => store.notes.update({ id: 2n, set: { state: 'waiting' } }))
@@ -902,8 +852,8 @@ describe('many notes', () => {
     await expectState(store, 2n).toBe('waiting')
   })
 
-  test('are changed over what somebody else has changed meanwhile, if the user insists', async ({ openConsole }) => {
-    const { store, page } = await openConsole(3, { isLoaded: true })
+  test('are changed over what somebody else has changed meanwhile, if the user insists', async ({ open }) => {
+    const { store, page } = await open(3, { isLoaded: true })
     await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
     await page.getByRole('button', { name: 'Set state' }).click()
     await changeMeanwhile(page, () => store.notes.update({ id: 2n, set: { state: 'waiting' } }))
@@ -917,14 +867,11 @@ describe('many notes', () => {
   })
 })
 
-test('a key that may only read sees no controls and asks for no changes, and sees why', async ({
-  startConsole,
-  visit,
-}) => {
-  const { url, store, log } = await startWithNotes(startConsole, 3)
+test('a key that may only read sees no controls and asks for no changes, and sees why', async ({ start }) => {
+  const { url, store, log, show } = await start(3)
   const key = mintApiKey()
   await store.apiKeys.create(apiKeyRecord(key, 'viewer', undefined, 'read'))
-  const page = await visit(`${url}/?note=2`, { key })
+  const page = await show({ path: '/?note=2', key })
   const sentence = 'This key may only read. It cannot see who changed what.'
   const chip = page.locator('.tools').getByRole('button', { name: 'Read only' })
   await chip.waitFor()
@@ -964,16 +911,9 @@ test('a key that may only read sees no controls and asks for no changes, and see
   }
 })
 
-test('two tabs change one note: each shows what the other one did, and no change is lost', async ({
-  startConsole,
-  visit,
-}) => {
-  const { url, key, store } = await startWithNotes(startConsole, 3)
-  const [one, other] = [await visit(url, { key }), await visit(url, { key })]
-  for (const page of [one, other]) {
-    await showing(page, '1–3 of 3')
-    await panelsLoaded(page)
-  }
+test('two tabs change one note: each shows what the other one did, and no change is lost', async ({ start }) => {
+  const { store, show } = await start(3)
+  const [one, other] = [await show({ isLoaded: true }), await show({ isLoaded: true })]
   await setState(one, 'note 2', 'Done')
   await other.getByRole('link', { name: 'note 2' }).click()
   await panelFocused(other, 'note 2')

@@ -1,22 +1,12 @@
 import { expect } from 'vitest'
-import { type OpenConsole, test } from '../notes.ts'
-import {
-  choose,
-  holdRequests,
-  inspect,
-  isFocused,
-  names,
-  openBulkAdd,
-  pageButton,
-  panel,
-  panelsLoaded,
-  pasteRows,
-  showing,
-} from '../page.ts'
+import { choose, names, pageButton, showing } from '../list.ts'
+import { type OpenNotes, test } from '../notes.ts'
+import { holdRequests, inspect, isFocused } from '../page.ts'
+import { openBulkAdd, panel, panelsLoaded, pasteRows } from '../panels.ts'
 import type { Locator, Page } from '../visit.ts'
 
-async function openNotes(openConsole: OpenConsole, count: number) {
-  const { page, store } = await openConsole(count, { path: '/?size=100' })
+async function openNotes(open: OpenNotes, count: number) {
+  const { page, store } = await open(count, { path: '/?size=100' })
   await showing(page, `1–${count} of ${count}`)
   await panelsLoaded(page)
   return { page, store }
@@ -44,8 +34,8 @@ async function focusRemoval(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name }).focus()
 }
 
-test('while many notes are removed, the focus is on Stop, and Escape does the same', async ({ openConsole }) => {
-  const { page, store } = await openNotes(openConsole, 80)
+test('while many notes are removed, the focus is on Stop, and Escape does the same', async ({ open }) => {
+  const { page, store } = await openNotes(open, 80)
   await selectAll(page)
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
   const release = await holdRequests(page, '**/trpc/notes.remove**')
@@ -68,8 +58,8 @@ test('while many notes are removed, the focus is on Stop, and Escape does the sa
   expect(await store.notes.list({ limit: 9, cursor: 0n })).toEqual([])
 })
 
-test('a change of many notes that takes long can be stopped by the keyboard', async ({ openConsole }) => {
-  const { page } = await openNotes(openConsole, 3)
+test('a change of many notes that takes long can be stopped by the keyboard', async ({ open }) => {
+  const { page } = await openNotes(open, 3)
   await selectAll(page)
   await page.getByRole('button', { name: 'Set state' }).click()
   await holdRequests(page, '**/trpc/notes.update**')
@@ -85,38 +75,33 @@ test('a change of many notes that takes long can be stopped by the keyboard', as
 test.for([
   { choice: 'Continue with 40', result: '60 notes are done.', state: 'done' },
   { choice: 'Undo', result: '60 notes were changed back.', state: 'open' },
-])(
-  'after lost responses and a stop, “$choice” changes each note',
-  async ({ choice, result, state }, { openConsole }) => {
-    const { page, store } = await openNotes(openConsole, 60)
-    await selectAll(page)
-    await page.getByRole('button', { name: 'Set state' }).click()
-    let requests = 0
-    await page.route('**/trpc/notes.update**', async (route) => {
-      const request = ++requests
-      if (request === 1) return route.continue()
-      if (request === 2) await route.fetch()
-      await route.abort()
-    })
-    await page.getByRole('menuitemradio', { name: 'Done' }).click()
-    const job = page.getByRole('dialog', { name: 'Set state to done', exact: true })
-    await job.getByText('The service cannot be reached.').waitFor()
-    await job.getByText('20 of 60').waitFor()
-    await job.getByRole('button', { name: 'Stop' }).press('Enter')
-    await job.getByText('20 done, 40 not confirmed', { exact: true }).waitFor()
-    await inspect(page, 'changed-unconfirmed')
-    await page.unroute('**/trpc/notes.update**')
-    await job.getByRole('button', { name: choice }).click()
-    await notice(page).getByText(result).waitFor()
-    const notes = await store.notes.list({ limit: 100, cursor: 0n })
-    expect(new Set(notes.map((note) => note.state))).toEqual(new Set([state]))
-  },
-)
+])('after lost responses and a stop, “$choice” changes each note', async ({ choice, result, state }, { open }) => {
+  const { page, store } = await openNotes(open, 60)
+  await selectAll(page)
+  await page.getByRole('button', { name: 'Set state' }).click()
+  let requests = 0
+  await page.route('**/trpc/notes.update**', async (route) => {
+    const request = ++requests
+    if (request === 1) return route.continue()
+    if (request === 2) await route.fetch()
+    await route.abort()
+  })
+  await page.getByRole('menuitemradio', { name: 'Done' }).click()
+  const job = page.getByRole('dialog', { name: 'Set state to done', exact: true })
+  await job.getByText('The service cannot be reached.').waitFor()
+  await job.getByText('20 of 60').waitFor()
+  await job.getByRole('button', { name: 'Stop' }).press('Enter')
+  await job.getByText('20 done, 40 not confirmed', { exact: true }).waitFor()
+  await inspect(page, 'changed-unconfirmed')
+  await page.unroute('**/trpc/notes.update**')
+  await job.getByRole('button', { name: choice }).click()
+  await notice(page).getByText(result).waitFor()
+  const notes = await store.notes.list({ limit: 100, cursor: 0n })
+  expect(new Set(notes.map((note) => note.state))).toEqual(new Set([state]))
+})
 
-test('a change of which only lost responses are left is undone with a key after its dialog', async ({
-  openConsole,
-}) => {
-  const { page, store } = await openNotes(openConsole, 3)
+test('a change of which only lost responses are left is undone with a key after its dialog', async ({ open }) => {
+  const { page, store } = await openNotes(open, 3)
   await selectAll(page)
   await page.getByRole('button', { name: 'Set state' }).click()
   await page.route('**/trpc/notes.update**', async (route) => {
@@ -137,8 +122,8 @@ test('a change of which only lost responses are left is undone with a key after 
   )
 })
 
-test('the focus stays in the dialogs of an import and of an export that run', async ({ openConsole }) => {
-  const { page } = await openNotes(openConsole, 3)
+test('the focus stays in the dialogs of an import and of an export that run', async ({ open }) => {
+  const { page } = await openNotes(open, 3)
   const sheet = await openBulkAdd(page)
   await pasteRows(sheet, 'Tom,7\nZoe,7')
   const release = await holdRequests(page, '**/trpc/notes.create**')
@@ -155,8 +140,8 @@ test('the focus stays in the dialogs of an import and of an export that run', as
   await expectTrap(page, dialog)
 })
 
-test('a kept row leaves after a change of many notes', async ({ openConsole }) => {
-  const { page } = await openNotes(openConsole, 6)
+test('a kept row leaves after a change of many notes', async ({ open }) => {
+  const { page } = await openNotes(open, 6)
   await choose(page, 'Open')
   await page.getByRole('button', { name: /^State of note 1: / }).click()
   await page.getByRole('menuitemradio', { name: 'Done' }).click()
@@ -191,8 +176,8 @@ async function alertsWhilePolling(page: Page): Promise<number> {
   return page.evaluate(() => Reflect.get(window, 'alerts'))
 }
 
-test('a note that somebody else removes while it is open was removed, which is said once', async ({ openConsole }) => {
-  const { page, store } = await openNotes(openConsole, 3)
+test('a note that somebody else removes while it is open was removed, which is said once', async ({ open }) => {
+  const { page, store } = await openNotes(open, 3)
   await page.getByRole('link', { name: 'note 2' }).click()
   await panel(page, 'note 2').getByRole('button', { name: 'Done' }).waitFor()
   await store.notes.remove({ id: 2n }, { owner: 1n, name: 'shop' })
@@ -208,10 +193,8 @@ test('a note that somebody else removes while it is open was removed, which is s
   await notice(page).getByText('note 2 #4 was added again.').waitFor()
 })
 
-test('a note that somebody else removes during a change of many is named, and no longer selected', async ({
-  openConsole,
-}) => {
-  const { page, store } = await openNotes(openConsole, 3)
+test('a note that somebody else removes during a change of many is named, and no longer selected', async ({ open }) => {
+  const { page, store } = await openNotes(open, 3)
   await selectAll(page)
   await page.getByRole('button', { name: 'Set state' }).click()
   await page.route(
@@ -231,10 +214,8 @@ test('a note that somebody else removes during a change of many is named, and no
   expect(await page.getByRole('region', { name: /selected$/ }).count()).toBe(0)
 })
 
-test('a selected note that somebody else removes is no longer selected, which a notice says', async ({
-  openConsole,
-}) => {
-  const { page, store } = await openNotes(openConsole, 4)
+test('a selected note that somebody else removes is no longer selected, which a notice says', async ({ open }) => {
+  const { page, store } = await openNotes(open, 4)
   const select = (name: string) => page.getByRole('checkbox', { name: `Select ${name}, ` }).check()
   for (const name of ['note 1', 'note 2']) await select(name)
   await page.getByRole('button', { name: 'Set state' }).click()
@@ -263,8 +244,8 @@ test('a selected note that somebody else removes is no longer selected, which a 
   await page.getByRole('region', { name: '1 selected' }).getByText('1 not on this page').waitFor()
 })
 
-test('the key for an undo adds many notes again that were removed, as their notice offers', async ({ openConsole }) => {
-  const { page, store } = await openNotes(openConsole, 3)
+test('the key for an undo adds many notes again that were removed, as their notice offers', async ({ open }) => {
+  const { page, store } = await openNotes(open, 3)
   await selectAll(page)
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
   await page.getByRole('button', { name: 'Remove 3 notes' }).click()
@@ -276,8 +257,8 @@ test('the key for an undo adds many notes again that were removed, as their noti
   expect((await store.notes.list({ limit: 9, cursor: 0n })).map(({ id }) => id)).toEqual([4n, 5n, 6n])
 })
 
-test('the notice of many notes that were added again shows them at the end of the list', async ({ openConsole }) => {
-  const { page } = await openConsole(30, { isLoaded: true })
+test('the notice of many notes that were added again shows them at the end of the list', async ({ open }) => {
+  const { page } = await open(30, { isLoaded: true })
   for (const name of ['note 1', 'note 2']) await page.getByRole('checkbox', { name: `Select ${name}, ` }).check()
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
   await page.getByRole('button', { name: 'Remove 2 notes' }).click()
@@ -290,8 +271,8 @@ test('the notice of many notes that were added again shows them at the end of th
   expect(await names(page)).toEqual(['note 1', 'note 2'])
 })
 
-test('after a removal and its undo the focus goes on, and screen readers hear of the key', async ({ openConsole }) => {
-  const { page } = await openNotes(openConsole, 6)
+test('after a removal and its undo the focus goes on, and screen readers hear of the key', async ({ open }) => {
+  const { page } = await openNotes(open, 6)
   const row = (name: string) => page.getByRole('link', { name, exact: true })
   await row('note 2').focus()
   for (const each of ['Shift+ArrowDown', 'Shift+ArrowDown', 'Delete']) await page.keyboard.press(each)
@@ -311,8 +292,8 @@ test('after a removal and its undo the focus goes on, and screen readers hear of
   await expect.poll(() => isFocused(row('note 6'))).toBe(true)
 })
 
-test('notes that are added again are not announced as changes of others while they arrive', async ({ openConsole }) => {
-  const { page, store } = await openNotes(openConsole, 60)
+test('notes that are added again are not announced as changes of others while they arrive', async ({ open }) => {
+  const { page, store } = await openNotes(open, 60)
   await selectAll(page)
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
   await page.getByRole('button', { name: 'Remove 60 notes' }).click()
@@ -343,8 +324,8 @@ test('notes that are added again are not announced as changes of others while th
   expect(await page.evaluate(() => 'wasMarked' in window)).toBe(false)
 })
 
-test('an undo of which a part is refused leaves no notice of the change behind it', async ({ openConsole }) => {
-  const { page, store } = await openNotes(openConsole, 3)
+test('an undo of which a part is refused leaves no notice of the change behind it', async ({ open }) => {
+  const { page, store } = await openNotes(open, 3)
   await selectAll(page)
   await page.getByRole('button', { name: 'Set state' }).click()
   await page.getByRole('menuitemradio', { name: 'Done' }).click()
@@ -359,8 +340,8 @@ test('an undo of which a part is refused leaves no notice of the change behind i
   await notice(page).getByText('2 notes were changed back.').waitFor()
 })
 
-test('rows whose import was undone are added again, also after a reload, with new ids', async ({ openConsole }) => {
-  const { page, store } = await openNotes(openConsole, 2)
+test('rows whose import was undone are added again, also after a reload, with new ids', async ({ open }) => {
+  const { page, store } = await openNotes(open, 2)
   const sheet = await openBulkAdd(page)
   await pasteRows(sheet, 'Tom,7\nZoe,7\n,8')
   await sheet.getByRole('button', { name: 'Add 2 notes' }).click()
@@ -380,8 +361,8 @@ test('rows whose import was undone are added again, also after a reload, with ne
   expect((await store.notes.list({ limit: 9, cursor: 0n })).map(({ id }) => id)).toEqual([1n, 2n, 5n, 6n])
 })
 
-test('an undone import, or a removal, that was a whole page ends on the page before', async ({ openConsole }) => {
-  const { page } = await openConsole(22, { isLoaded: true })
+test('an undone import, or a removal, that was a whole page ends on the page before', async ({ open }) => {
+  const { page } = await open(22, { isLoaded: true })
   const sheet = await openBulkAdd(page)
   await pasteRows(sheet, 'Tom,7\nZoe,7')
   await sheet.getByRole('button', { name: 'Add 2 notes' }).click()
@@ -402,8 +383,8 @@ test('an undone import, or a removal, that was a whole page ends on the page bef
   await expect.poll(() => isFocused(page.getByRole('link', { name: 'note 20' }))).toBe(true)
 })
 
-test('an import is undone with a key, but for what somebody else has changed since', async ({ openConsole }) => {
-  const { page, store } = await openNotes(openConsole, 2)
+test('an import is undone with a key, but for what somebody else has changed since', async ({ open }) => {
+  const { page, store } = await openNotes(open, 2)
   const sheet = await openBulkAdd(page)
   await pasteRows(sheet, 'Tom,7\nZoe,7\nKim,8')
   await sheet.getByText('One note per row: text, priority, state, due, and book.').waitFor()

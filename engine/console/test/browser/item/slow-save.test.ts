@@ -1,18 +1,8 @@
 import { describe, expect } from 'vitest'
+import { choose, justAdded, pageButton, searchField, showing } from '../list.ts'
 import { enterNote, test } from '../notes.ts'
-import {
-  addButton,
-  choose,
-  holdRequests,
-  inspect,
-  isFocused,
-  justAdded,
-  pageButton,
-  panel,
-  searchField,
-  showing,
-  submitButton,
-} from '../page.ts'
+import { holdRequests, inspect, isFocused } from '../page.ts'
+import { addButton, panel, submitButton } from '../panels.ts'
 import type { Page } from '../visit.ts'
 
 describe('while a note is being saved', () => {
@@ -31,8 +21,8 @@ describe('while a note is being saved', () => {
       place: '?state=open&note=6',
     },
     { action: 'the Escape key', run: (page: Page) => page.keyboard.press('Escape'), place: '?state=open' },
-  ])('$action works, and the place stays once the note is added', async ({ run, place }, { openConsole }) => {
-    const { page } = await openConsole(30)
+  ])('$action works, and the place stays once the note is added', async ({ run, place }, { open }) => {
+    const { page } = await open(30)
     await choose(page, 'Open')
     await showing(page, '1–20 of 30')
     const release = await holdRequests(page, '**/trpc/notes.create')
@@ -50,10 +40,8 @@ describe('while a note is being saved', () => {
     expect(await page.getByRole('textbox', { name: 'Text' }).inputValue()).toBe('')
   })
 
-  test('the focus stays where the user types, also if the form stays open for another note', async ({
-    openConsole,
-  }) => {
-    const { page } = await openConsole(3)
+  test('the focus stays where the user types, also if the form stays open for another note', async ({ open }) => {
+    const { page } = await open(3)
     await enterNote(page, 'Tea', '7')
     await page.getByLabel('Add another').check()
     const release = await holdRequests(page, '**/trpc/notes.create')
@@ -66,8 +54,8 @@ describe('while a note is being saved', () => {
     expect(await page.getByRole('textbox', { name: 'Text' }).inputValue()).toBe('')
   })
 
-  test('the form can be closed and opened again, but not sent a second time', async ({ openConsole }) => {
-    const { store, page } = await openConsole(3)
+  test('the form can be closed and opened again, but not sent a second time', async ({ open }) => {
+    const { store, page } = await open(3)
     const release = await holdRequests(page, '**/trpc/notes.create')
     await enterNote(page, 'Tea', '7')
     await page.keyboard.press('Enter')
@@ -85,8 +73,8 @@ describe('while a note is being saved', () => {
     expect(await store.notes.list({ limit: 9, cursor: 3n })).toHaveLength(1)
   })
 
-  test('the form that is opened again shows what it will send for the next note', async ({ openConsole }) => {
-    const { page } = await openConsole()
+  test('the form that is opened again shows what it will send for the next note', async ({ open }) => {
+    const { page } = await open()
     const release = await holdRequests(page, '**/trpc/notes.create')
     await enterNote(page, 'Tea', '7')
     await page.getByRole('checkbox', { name: 'Add another' }).check()
@@ -102,8 +90,8 @@ describe('while a note is being saved', () => {
     expect(await priority?.inputValue()).toBe('7')
   })
 
-  test('a failure is announced if the form is closed, and leads back to it', async ({ openConsole }) => {
-    const { store, page } = await openConsole(3)
+  test('a failure is announced if the form is closed, and leads back to it', async ({ open }) => {
+    const { store, page } = await open(3)
     const { promise, resolve } = Promise.withResolvers<void>()
     await page.route('**/trpc/notes.create', async (route) => {
       await promise
@@ -135,8 +123,8 @@ describe('while a note is being saved', () => {
   })
 })
 
-test('adding notes adds at most one entry to the history', async ({ openConsole }) => {
-  const { url, page } = await openConsole()
+test('adding notes adds at most one entry to the history', async ({ open }) => {
+  const { url, page } = await open()
   await choose(page, 'Open')
   for (const name of ['Tea', 'Tom', 'Zoe']) {
     await enterNote(page, name, '7')

@@ -1,35 +1,27 @@
 import { describe, expect } from 'vitest'
 import { createKey } from '../../../../test/notes/tests.ts'
+import { choose, names, searchField, showing } from '../list.ts'
 import { test } from '../notes.ts'
-import {
-  choose,
-  holdRequests,
-  names,
-  openBulkAdd,
-  panel,
-  panelsLoaded,
-  pasteRows,
-  searchField,
-  showing,
-} from '../page.ts'
+import { holdRequests } from '../page.ts'
+import { openBulkAdd, panel, panelsLoaded, pasteRows } from '../panels.ts'
 import type { Page } from '../visit.ts'
 
 const openings = ['Export', 'Add many', 'Keyboard shortcuts', 'Requests']
 describe('going back in the history', () => {
-  test.for(openings)('closes a dialog and then the panel: %s', async (name, { openConsole }) => {
-    const { url, page } = await openConsole(3)
-    const open = () => page.locator('.tools, .header').getByRole('button', { name, exact: true }).click()
+  test.for(openings)('closes a dialog and then the panel: %s', async (name, { open }) => {
+    const { url, page } = await open(3)
+    const openDialog = () => page.locator('.tools, .header').getByRole('button', { name, exact: true }).click()
     await page.getByRole('link', { name: 'note 2', exact: true }).click()
     await panel(page, 'note 2').waitFor()
     for (let round = 1; round <= 2; round++) {
-      await open()
+      await openDialog()
       await dialog(page).waitFor()
       await page.goBack()
       await dialog(page).waitFor({ state: 'hidden' })
       await panel(page, 'note 2').waitFor()
     }
     // A dialog that is closed in another way leaves no entry.
-    await open()
+    await openDialog()
     await dialog(page).waitFor()
     await page.keyboard.press('Escape')
     await dialog(page).waitFor({ state: 'hidden' })
@@ -39,8 +31,8 @@ describe('going back in the history', () => {
     expect(page.url()).toBe(`${url}/`)
   })
 
-  test('closes only the dialog on top, and keeps the text of an import', async ({ openConsole }) => {
-    const { url, store, page } = await openConsole()
+  test('closes only the dialog on top, and keeps the text of an import', async ({ open }) => {
+    const { url, store, page } = await open()
     const sheet = await openBulkAdd(page)
     await pasteRows(sheet, 'Tom,7')
     await page.goto(`${url}/#key=${await createKey(store, 'other')}`)
@@ -55,8 +47,8 @@ describe('going back in the history', () => {
     expect(await sheet.getByRole('textbox').first().inputValue()).toBe('Tom,7')
   })
 
-  test('does not stop a running import, and is possible after it', async ({ openConsole }) => {
-    const { page } = await openConsole()
+  test('does not stop a running import, and is possible after it', async ({ open }) => {
+    const { page } = await open()
     const sheet = await openBulkAdd(page)
     await pasteRows(sheet, 'Tom,7\nZoe,7')
     const release = await holdRequests(page, '**/trpc/notes.create**')
@@ -78,8 +70,8 @@ describe('going back in the history', () => {
     await sheet.waitFor({ state: 'hidden' })
   })
 
-  test('works after a reload and after going forward, which open no dialog again', async ({ openConsole }) => {
-    const { url, page } = await openConsole(3)
+  test('works after a reload and after going forward, which open no dialog again', async ({ open }) => {
+    const { url, page } = await open(3)
     await choose(page, 'Open')
     await openBulkAdd(page)
     await page.reload()
@@ -96,8 +88,8 @@ describe('going back in the history', () => {
     await expect.poll(() => names(page)).toEqual(['note 3'])
   })
 
-  test('closes a dialog above the panel of a phone first', async ({ openConsole }) => {
-    const { url, page } = await openConsole(3)
+  test('closes a dialog above the panel of a phone first', async ({ open }) => {
+    const { url, page } = await open(3)
     await page.getByRole('link', { name: 'note 2', exact: true }).click()
     await panel(page, 'note 2').waitFor()
     await page.keyboard.press('?')
@@ -114,8 +106,8 @@ describe('going back in the history', () => {
     expect(page.url()).toBe(`${url}/`)
   })
 
-  test('works after dialogs were opened and closed quickly', async ({ openConsole }) => {
-    const { url, page } = await openConsole(45)
+  test('works after dialogs were opened and closed quickly', async ({ open }) => {
+    const { url, page } = await open(45)
     await choose(page, 'Open')
     await showing(page, '1–20 of 45')
     await page.getByRole('link', { name: 'note 2', exact: true }).click()
@@ -143,8 +135,8 @@ describe('going back in the history', () => {
     expect(page.url()).toBe(`${url}/?state=open`)
   })
 
-  test('what is opened before the browser went back stays open', async ({ openConsole }) => {
-    const { url, page } = await openConsole(3, { isLoaded: true })
+  test('what is opened before the browser went back stays open', async ({ open }) => {
+    const { url, page } = await open(3, { isLoaded: true })
     const pressAtOnce = (keys: string[]) =>
       page.evaluate(async (all) => {
         const wentBack = new Promise((resolve) => addEventListener('popstate', resolve, { once: true }))
@@ -170,8 +162,8 @@ describe('going back in the history', () => {
     }
   })
 
-  test('the console works on if the browser ignores that it should go back', async ({ openConsole }) => {
-    const { url, page } = await openConsole(3)
+  test('the console works on if the browser ignores that it should go back', async ({ open }) => {
+    const { url, page } = await open(3)
     await page.getByRole('link', { name: 'note 2', exact: true }).click()
     await panel(page, 'note 2').waitFor()
     await panelsLoaded(page)
@@ -188,8 +180,8 @@ describe('going back in the history', () => {
     expect(page.url()).toBe(`${url}/`)
   })
 
-  test('closes the requests before sign-in', async ({ openConsole }) => {
-    const { key, page } = await openConsole(0, { session: 'none' })
+  test('closes the requests before sign-in', async ({ open }) => {
+    const { key, page } = await open(0, { session: 'none' })
     await page.getByRole('button', { name: 'Requests' }).click()
     await dialog(page).waitFor()
     await page.goBack()

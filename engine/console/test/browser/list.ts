@@ -1,0 +1,37 @@
+import type { Locator, Page } from 'playwright-core'
+
+/** What tests see and do in the list. */
+
+/** The titles of the items in the list. */
+export function names(page: Page): Promise<string[]> {
+  return page.locator('.item-list tbody a').allTextContents()
+}
+
+/** Waits until the status line shows this text. */
+export function showing(page: Page, text: string): Promise<void> {
+  return page.getByRole('status').getByText(text, { exact: true }).waitFor()
+}
+
+/** Filters the list by a choice, such as `Done`. */
+export function choose(page: Page, choice: string): Promise<void> {
+  return page.getByRole('radio', { name: new RegExp(`^${choice}\\b`) }).check()
+}
+
+/** Waits until the filter shows this choice and count, such as `All 3`. */
+export function counting(page: Page, name: string): Promise<void> {
+  return page.getByRole('radio', { name, exact: true }).waitFor({ state: 'attached' })
+}
+
+/** A button of the pager. */
+export function pageButton(page: Page, name: string): Locator {
+  return page.getByRole('navigation', { name: 'Pages', exact: true }).getByRole('button', { name })
+}
+
+export function searchField(page: Page): Locator {
+  return page.getByRole('textbox', { name: /^Search / })
+}
+
+/** The line above the list that says what was just added. */
+export function justAdded(page: Page): Locator {
+  return page.getByRole('region', { name: 'Just added' })
+}

@@ -1,0 +1,19 @@
+import type { Locator, Page } from 'playwright-core'
+
+/** What tests do with the session of a page. */
+
+export async function signIn(page: Page, key: string): Promise<void> {
+  await page.getByLabel('API key').fill(key)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await account(page).waitFor()
+}
+
+/** The button that opens the account menu. Only a page that is signed in has it. */
+export function account(page: Page): Locator {
+  return page.getByRole('button', { name: 'Account' })
+}
+
+export async function signOut(page: Page): Promise<void> {
+  await account(page).click()
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+}
