@@ -16,7 +16,7 @@ const tests = 'engine/console/test'
 const shared = ['imports', 'dependencies', 'optionalDependencies', 'devDependencies', 'overrides', 'allowScripts']
 
 /** The packages that only this repository needs. */
-const others = ['@biomejs/biome', 'ajv', 'redos-detector', 'yaml']
+const others = ['ajv', 'redos-detector', 'yaml']
 
 const manifest = JSON.parse(read('package.json'))
 
@@ -25,7 +25,7 @@ const scripts = {
   start: manifest.scripts.start.replace('server/launch.mjs', '--import ./engine/store/fast-start.mjs main.ts'),
   dev: 'node --watch --import ./engine/store/fast-start.mjs main.ts',
   'db:generate': 'node engine/generate.ts drizzle.config.ts',
-  check: 'tsc && tsc -p web',
+  check: 'biome check && tsc && tsc -p web',
   'check:engines': 'tsc -p tsconfig.engines.json',
   test: 'vitest run --config engine/test/vitest.config.ts --project product',
   'test:engines': 'vitest run --config engine/test/vitest.config.ts',
@@ -62,17 +62,39 @@ export function createProduct(folder: string): void {
     include: ['engine'],
     exclude: ['engine/console/test/browser'],
   })
-  write('.gitignore', 'node_modules/\ndata/\nweb/dist/\n')
+  write('.gitignore', 'node_modules/\ndata/\nweb/dist/\n*.db*\n')
+  const { files: _, overrides: __, ...style } = JSON.parse(read('biome.json'))
+  const off = (group: string, ...rules: string[]) => ({
+    [group]: Object.fromEntries(rules.map((rule) => [rule, 'off'])),
+  })
+  writeJson('biome.json', {
+    ...style,
+    // As npm writes package.json.
+    json: { formatter: { expand: 'always' } },
+    // The engines are checked where they come from.
+    files: { includes: ['**', '!engine', '!migrations'] },
+    overrides: [
+      { includes: ['**/*.config.ts'], linter: { rules: off('style', 'noDefaultExport') } },
+      {
+        includes: ['test/**', 'try.ts', 'client.ts'],
+        linter: {
+          rules: { ...off('style', 'noProcessEnv', 'noRestrictedImports'), ...off('suspicious', 'noConsole') },
+        },
+      },
+    ],
+  })
   for (const page of globSync('engine/*/README.md', { cwd: root })) {
     for (const [, code = ''] of read(page).matchAll(/^```\w+\n(.*?)^```$/gms)) {
       const [, path] = /^(?:\/\/|--|<!--) ([\w./]+\.\w+)/.exec(code) ?? []
       if (path !== undefined) write(path, code)
     }
   }
-  for (const path of ['product.ts', 'web/index.html', 'web/docs/index.html'])
+  for (const path of ['product.ts', 'web/index.html', 'web/docs/index.html', 'web/public/favicon.svg', 'Dockerfile'])
     write(
       path,
-      readFileSync(join(folder, path), 'utf8').replaceAll(/notes_?|0x4e4f5445/gi, (word) => String(names[word])),
+      readFileSync(join(folder, path), 'utf8').replaceAll(/notes_?|0x4e4f5445|npm start/gi, (word) =>
+        String(names[word]),
+      ),
     )
 }
 
@@ -85,6 +107,7 @@ function namesOf(folder: string): Record<string, string> {
     notes: words.join('-'),
     notes_: prefix,
     NOTES_: prefix.toUpperCase(),
+    'npm start': scripts.start,
     '0x4e4f5445': `0x${(crc32(words.join()) >>> 1).toString(16)}`,
   }
 }

@@ -30,6 +30,12 @@ test('a product is made in a new folder only', () => {
   expect(create()).toEqual([1, 'Usage: npx node engine/create.ts [--update] <folder>\n'])
 })
 
+test('a new product keeps the rules of its lint', () => {
+  const biome = join(root, 'node_modules/.bin/biome')
+  const { status, stdout, stderr } = spawnSync(biome, ['check'], { cwd: copyEngines(), encoding: 'utf8' })
+  expect(status, stdout + stderr).toBe(0)
+})
+
 test('a product has the names of its folder', () => {
   const folder = join(temporaryFolder(), '2_My-shop')
   createProduct(folder)
@@ -39,6 +45,8 @@ test('a product has the names of its folder', () => {
   expect(textOf('product.ts')).not.toContain('0x4e4f5445')
   expect(textOf('web/index.html')).toContain('<title>My shop</title>')
   expect(textOf('web/docs/index.html')).toContain('<title>API reference · My shop</title>')
+  expect(textOf('web/public/favicon.svg')).toContain('<title>My shop</title>')
+  expect(textOf('Dockerfile')).toMatch(/file:\/data\/my-shop\.db\n.*^CMD exec node .* main\.ts\n$/ms)
   expect(readJson(join(folder, 'package.json'))).toHaveProperty('name', 'my-shop')
 })
 
@@ -103,9 +111,9 @@ test('a change of the schema is drafted, and keeps the rows and their ids', () =
 
   change(
     ['import { sqliteTable', 'import { type AnySQLiteColumn, index, sqliteTable'],
-    ['import { apiKeyCollection', 'import { lineChecks, timestamp, timestampCheck, apiKeyCollection'],
+    ['  apiKeyCollection,', '  lineChecks, timestamp, timestampCheck, apiKeyCollection,'],
     [
-      'body: text().notNull() })',
+      'body: text().notNull(),\n})',
       `body: text().notNull(), shelf: text(), dueAt: timestamp('due_at'), part: int64('part').references((): AnySQLiteColumn => notes.id) },
        (note) => [index('notes_by_due_at').on(note.dueAt), timestampCheck(note.dueAt), ...lineChecks(note.shelf, 300)])`,
     ],
