@@ -1,36 +1,33 @@
-import { getTableColumns, sql } from 'drizzle-orm'
-import {
-  isRemembered,
-  type Original,
-  planSweep,
-  sweepRows,
-  idempotencyKeys as table,
-} from '../collection/idempotency.ts'
-import { type Entity, listOf } from '../collection/row.ts'
+import { isRemembered, type Original, planSweep, sweepRows } from '../collection/idempotency.ts'
 import type { Queries } from './collection.ts'
-import { entityMapper, insertInto, parameter, prepared } from './statements.ts'
-import { postgresTableOf } from './table.ts'
 
-const idempotencyKeys = postgresTableOf(table)
-type Row = Entity<typeof idempotencyKeys>
-type KeyName = Pick<Row, 'owner' | 'key'>
+interface KeyName {
+  owner: bigint
+  key: string
+}
 
-const { id, owner, key } = idempotencyKeys
-const select = sql`SELECT ${listOf(Object.values(getTableColumns(idempotencyKeys)))} FROM ${idempotencyKeys}`
-const used = prepared(
-  sql`${select} WHERE (${owner}, ${key})
-    IN (SELECT * FROM unnest(${parameter('owners', 'bigint[]')}, ${parameter('keys', 'text[]')}))`,
-  ['owners', 'keys'],
-)
-const oldest = prepared(
-  sql`${select} WHERE ${id} > ${parameter('after', 'bigint')} ORDER BY ${id} LIMIT ${parameter('limit', 'int')}`,
-  ['after', 'limit'],
-)
-const removal = prepared(sql`DELETE FROM ${idempotencyKeys} WHERE ${id} = ANY (${parameter('ids', 'bigint[]')})`, [
-  'ids',
-])
-const insertion = insertInto(idempotencyKeys)
-const toRow = entityMapper(idempotencyKeys)
+interface Row extends Original, KeyName {
+  createdAt: Date
+}
+
+const used = {
+  name: 'used idempotency keys',
+  text: `SELECT id, api_key_id AS owner, key, operation, fingerprint, result, created_at AS "createdAt"
+    FROM idempotency_keys WHERE (api_key_id, key) IN (SELECT * FROM unnest($1::bigint[], $2::text[]))`,
+}
+const oldest = {
+  name: 'oldest idempotency keys',
+  text: 'SELECT id, created_at AS "createdAt" FROM idempotency_keys WHERE id > $1 ORDER BY id LIMIT $2',
+}
+const removal = {
+  name: 'expired idempotency keys',
+  text: 'DELETE FROM idempotency_keys WHERE id = ANY ($1::bigint[])',
+}
+const insertion = {
+  name: 'new idempotency keys',
+  text: `INSERT INTO idempotency_keys (api_key_id, key, operation, fingerprint, result, created_at)
+    SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])`,
+}
 
 /** Prepares the table of idempotency keys. Call it under the advisory lock of inserts. */
 export function prepareIdempotencyKeys() {
@@ -44,23 +41,21 @@ export function prepareIdempotencyKeys() {
     /** Resolves to the keys that were used before, by {@link nameOf}, and deletes those that have expired. */
     async find(client: Queries, keys: KeyName[], now: Date): Promise<Map<string, Original>> {
       const values = [keys.map(({ owner }) => owner), keys.map(({ key }) => key)]
-      const rows = (await client.query<unknown[]>({ ...used, values, rowMode: 'array' })).rows.map(toRow)
+      const { rows } = await client.query<Row & { id: bigint }>({ ...used, values })
       const remembered = rows.filter((row) => isRemembered(row.createdAt, now))
-      const expired = rows.filter((row) => !remembered.includes(row)).map((row) => row.id)
+      const expired = rows.filter((row) => !remembered.includes(row)).map(({ id }) => id)
       await remove(client, expired)
       return new Map(remembered.map((row) => [nameOf(row), row]))
     },
-    async add(client: Queries, rows: Omit<Row, 'id'>[], now: Date): Promise<void> {
+    async add(client: Queries, rows: Row[], now: Date): Promise<void> {
       if (rows.length === 0) return
       const limit = sweepRows * rows.length
-      const first = await client.query<unknown[]>({ ...oldest, values: [sweptTo, limit], rowMode: 'array' })
-      const plan = planSweep(first.rows.map(toRow), limit, now)
+      const first = await client.query<{ id: bigint; createdAt: Date }>({ ...oldest, values: [sweptTo, limit] })
+      const plan = planSweep(first.rows, limit, now)
       await remove(client, plan.expired)
       sweptTo = plan.sweptTo
-      await insertion.run(
-        client,
-        rows.map((row) => insertion.fields.map((field) => row[field])),
-      )
+      const fields = ['owner', 'key', 'operation', 'fingerprint', 'result', 'createdAt'] as const
+      await client.query({ ...insertion, values: fields.map((field) => rows.map((row) => row[field])) })
     },
   }
 }
