@@ -39,14 +39,13 @@ export function groupCommit<Write, T>(commit: (batch: Write[]) => Promise<Outcom
 
   async function commitBatch(batch: Pending[]): Promise<void> {
     const startedAt = performance.now()
-    const outcomes = await commit(batch.map(({ write }) => write)).catch((error: Error) => error)
-    const times = { startedAt, committedAt: performance.now() }
-    const committed = Array.isArray(outcomes) ? outcomes.filter((outcome) => 'value' in outcome).length : 0
-    if (committed > 0) observer?.transactionCommitted?.(committed, times)
+    const failAll = (error: Error): Outcome<T>[] => batch.map(() => ({ error }))
+    const outcomes = await commit(batch.map(({ write }) => write)).catch(failAll)
+    const committed = outcomes.filter((outcome) => 'value' in outcome).length
+    if (committed > 0) observer?.transactionCommitted?.(committed, { startedAt, committedAt: performance.now() })
     for (const [index, pending] of batch.entries()) {
-      const outcome = outcomes instanceof Error ? { error: outcomes } : outcomes[index]
-      if (outcome === undefined) refuse(pending, new Error('A write of the batch has no outcome.'))
-      else if ('error' in outcome) refuse(pending, outcome.error)
+      const outcome = outcomes[index] ?? { error: new Error('A write of the batch has no outcome.') }
+      if ('error' in outcome) refuse(pending, outcome.error)
       else pending.resolve(outcome.value)
     }
   }
