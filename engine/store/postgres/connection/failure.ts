@@ -102,12 +102,12 @@ export function failuresOf(tables: PgTable[]) {
       const hasReferences = getTableConfig(call.table).foreignKeys.length > 0
       return new RowConflict(brokenReference(call.operation, hasReferences), cause.table)
     }
-    if (!concernsDatabase(cause) && !needsOperator(cause) && !tableOfTakenId(cause)) return withoutValues(cause)
-    return new StoreUnavailable(runtimeMessage(reasonOf(cause), codeOf(cause)), {
-      isRetryable: !needsOperator(cause),
-      failure: failureOf(cause),
-      cause: withoutValues(cause),
-    })
+    const failure = failureOf(cause)
+    // Corrupt data, or a schema that this release did not create.
+    const needsOperator = failure === 'corrupt' || failure === 'schema'
+    if (!concernsDatabase(cause) && !needsOperator && !tableOfTakenId(cause)) return withoutValues(cause)
+    const message = runtimeMessage(reasonOf(cause), codeOf(cause))
+    return new StoreUnavailable(message, { isRetryable: !needsOperator, failure, cause: withoutValues(cause) })
   }
 
   function failureOf(error: Error): WriteFailure {
@@ -116,12 +116,6 @@ export function failuresOf(tables: PgTable[]) {
     // The driver's errors about connections have no class of their own.
     const others = isDatabaseError ? 'other' : 'unreachable'
     return writeFailureByCode.find(([pattern]) => pattern.test(codeOf(error)))?.[1] ?? others
-  }
-
-  /** Whether only an operator can repair it: corrupt data, or a schema that this release did not create. */
-  function needsOperator(error: unknown): boolean {
-    if (!(error instanceof DatabaseError)) return false
-    return /^(XX00[12]|42|3[DF]000)/.test(error.code ?? '') || violatesForeignRule(error)
   }
 
   /** Valid input fits this release's columns and constraints. If it does not, a newer release or a person changed them. */
