@@ -3,7 +3,6 @@ import type { ClientBase } from 'pg'
 import type { CollectionOn, MutationsWith, OwnOn } from '../collection/derived.ts'
 import type { RuleViolation } from '../collection/errors.ts'
 import type { Adding, Replayable } from '../collection/mutation.ts'
-import type { NewEntity } from '../collection/row.ts'
 
 export type PostgresTable = PgTable & { id: PgColumn }
 
@@ -37,8 +36,6 @@ export interface PostgresMutation<Input extends Replayable<Input>, Generated ext
     Adding<Input, Generated> {
   run(client: Queries, rows: unknown[][]): Promise<(Generated | RuleViolation)[]>
 }
-
-export type CreateOf<T extends PostgresTable> = AnyMutation & { fields: readonly (keyof NewEntity<T> & string)[] }
 
 export type PostgresCollection<S = object> = CollectionOn<PostgresTable, AnyMutation, PostgresAccess, S>
 

@@ -3,20 +3,11 @@ import { type Column, getTableColumns, is, Placeholder, type SQL, sql, type Tabl
 import { PgDialect, type PgTable } from 'drizzle-orm/pg-core'
 import type { ClientBase, Pool } from 'pg'
 import { type Count, countStatement, toCounts } from '../collection/counts.ts'
-import type { Derived } from '../collection/derived.ts'
+import type { Derived, WithFields } from '../collection/derived.ts'
 import { firstCursor, type PageOrder, type PageQuery } from '../collection/query.ts'
-import {
-  columnOf,
-  type Entity,
-  fieldsOf,
-  type Generated,
-  listOf,
-  type NewEntity,
-  textOfValue,
-  uniqueColumnOf,
-} from '../collection/row.ts'
+import { columnOf, type Entity, fieldsOf, listOf, textOfValue, uniqueColumnOf } from '../collection/row.ts'
 import { batchReads } from './batch-reads.ts'
-import type { CreateOf, PostgresTable, Queries, Read, Statement } from './collection.ts'
+import type { AnyMutation, PostgresTable, Queries, Read, Statement } from './collection.ts'
 
 /**
  * The statements of a collection, derived from its table, for the methods of {@link Derived}. They bypass Drizzle's mapping of
@@ -141,7 +132,7 @@ export function countsOf(
 }
 
 /** The mutation that inserts rows. Their ids ascend in the order of the rows. */
-export function insertInto<T extends PostgresTable>(table: T): CreateOf<T> {
+export function insertInto(table: PostgresTable): WithFields<AnyMutation> {
   const { given, generated, generate } = fieldsOf(table)
   const fields = [...given, ...generated]
   const columns = fields.map((field) => columnOf(table, field))
@@ -153,8 +144,7 @@ export function insertInto<T extends PostgresTable>(table: T): CreateOf<T> {
     ORDER BY "place of the row" RETURNING ${sql.identifier(table.id.name)}`
   const statement = prepared(insert(fields.map((field) => sql`${sql.placeholder(field)}`)), fields)
   return {
-    // Safe: these are the names of the columns that are not generated, as the type says.
-    fields: given as (keyof NewEntity<T> & string)[],
+    fields: given,
     hasOrderedIds: true,
     isOneStatement: true,
     probe: `EXPLAIN ${sqlTextOf(insert(fields.map(() => sql`NULL`)))}`,
@@ -166,8 +156,7 @@ export function insertInto<T extends PostgresTable>(table: T): CreateOf<T> {
       ]
       const inserted = await database.query<{ id: bigint }>({ ...statement, values })
       if (inserted.rows.length !== rows.length) throw new Error('PostgreSQL did not return an id for each row.')
-      // Safe: these are the generated fields of the type.
-      return inserted.rows.map(({ id }, index) => ({ id, ...more[index] })) as Generated<T>[]
+      return inserted.rows.map(({ id }, index) => ({ id, ...more[index] }))
     },
   }
 }

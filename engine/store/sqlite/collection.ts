@@ -4,7 +4,7 @@ import type { CollectionOn, MutationsWith, OwnOn } from '../collection/derived.t
 import { history } from '../collection/history.ts'
 import { idempotencyKeys } from '../collection/idempotency.ts'
 import type { Adding, Replayable } from '../collection/mutation.ts'
-import type { Generated, NewEntity, TableWithId } from '../collection/row.ts'
+import type { TableWithId } from '../collection/row.ts'
 
 /** Prepares its statements on a connection, and returns the function that runs them. */
 export type Prepare<Args extends unknown[], T> = (connection: Database.Database) => (...args: Args) => T
@@ -21,10 +21,6 @@ export type SqliteMutation<Input extends Replayable<Input>, Generated extends Re
 
 /** The writer thread prepares them, and runs them inside a transaction. */
 export type AnyWrite = PrepareWrite<object | undefined>
-
-export type CreateOf<T extends TableWithId> = Prepare<unknown[], Generated<T>> & {
-  fields: readonly (keyof NewEntity<T> & string)[]
-}
 
 export type SqliteCollection<S = object> = CollectionOn<TableWithId, AnyWrite, SqliteAccess, S>
 

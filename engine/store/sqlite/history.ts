@@ -12,7 +12,7 @@ export function prepareHistory(connection: Database.Database, table: TableWithId
   return (change: Parameters<typeof entryOf>[1]) => {
     const now = new Date()
     const entry = entryOf(table, change, days, now)
-    if (entry) insert(...insertion.fields.map((field) => entry[field]))
+    if (entry) insert(...insertion.fields.map((field) => Reflect.get(entry, field)))
     sweep(maxSwept.byChange, now)
   }
 }

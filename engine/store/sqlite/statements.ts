@@ -5,7 +5,7 @@ import { type Count, countStatement, toCounts } from '../collection/counts.ts'
 import { IdsExhausted } from '../collection/errors.ts'
 import { firstCursor, type PageOrder, type PageQuery } from '../collection/query.ts'
 import { columnOf, type Entity, fieldsOf, listOf, maxId, type TableWithId, uniqueColumnOf } from '../collection/row.ts'
-import type { CreateOf, Prepare } from './collection.ts'
+import type { Prepare } from './collection.ts'
 
 /** The statements of a collection, derived from its table. They bypass Drizzle's mapping of rows, which takes long. */
 
@@ -64,7 +64,7 @@ export function countsStatement(table: TableWithId, field: string, limit: number
   return countStatement(column, limit, select)
 }
 
-export function insertInto<T extends TableWithId>(table: T): CreateOf<T> {
+export function insertInto(table: TableWithId) {
   const { given, generated, generate } = fieldsOf(table)
   const name = getTableName(table)
   const columns = [...given, ...generated].map((field) => columnOf(table, field))
@@ -88,8 +88,7 @@ export function insertInto<T extends TableWithId>(table: T): CreateOf<T> {
       return { id: lastInsertRowid as bigint, ...more }
     }
   }
-  // Safe: the given and the generated fields are those of the types.
-  return Object.assign(prepare, { fields: given }) as unknown as CreateOf<T>
+  return Object.assign(prepare, { fields: given })
 }
 
 /** Selects whole rows, each column under the name of its field. */
