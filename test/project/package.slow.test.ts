@@ -5,7 +5,7 @@ import { type Run, runCommand, stopService, waitForOutput, whenListening } from 
 import { type AtEnd, temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { patternsFor, program } from '../../sources.ts'
 import { layOutPackage } from '../support/built-package.ts'
-import { documents, read, root } from '../support/documents.ts'
+import { read, root } from '../support/documents.ts'
 import { bannerKey } from '../support/petstore.ts'
 
 let installed: string
@@ -46,29 +46,6 @@ test('the package contains the sources as JavaScript, all migrations, the consol
   const notices = readFileSync(join(installed, 'web/dist/licenses.md'), 'utf8')
   for (const library of ['react', '@mantine/hooks', '@trpc/client', 'Tabler Icons'])
     expect(notices).toContain(`## ${library} - `)
-})
-
-test('every document that installs Node beside the package names the tested version', () => {
-  const { optionalDependencies } = JSON.parse(read('package.json'))
-  const named = documents.flatMap(({ text }) =>
-    [...text.matchAll(/node-linux-\w+@([\d.]+)/g)].map(([, found]) => found),
-  )
-  expect(named.length).toBeGreaterThan(2)
-  expect(new Set(named)).toEqual(new Set(Object.values(optionalDependencies)))
-})
-
-test('no module of the package refers to a TypeScript file', () => {
-  const modules = globSync(patternsFor(program, '.{js,mjs}'), { cwd: installed })
-  const referring = modules.filter((path) => /\.ts'/.test(readFileSync(join(installed, path), 'utf8')))
-  expect(referring).toEqual([])
-})
-
-test('a line of a module is on the same line of its source', () => {
-  const marker = 'export async function serve('
-  const lineIn = (text: string) => text.split('\n').findIndex((line) => line.startsWith(marker))
-  expect(lineIn(readFileSync(join(installed, 'engine/service/serve/serve.js'), 'utf8'))).toBe(
-    lineIn(read('engine/service/serve/serve.ts')),
-  )
 })
 
 test('the installed command serves, writes, backs up and stops', async () => {

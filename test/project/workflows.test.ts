@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -17,7 +17,6 @@ const workflows = filesMatching('.github/workflows/*.yml').map((path) => {
 })
 const release = workflows.find(({ path }) => path.endsWith('/release.yml'))
 const steps = workflows.flatMap(({ jobs }) => jobs.flatMap(([, job]) => job.steps))
-const manifest = JSON.parse(read('package.json'))
 
 test('each job of the release has only the permissions that it uses', () => {
   expect(release?.permissions).toEqual({})
@@ -42,26 +41,10 @@ test('the workflows use only actions of GitHub, by their major version', () => {
   expect(used.filter((uses) => !/^actions\/[\w-]+@v\d+$/.test(uses))).toEqual([])
 })
 
-test('CI has the tags of the releases, so a change of a released version fails', () => {
-  const ci = workflows.find(({ path }) => path.endsWith('/ci.yml'))
-  const checkouts = ci?.jobs.flatMap(([, job]) => job.steps).filter(({ uses }) => uses?.startsWith('actions/checkout@'))
-  expect(checkouts?.map((step) => step.with)).toEqual([{ 'fetch-depth': 0 }])
-})
-
 test('no script of a workflow contains an expression, which could inject code or log a secret', () => {
   expect(steps.filter(({ run }) => run?.includes('${{'))).toEqual([])
   const secrets = steps.flatMap(({ env = {} }) => Object.values(env).filter((value) => value.includes('secrets.')))
   expect(secrets.map((value) => value.replaceAll(/[${} ]/g, ''))).toEqual(['secrets.NPM_TOKEN'])
-})
-
-test('the commands of the workflows are scripts of package.json, and the Node of the release is that of development', () => {
-  const named = steps.flatMap(({ run = '' }) =>
-    [...run.matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(([, name]) => name),
-  )
-  expect(named).toContain('release:notes')
-  expect(named.filter((name) => !(String(name) in manifest.scripts))).toEqual([])
-  const versions = steps.flatMap((step) => step.with?.['node-version'] ?? [])
-  expect(versions.map(String)).toEqual([read('.nvmrc').trim()])
 })
 
 test('the text of the release is the section of the version in the changelog', () => {
@@ -92,20 +75,3 @@ function notes(folder: string, ...words: string[]) {
   const script = join(folder, 'deploy/release/notes.ts')
   return spawnSync(process.execPath, [script, ...words], { encoding: 'utf8' })
 }
-
-test('Dependabot updates every lock file', () => {
-  const { updates }: { updates: { directories?: string[] }[] } = parse(read('.github/dependabot.yml'))
-  const folders = filesMatching('**/package-lock.json').map((path) => `/${path.replace(/\/?package-lock\.json$/, '')}`)
-  expect(folders.length).toBeGreaterThan(3)
-  expect(updates.flatMap(({ directories = [] }) => directories).toSorted()).toEqual(folders.toSorted())
-})
-
-test('the checks install each program without root, and end where one is missing', () => {
-  const folder = temporaryFolder()
-  for (const name of ['sudo', 'npm']) writeFileSync(join(folder, name), `#!/bin/sh\necho ${name} "$@"`, { mode: 0o755 })
-  writeFileSync(join(folder, 'id'), '#!/bin/sh\necho 1000', { mode: 0o755 })
-  for (const name of ['bash', 'dirname', 'env']) symlinkSync(`/usr/bin/${name}`, join(folder, name))
-  const env = { PATH: folder }
-  const { status, stderr } = spawnSync(join(root, '.ci/run'), { env, encoding: 'utf8' })
-  expect([status, stderr]).toEqual([1, 'sqlite3 is missing.\n'])
-})
