@@ -5,10 +5,18 @@ import { jsonOf, shellWord } from '../../../engine/console/requests/curl.ts'
 import { maxInt64, minInt64 } from '../../../engine/service/api/int64.ts'
 import { textsOfAllCharacters } from '../../../engine/test/support/all-characters.ts'
 import { parseExactly } from '../../../engine/test/support/exact-json.ts'
-import { awkwardNames } from '../../support/pet-names.ts'
 
 describe('a text of any characters', () => {
-  const names = [...textsOfAllCharacters(), ...awkwardNames]
+  const names = [
+    ...textsOfAllCharacters(),
+    // What a wrongly quoted shell command or program would change.
+    `it's "quoted" \\ \\" \\\\' \\n \\u0041`,
+    '$HOME $(id) `id` !! !$ %s %PATH% ~ * ? [a] {a,b}',
+    '  two spaces before, and one after ',
+    "-- @/etc/hosts; exit 1 # </script> && || > < '",
+    '🐕‍🦺 Rüdi مرحبا \u202eRex\u202c \u2028',
+    '"id":7,"categoryId":"8"',
+  ]
 
   test('is a word of a shell', () => {
     const words = names.filter((name) => !name.includes('\0'))
