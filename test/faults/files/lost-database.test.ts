@@ -31,15 +31,6 @@ function rescuedNames(sentence: string): unknown[] {
 }
 
 describe('the database file is', () => {
-  test('deleted: every request gets 503, and all that was acknowledged is in a copy', async () => {
-    const { api, path, damage } = await startOnFile()
-    expect((await createPet(api, 'kept')).status).toBe(201)
-    for (const suffix of databaseFiles) rmSync(path + suffix)
-    await expectUnavailable(createPet(api, 'lost'))
-    await expectStopped(api)
-    expect(rescuedNames(await damage)).toEqual(['kept'])
-  })
-
   test.for([
     ['another database of the service', (key: string) => makeOtherDatabase('new', key), ['new']],
     ['a database of another program', makeForeignDatabase, []],
@@ -56,19 +47,6 @@ describe('the database file is', () => {
     expect(readFileSync(path).equals(before)).toBe(true)
     expect(storedNames(path)).toEqual(names)
     expectIntact(path)
-  })
-
-  test('in a folder that is moved away: both the folder and a copy have all that was acknowledged', async () => {
-    const { api, path, damage } = await startOnFile()
-    const folder = dirname(path)
-    await createPet(api, 'before')
-    renameSync(folder, `${folder}.away`)
-    await expectUnavailable(createPet(api, 'lost'))
-    expect(rescuedNames(await damage)).toContain('before')
-    await expectStopped(api)
-    rmSync(folder, { recursive: true })
-    renameSync(`${folder}.away`, folder)
-    expect(storedNames(path)).toContain('before')
   })
 
   test('in a folder that cannot be read: requests may be retried, and succeed when it can be read', async () => {

@@ -8,7 +8,7 @@ import { isBusy, toFailure } from '../../../engine/store/sqlite/file/failure.ts'
 import { runCommand } from '../../../engine/test/support/process.ts'
 import { connectRestClient } from '../../../engine/test/support/rest-client.ts'
 import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
-import { databasePaths, spellings } from '../../support/database-paths.ts'
+import { databasePaths } from '../../support/database-paths.ts'
 import {
   checkpoint,
   createPet,
@@ -22,23 +22,6 @@ import {
   storedNames,
 } from '../../support/file-faults.ts'
 import { commandLine, createFirstKey, createKey, openSqlite, startServer } from '../../support/petstore.ts'
-
-const lost = /^The write-ahead log of the database, or its index, was deleted, moved or replaced while it was open; /
-
-test.for(spellings)(
-  'no acknowledged pet is lost when the write-ahead log of a database, opened through %s, is deleted',
-  async ([, spell]) => {
-    const { api, path, damage } = await startOnFile(databasePaths(spell))
-    for (const name of ['a', 'b', 'c']) await createPet(api, name)
-    rmSync(`${path}-wal`)
-    await expectUnavailable(createPet(api, 'lost'))
-    await expectStopped(api)
-    expect(await damage).toMatch(new RegExp(`${lost.source}all that it had is in the database: start the service`))
-    expect(storedNames(path)).toEqual(expect.arrayContaining(['a', 'b', 'c']))
-    expect(rescuedCopies(path)).toEqual([])
-    expectIntact(path)
-  },
-)
 
 describe('the write-ahead log is', () => {
   test('deleted while another process reads from it: a copy has what the database lacks', async () => {
@@ -55,22 +38,6 @@ describe('the write-ahead log is', () => {
     const [copy = ''] = rescuedCopies(path)
     expect(sentence).toContain(`is saved in ${copy}: restore`)
     expect(storedNames(copy)).toEqual(['a', 'b'])
-  })
-
-  test.for([0, 5_000])('truncated to %i bytes: nothing more is acknowledged, and the rest stays', async (size) => {
-    const { api, path, damage } = await startOnFile()
-    await createPet(api, 'in the database')
-    checkpoint(path)
-    for (let i = 0; i < 20; i++) await createPet(api, `destroyed ${i}`)
-    truncateSync(`${path}-wal`, size)
-    await expectUnavailable(createPet(api, 'lost'))
-    await expectStopped(api)
-    expect(await damage).toBe(
-      'The write-ahead log of the database was truncated while it was open; what only the log had is lost: restore a backup if you need it.',
-    )
-    await api.store.close()
-    expect(storedNames(path)).toEqual(['in the database'])
-    expectIntact(path)
   })
 
   test('moved into the database by another process, which is not a fault', async () => {
