@@ -137,7 +137,7 @@ const petNames = [
 const categories = [minInt64, maxInt64, 0n, -1n, 2n ** 53n + 1n, 7n, 8n, 9n]
 
 /** Values of created_at, expires_at, revoked_at and last_used_at. */
-export const sampleTimes = [
+const sampleTimes = [
   ['2026-01-01T00:00:00.001Z', null, null, '2026-03-29T01:30:00.500Z'],
   ['2025-06-30T23:59:59.999Z', '2025-07-01T00:00:00.000Z', '2025-06-30T23:59:59.999Z', null],
   ['2024-02-29T12:00:00.120Z', '1999-12-31T23:59:59.999Z', null, null],
