@@ -10,7 +10,7 @@ import { changedRows, expectAsAcknowledged, startChanges } from '../support/chan
 import { commandLine, mintApiKey } from '../support/petstore.ts'
 import { startOnSmallDisk } from '../support/small-disk.ts'
 
-// Needs a disk of its own. Where none can be mounted, test/processes/durability.test.ts limits the pages of the file instead.
+// Needs a disk of its own.
 if (canMount()) {
   test('when the disk fills up under load, exactly what was acknowledged is stored, and calls succeed again once there is room', async () => {
     const { server, key, rest, copyDatabase, makeRoom } = await startOnSmallDisk()
@@ -44,22 +44,6 @@ if (canMount()) {
     for (let i = 0; i < 300; i++)
       statuses.add((await rest.post('/v1/pets', { name: `Rex ${i}`, categoryId: 1 })).status)
     expect([...statuses]).toEqual([201])
-  })
-
-  test('a disk without room for further creates makes /readyz respond 503', async () => {
-    const { server, rest, fillUp, makeRoom } = await startOnSmallDisk()
-    const create = async () => (await rest.post('/v1/pets', { name: 'Rex', categoryId: 1 })).status
-    const ready = async () => (await fetch(`${server.url}/readyz`)).status
-    expect([await create(), await ready()]).toEqual([201, 200])
-    fillUp(2)
-    // The log has room for some more, until the database must grow.
-    while ((await create()) === 201 || (await create()) === 201);
-    // /readyz checks the store at most once a second.
-    await expect.poll(ready).toBe(503)
-    expect(await create()).toBe(503)
-    makeRoom()
-    expect(await create()).toBe(201)
-    await expect.poll(ready).toBe(200)
   })
 
   test('a service that was stopped while the disk was full starts again and reads, also if others have taken the room', async () => {

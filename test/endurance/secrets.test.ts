@@ -1,11 +1,11 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { hashApiKey } from '../../engine/service/auth/api-key.ts'
 import { openDatabase } from '../../engine/test/support/database.ts'
 import { closing, exchange, openSocket, parseResponses } from '../../engine/test/support/raw-http.ts'
-import { backUp, mintApiKey, startOf, startWithKey } from '../support/petstore.ts'
+import { mintApiKey, startOf, startWithKey } from '../support/petstore.ts'
 
 /** No known request causes it. */
 const unreachable = ['internal_error']
@@ -109,16 +109,4 @@ test('no error response and no line of the log contains a key, a path or a detai
   for (const response of responses) expect(response).not.toMatch(/SQLITE|\bSELECT\b|node_modules|\.ts:\d|\n\s+at /)
   expect(responses.join('\n')).not.toContain(folder)
   expect(responses.filter((response) => response.includes(key))).toEqual([])
-})
-
-test('only its user can access the files that the service creates, and no file name contains a key', async () => {
-  const { folder, key } = await startWithKey({ BACKUP_EVERY: '1s' })
-  await backUp(folder)
-  const files = readdirSync(join(folder, 'data'), { recursive: true, encoding: 'utf8' })
-  expect(files).toEqual(expect.arrayContaining(['petstore.db', 'petstore.db-wal', 'petstore.db-shm', 'backups']))
-  for (const file of files) {
-    const status = statSync(join(folder, 'data', file), { throwIfNoEntry: false })
-    if (status) expect([file, (status.mode & 0o077).toString(8)]).toEqual([file, '0'])
-    expect(file).not.toContain(key.slice(0, 10))
-  }
 })

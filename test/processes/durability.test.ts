@@ -1,21 +1,17 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
 import type Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { StoreUnavailable } from '../../engine/store/collection/errors.ts'
 import { connect } from '../../engine/store/sqlite/file/connection.ts'
 import { openFile } from '../../engine/store/sqlite/file/open-file.ts'
-import { prepareCommit } from '../../engine/store/sqlite/writer/committer.ts'
 import { createWriter, maxCommitTime } from '../../engine/store/sqlite/writer/writer.ts'
-import type { Write } from '../../engine/store/sqlite/writer/writes.ts'
 import { openDatabase } from '../../engine/test/support/database.ts'
 import { runCommand, waitForOutput } from '../../engine/test/support/process.ts'
 import { connectRestClient } from '../../engine/test/support/rest-client.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { attachStrace, canTrace } from '../../engine/test/support/traced.ts'
-import { onSqlite, openFileStore, prepareSqlite, prepareWrites } from '../support/petstore.ts'
+import { onSqlite, openFileStore, prepareSqlite } from '../support/petstore.ts'
 import { startTraced } from '../support/traced.ts'
 
 const rex = { name: 'Rex', categoryId: 7n, status: 'available' } as const
@@ -70,76 +66,11 @@ if (canTrace()) {
   })
 }
 
-describe('the writes of one transaction', () => {
-  test('fail together and store nothing when the disk is full', () => {
-    const { connection, commitTogether } = openWriter()
-    const pages = connection.pragma('page_count', { simple: true })
-    connection.pragma(`max_page_count = ${pages}`)
-    const { outcomes } = commitTogether(Array.from({ length: 500 }, (_, i) => createPet(`pet ${i}`.padEnd(200, '.'))))
-    expect(new Set(outcomes.map((outcome) => 'failure' in outcome && outcome.failure.code))).toEqual(
-      new Set(['SQLITE_FULL']),
-    )
-    expect(namesIn(connection)).toEqual([])
-  })
-
-  test('fail alone when the commit finds that they violate a constraint', () => {
-    const { connection, commitTogether } = openWriter()
-    connection.exec(`
-      CREATE TABLE owners (id INTEGER PRIMARY KEY) STRICT;
-      CREATE TABLE owned (owner INTEGER REFERENCES owners DEFERRABLE INITIALLY DEFERRED) STRICT;
-      CREATE TRIGGER own AFTER INSERT ON pets WHEN new.name = 'orphan' BEGIN INSERT INTO owned VALUES (1); END;
-    `)
-    const failure = { code: 'SQLITE_CONSTRAINT_FOREIGNKEY' }
-    const { outcomes } = commitTogether([createPet('a'), createPet('orphan'), createPet('c')])
-    expect(outcomes).toMatchObject([{ value: { id: 1n } }, { failure }, { value: { id: 2n } }])
-    expect(namesIn(connection)).toEqual(['a', 'c'])
-    expect(commitTogether([createPet('d')]).outcomes).toEqual([{ value: { id: 3n } }])
-  })
-
-  test('fail together while another process holds the lock, and succeed when it releases the lock', async () => {
-    const path = join(temporaryFolder(), 'petstore.db')
-    const store = openFileStore(path)
-    const other = connect(path, { busyTimeout: 0 })
-    onTestFinished(() => void other.close())
-    other.exec('BEGIN IMMEDIATE')
-    const failed = await Promise.allSettled([store.pets.create(rex), store.pets.create(rex)])
-    expect(failed.map((each) => each.status === 'rejected' && each.reason)).toEqual([
-      expect.any(StoreUnavailable),
-      expect.any(StoreUnavailable),
-    ])
-    expect(await store.pets.list({ limit: 1, cursor: 0n })).toEqual([])
-    other.exec('ROLLBACK')
-    expect(await store.pets.create(rex)).toMatchObject({ id: 1n })
-  })
-})
-
-test('a writer whose database is missing reports it with each write', async () => {
-  const path = join(temporaryFolder(), 'petstore.db')
-  const { writer, damages } = startWriter(path)
-  rmSync(path)
-  const create = () => writer.mutate('pets.create', [rex.name, rex.categoryId, rex.status])
-  for (let i = 0; i < 2; i++) await expect(create()).rejects.toThrow(StoreUnavailable)
-  expect(damages).toEqual(['database lost', 'database lost'])
-  expect(existsSync(path)).toBe(false)
-})
-
-test('the writes of one turn reach the thread in one message, in their order', async () => {
-  const { writer } = startWriter(join(temporaryFolder(), 'petstore.db'))
-  const send = vi.spyOn(Worker.prototype, 'postMessage')
-  onTestFinished(() => send.mockRestore())
-  const create = (name: string) => writer.mutate('pets.create', [name, 1n, 'sold'])
-  expect(await Promise.all(['a', 'b', 'c'].map(create))).toMatchObject(
-    [1n, 2n, 3n].map((id) => ({ generated: { id } })),
-  )
-  expect(await create('d')).toMatchObject({ generated: { id: 4n } })
-  expect(send.mock.calls.map(([writes]) => writes.length)).toEqual([3, 1])
-})
-
 test('of the writes that are rejected because the disk hangs, only those of a transaction that has begun can be stored', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const path = join(temporaryFolder(), 'petstore.db')
-  const { writer } = startWriter(path, 60_000)
+  const writer = startWriter(path, 60_000)
   const other = connect(path, { busyTimeout: 0 })
   const create = (name: string) => writer.mutate('pets.create', [name, 1n, 'sold'])
   await create('before')
@@ -163,7 +94,7 @@ test('the time that the writer thread takes to start is not taken for a disk tha
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const path = join(temporaryFolder(), 'petstore.db')
-  const { writer } = startWriter(path)
+  const writer = startWriter(path)
   const created = writer.mutate('pets.create', [rex.name, rex.categoryId, rex.status])
   vi.advanceTimersByTime(2 * maxCommitTime)
   expect(await created).toMatchObject({ generated: { id: 1n } })
@@ -203,26 +134,15 @@ test('with 10,000 waiting writes further ones are refused, and those that wait a
 function startWriter(path: string, busyTimeout = 0) {
   prepareSqlite(path)
   const file = openFile(path, { readonly: true })
-  const damages: string[] = []
-  const onDamage = (damage: string) => void damages.push(damage)
-  const writer = createWriter({ path, identities: file.identities, loaded: onSqlite, busyTimeout }, { onDamage })
+  const writer = createWriter(
+    { path, identities: file.identities, loaded: onSqlite, busyTimeout },
+    { onDamage: () => {} },
+  )
   onTestFinished(async () => {
     await writer.close()
     file.close()
   })
-  return { writer, damages }
-}
-
-function openWriter() {
-  const path = join(temporaryFolder(), 'petstore.db')
-  prepareSqlite(path)
-  const connection = connect(path, { busyTimeout: 0 })
-  onTestFinished(() => void connection.close())
-  return { connection, commitTogether: prepareCommit(connection, prepareWrites(connection)) }
-}
-
-function createPet(name: string): Write {
-  return ['pets.create', name, rex.categoryId, rex.status]
+  return writer
 }
 
 function namesIn(connection: Database.Database): unknown[] {
