@@ -64,10 +64,6 @@ test.for(shapes)('a pod of the %s manifests has more time to stop than the servi
   expect((terminationGracePeriodSeconds - pause) * 1_000).toBeGreaterThan(maxStopTime)
 })
 
-test('the pod on SQLite has time to save a deleted database', () => {
-  expect(podOf('sqlite').spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(300)
-})
-
 test.for(shapes)('a container of the %s manifests has no privileges and cannot write to its file system', (shape) => {
   const { spec } = podOf(shape)
   expect(spec.securityContext).toMatchObject({
@@ -91,12 +87,6 @@ test('the manifests run the image of this release and contain no secret', () => 
   }
 })
 
-test('the StatefulSet has a headless Service', () => {
-  const set = resourcesOf('sqlite').find(({ kind }) => kind === 'StatefulSet')
-  const service = resourcesOf('sqlite').find(({ metadata }) => metadata.name === set?.spec.serviceName)
-  expect(service).toMatchObject({ kind: 'Service', spec: { clusterIP: 'None' } })
-})
-
 test('only the ingress controller reaches the service, and only Prometheus the admin port', () => {
   const [ingress, policy] = resourcesOf('ingress')
   const [monitor] = resourcesOf('pod-monitor')
@@ -117,11 +107,6 @@ test('only the ingress controller reaches the service, and only Prometheus the a
     const service = resourcesOf(shape).find(({ kind, metadata }) => kind === 'Service' && metadata.name === 'petstore')
     expect(service?.spec.ports, shape).toMatchObject([{ name: 'http' }])
   }
-})
-
-test('TRUST_PROXY of the guide is accepted', () => {
-  const [, value] = /kubectl set env \S+ TRUST_PROXY=(\S+)/.exec(read('docs/guides/deployment.md')) ?? []
-  expect(readConfig({ TRUST_PROXY: value }).trustProxy).toEqual([value])
 })
 
 test('the pod for a restore has the volume, the image and the rights of the service', () => {

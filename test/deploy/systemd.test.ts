@@ -67,15 +67,6 @@ test('the environment file cannot override the ports of the template', () => {
   expect(read('docs/guides/monitoring.md')).toContain('127.0.0.1:9461')
 })
 
-test('the service has no privileges', () => {
-  expect(setting('User')).toBe('petstore')
-  expect(setting('NoNewPrivileges')).toBe('true')
-  expect(setting('CapabilityBoundingSet')).toBe('')
-  expect(setting('SystemCallFilter')).toBe('@system-service\n~@privileged')
-  // V8 writes the machine code that it executes.
-  expect(setting('MemoryDenyWriteExecute')).toBeUndefined()
-})
-
 // The other tests run systemd's own checks, where they are installed.
 if (spawnSync('systemd-analyze', ['--version']).status === 0) {
   test('systemd-analyze knows every setting', async () => {
