@@ -1,10 +1,32 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { toApiError } from '../../engine/service/api/errors.ts'
-import { createExamples, exampleInput, procedures } from '../support/examples.ts'
-import { contextWith, shareTestApi } from '../support/petstore.ts'
+import { proceduresOf } from '../../engine/service/procedures/procedures.ts'
+import { exampleOf } from '../../engine/service/rest/document.ts'
+import { appRouter } from '../../server/router.ts'
+import { contextWith, onSqlite, shareTestApi } from '../support/petstore.ts'
 
 const api = shareTestApi()
+const procedures = new Map(proceduresOf(appRouter).map((procedure) => [procedure.name, procedure]))
+
+/** The values of the documented example of an input. */
+function exampleInput(input: z.ZodType): Record<string, unknown> {
+  // Safe: the example of an object is an object.
+  const example = (exampleOf(input) ?? {}) as Record<string, unknown>
+  return Object.fromEntries(
+    Object.entries(example).map(([name, value]) => [name, typeof value === 'number' ? BigInt(value) : value]),
+  )
+}
+
+/** Adds a row to each collection that has a create, so that the ids of examples are those of rows. */
+async function createExamples(ctx: ReturnType<typeof contextWith>): Promise<void> {
+  // In the order of their references.
+  for (const collection of Object.keys(onSqlite.collections)) {
+    const create = procedures.get(`${collection}.create`)
+    const [input] = create?.inputs ?? []
+    if (input instanceof z.ZodType) await create?.call(exampleInput(input), ctx)
+  }
+}
 
 function unwrap(schema: unknown): unknown {
   const isWrapper = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault
