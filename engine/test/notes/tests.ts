@@ -9,11 +9,13 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
 import type { TRPCClient } from '@trpc/client'
+import Database from 'better-sqlite3'
 import { onTestFinished } from 'vitest'
 import { type ClientOptions, createClient } from '../../client/index.ts'
 import { tracingWith } from '../../service/telemetry/tracing.ts'
 import * as databases from '../support/database.ts'
 import type { Listening } from '../support/raw-http.ts'
+import { temporaryFolder } from '../support/temporary.ts'
 import type * as api from '../support/test-api.ts'
 import { testsOf } from '../support/tests-of.ts'
 import { transferTests } from '../support/transfer.ts'
@@ -67,6 +69,18 @@ export async function addNotes(store: NotesStore, count: number): Promise<void> 
 }
 
 export const { checkText, exportText, importText } = transferTests(noteTransfer)
+
+/** Starts the service on a file that another process locks until `release` is called. */
+export async function startLocked(): Promise<ListeningApi & { release: () => void }> {
+  const path = join(temporaryFolder(), 'notes.db')
+  const store = tests.openSqlite({ path, busyTimeout: 10_000 })
+  onTestFinished(() => store.close())
+  const api = await tests.listen(await tests.startTestApi({ store }))
+  const lock = new Database(path)
+  onTestFinished(() => void lock.close())
+  lock.exec('BEGIN IMMEDIATE')
+  return { ...api, release: () => void lock.close() }
+}
 
 /**
  * Starts the service with an SDK of OpenTelemetry.

@@ -1,24 +1,21 @@
 import { once } from 'node:events'
 import { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { queryObjects } from 'node:v8'
-import Database from 'better-sqlite3'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   createRequest,
   type ListeningApi,
   listen,
-  openSqlite,
   shareTestApi,
+  startLocked,
   startTestApi,
 } from '../../../test/notes/tests.ts'
 import { consoleFolder, largestFile } from '../../../test/support/console-folder.ts'
 import { type LogLine, logLinesIn } from '../../../test/support/log-lines.ts'
 import { closing, host, json, openSocket } from '../../../test/support/raw-http.ts'
-import { temporaryFolder } from '../../../test/support/temporary.ts'
 
 /** A client that resets the connection is no fault of the service: at most one plain line in the log. */
 
@@ -101,16 +98,10 @@ test('a client that resets the connection while a large file is sent leaves one 
 })
 
 test('a client that resets the connection while its create waits for the disk leaves one plain line', async () => {
-  const path = join(temporaryFolder(), 'notes.db')
-  const store = openSqlite({ path, busyTimeout: 10_000 })
-  onTestFinished(() => store.close())
-  const api = await listen(await startTestApi({ store }))
-  const lock = new Database(path)
-  onTestFinished(() => void lock.close())
-  lock.exec('BEGIN IMMEDIATE')
+  const { release, ...api } = await startLocked()
   const lines = await linesAfter(api, api.url, createRequest(api.authorization), 'once the bytes have arrived')
-  lock.exec('COMMIT')
-  await expect.poll(() => store.notes.get(1n)).toMatchObject({ body: 'Ann' })
+  release()
+  await expect.poll(() => api.store.notes.get(1n)).toMatchObject({ body: 'Ann' })
   expect(lines).toMatchObject([{ level: 'info', operation: 'notes.create', aborted: true, ip: '127.0.0.1' }])
   expect(logLinesIn(api.log.join('')).slice(-1)).toEqual(lines)
 })

@@ -1,24 +1,21 @@
 import { once } from 'node:events'
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import {
   createRequest,
   type ListeningApi,
   listen,
-  openSqlite,
   shareTestApi,
   startHttpServer,
+  startLocked,
   startTestApi,
 } from '../../../test/notes/tests.ts'
 import { closing, collect, exchange, host, json, openSocket, statusesIn } from '../../../test/support/raw-http.ts'
 import { stubbornClients } from '../../../test/support/stubborn-clients.ts'
-import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { Connections } from '../../http/connections.ts'
 
 /** The end of connections: clients receive all their responses, and cannot keep a connection open without a request. */
@@ -76,19 +73,13 @@ describe('a client that half-closes the connection after its last byte', () => {
   })
 
   test('receives a response that takes a while', async () => {
-    const path = join(temporaryFolder(), 'notes.db')
-    const store = openSqlite({ path, busyTimeout: 10_000 })
-    onTestFinished(() => store.close())
-    const { url, authorization } = await listen(await startTestApi({ store }))
-    const lock = new Database(path)
-    onTestFinished(() => void lock.close())
-    lock.exec('BEGIN IMMEDIATE')
+    const { url, authorization, release } = await startLocked()
     const socket = await openSocket(url)
     const received = collect(socket)
     socket.end(createRequest(authorization))
     await fetch(url, { redirect: 'manual' })
     expect(received.text).toBe('')
-    lock.close()
+    release()
     await closing(socket)
     expect(statusesIn(received.text)).toEqual([201])
   })

@@ -1,11 +1,17 @@
 import { once } from 'node:events'
 import { METHODS } from 'node:http'
-import { join } from 'node:path'
-import Database from 'better-sqlite3'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { createRequest, listen, openSqlite, shareTestApi, startTestApi, validBody } from '../../../test/notes/tests.ts'
-import { exchange, expectError, expectNothingInternal, host, json, openSocket } from '../../../test/support/raw-http.ts'
-import { temporaryFolder } from '../../../test/support/temporary.ts'
+import { describe, expect, test } from 'vitest'
+import { createRequest, listen, shareTestApi, startLocked, validBody } from '../../../test/notes/tests.ts'
+import {
+  collect,
+  exchange,
+  expectError,
+  expectNothingInternal,
+  host,
+  json,
+  openSocket,
+  statusesIn,
+} from '../../../test/support/raw-http.ts'
 
 /** Errors over real sockets: each in detail, and after other requests on the connection. */
 
@@ -99,16 +105,9 @@ describe('after other requests on the connection', () => {
   })
 
   test('a body that becomes invalid while its request waits does not suppress the responses to earlier requests', async () => {
-    const path = join(temporaryFolder(), 'notes.db')
-    const store = openSqlite({ path, busyTimeout: 10_000 })
-    onTestFinished(() => store.close())
-    const { url, authorization } = await listen(await startTestApi({ store }))
-    const lock = new Database(path)
-    onTestFinished(() => void lock.close())
-    lock.exec('BEGIN IMMEDIATE')
+    const { url, authorization, release } = await startLocked()
     const socket = await openSocket(url)
-    let received = ''
-    socket.on('data', (chunk) => (received += chunk))
+    const received = collect(socket)
     socket.once('end', () => socket.end())
     const closed = once(socket, 'close')
     socket.write(
@@ -117,9 +116,9 @@ describe('after other requests on the connection', () => {
     await fetch(url, { redirect: 'manual' })
     socket.write('zz\r\n')
     await fetch(url, { redirect: 'manual' })
-    lock.close()
+    release()
     await closed
-    expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 201', 'HTTP/1.1 400'])
+    expect(statusesIn(received.text)).toEqual([201, 400])
   })
 })
 

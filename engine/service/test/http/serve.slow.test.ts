@@ -1,24 +1,22 @@
-import { existsSync, readdirSync, readlinkSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { service } from '../../../test/notes/service.ts'
 import { prepareSqlite, product, readConfig, startServer } from '../../../test/notes/tests.ts'
 import { logLinesIn } from '../../../test/support/log-lines.ts'
-import { waitForOutput } from '../../../test/support/process.ts'
+import { openFilesOf, waitForOutput } from '../../../test/support/process.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { serve } from '../../serve/serve.ts'
 
-const descriptors = '/proc/self/fd'
-
 // Only Linux lists them.
-if (existsSync(descriptors)) {
+if (existsSync('/proc/self/fd')) {
   test('a start that fails while the application is created closes the database', async () => {
     const folder = temporaryFolder()
     const database = join(folder, 'notes.db')
     const config = readConfig({ PORT: '0', DATABASE_URL: `file:${database}`, LOG_LEVEL: 'silent' })
     prepareSqlite(database)
     await expect(serve({ ...config, publicUrl: 'no URL' }, service)).rejects.toThrow('Invalid URL')
-    expect(openFiles().filter((path) => path.startsWith(folder))).toEqual([])
+    expect(openFilesOf('self').filter((path) => path.startsWith(folder))).toEqual([])
   })
 }
 
@@ -35,14 +33,3 @@ test('on all addresses of the machine, the curl line names one that works', asyn
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1\/notes$/)
   expect((await fetch(String(url), { headers: { authorization: `Bearer ${key}` } })).status).toBe(200)
 })
-
-function openFiles(): string[] {
-  return readdirSync(descriptors).flatMap((descriptor) => {
-    try {
-      return readlinkSync(join(descriptors, descriptor))
-    } catch {
-      // The descriptor with which the folder was read is closed again.
-      return []
-    }
-  })
-}
