@@ -2,7 +2,7 @@ import { TRPCError } from '@trpc/server'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { ClosedStore, IdempotencyKeyReused, Refusal, StoreUnavailable } from '../../../store/collection/errors.ts'
-import { ApiError, type ErrorCode, toApiError } from '../../api/errors.ts'
+import { type ErrorCode, toApiError } from '../../api/errors.ts'
 
 const cause = new Error('the cause')
 
@@ -29,44 +29,14 @@ describe('a thrown value becomes an ApiError:', () => {
     expect(error.body.message).toBe(error.message)
   })
 
-  test('an ApiError stays the same', () => {
-    const error = new ApiError('not_found', 'There is nothing.', { headers: { link: 'x' }, cause })
-    expect(toApiError(error)).toBe(error)
-    expect(error).toMatchObject({ headers: { link: 'x' }, cause })
-  })
-
-  test('the cause is kept for the log', () => {
-    for (const thrown of [new StoreUnavailable('x'), cause]) expect(toApiError(thrown).cause).toBe(thrown)
-    for (const code of ['NOT_FOUND', 'PAYMENT_REQUIRED'] as const) {
-      const thrown = new TRPCError({ code })
-      expect(toApiError(thrown).cause).toBe(thrown)
-    }
-    expect(toApiError(internal(cause)).cause).toBe(cause)
+  test('a Zod error of the output is no error of the client', () => {
+    const { error } = z.object({ name: z.string('wrong') }).safeParse({})
+    expect(toApiError(internal(error)).body).toMatchObject({ code: 'internal_error' })
   })
 
   test('a call after the store was closed has no cause, so that a stop logs no error', () => {
     const { body, cause } = toApiError(internal(new ClosedStore()))
     expect([body.code, cause]).toEqual(['unavailable', undefined])
-  })
-
-  test('the message names each field of a Zod error of the input, and none of one of the output', () => {
-    const { error } = z.object({ name: z.string('wrong') }).safeParse({})
-    const thrown = new TRPCError({ code: 'BAD_REQUEST', cause: error })
-    expect(toApiError(thrown)).toMatchObject({
-      body: { message: 'name: wrong', status: 400 },
-      issues: [{ path: 'name' }],
-      cause: thrown,
-    })
-    expect(toApiError(internal(error)).body).toMatchObject({ code: 'internal_error' })
-    const other = new TRPCError({ code: 'BAD_REQUEST', message: 'The input is odd.', cause })
-    expect(toApiError(other).body.message).toBe('The input is odd.')
-  })
-
-  test('Retry-After is set for a transient failure only', () => {
-    const headers = (thrown: unknown) => toApiError(thrown).headers
-    expect(headers(new StoreUnavailable('full'))).toEqual({ 'retry-after': '1' })
-    expect(headers(new StoreUnavailable('corrupt', { isRetryable: false }))).toEqual({})
-    expect(headers(cause)).toEqual({})
   })
 })
 

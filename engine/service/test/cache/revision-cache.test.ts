@@ -5,18 +5,6 @@ interface Value {
   n: number
 }
 
-test('a value is read once for each revision of the source', async () => {
-  const { cache, state, read } = openCache()
-  expect([await cache.load('a', read), await cache.load('a', read), cache.get('a')]).toEqual([
-    { n: 1 },
-    { n: 1 },
-    { n: 1 },
-  ])
-  state.revision = 2
-  expect(cache.get('a')).toBeUndefined()
-  expect(await cache.load('a', read)).toEqual({ n: 2 })
-})
-
 test('a value is not kept if the source changed during the read', async () => {
   const { cache, state, read } = openCache()
   const loading = cache.load('a', async () => {
@@ -32,14 +20,6 @@ test('nothing is kept while the source has no revision', async () => {
   const { cache, state, read } = openCache()
   state.revision = undefined
   expect([await cache.load('a', read), await cache.load('a', read)]).toEqual([{ n: 1 }, { n: 2 }])
-})
-
-test('a missing value, a value that must not be kept and a failed read are not kept', async () => {
-  const { cache, read } = openCache()
-  expect(await cache.load('a', async () => undefined)).toBeUndefined()
-  expect(await cache.load('b', read, () => false)).toEqual({ n: 1 })
-  await expect(cache.load('c', () => Promise.reject(new Error('gone')))).rejects.toThrow('gone')
-  expect([cache.get('a'), cache.get('b'), cache.get('c')]).toEqual([undefined, undefined, undefined])
 })
 
 test('the cache is bounded by the weight of its values, and does not keep a value that is too heavy', async () => {

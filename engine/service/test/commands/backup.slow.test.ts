@@ -6,19 +6,16 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { backUpDatabase } from '../../../store/sqlite/backup/backup.ts'
 import type { Progress } from '../../../store/sqlite/backup/snapshot.ts'
 import {
-  addingRows,
   backUp,
   commandLine,
   makeDatabase,
   onSqlite,
   rowsIn,
   runProgram,
-  startServer,
   textsIn,
   unfitFiles,
 } from '../../../test/notes/tests.ts'
 import { auditLinesIn, notesIn } from '../../../test/support/log-lines.ts'
-import { waitForOutput } from '../../../test/support/process.ts'
 import { change } from '../../../test/support/sample-database.ts'
 import { canMount } from '../../../test/support/small-disk.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
@@ -47,14 +44,6 @@ describe('the backup command', () => {
     expect(checksum).toBe(`${name}.sha256`)
     expect(readdirSync(join(folder, 'data/backups'))).toHaveLength(2)
     expect(readdirSync(join(folder, 'data')).toSorted()).toEqual(['backups', 'notes.db'])
-  })
-
-  test('resolves its argument against the working folder', async () => {
-    const { folder } = makeSample()
-    const run = runProgram({ folder, arguments: ['backup', 'copy.db'] })
-    expect([await run.ended, run.stdout, notesIn(run.stderr)]).toEqual([0, `${join(folder, 'copy.db')}\n`, ''])
-    expect(textsIn(join(folder, 'copy.db'))).toEqual(['note 1', 'note 2', 'note 3'])
-    expect(existsSync(join(folder, 'data/backups'))).toBe(false)
   })
 
   test.for(['', ' ', '~/copy.db', 'copy.db ', '\tcopy.db', 'co\npy.db', 'copy\0.db'])(
@@ -159,15 +148,6 @@ describe('a backup', () => {
     expect(open(await backUp(makeSample().folder)).pragma('journal_mode', { simple: true })).toBe('delete')
   })
 
-  test('holds every commit from before it began, and none from after', async () => {
-    const { folder, database } = makeSample(20_000)
-    const backup = await backUpDatabase(database, onSqlite, join(folder, 'copy.db'), ({ done, total }) => {
-      if (done < total) change(database, addingRows(1, 'later'))
-    })
-    expect(textsIn(backup).length).toBe(20_000)
-    expect(textsIn(database).length).toBeGreaterThan(20_000)
-  })
-
   test('reports each step of the copy, and all bytes before the check', async () => {
     const { folder, database } = makeSample(100_000)
     const reports: Progress[] = []
@@ -220,11 +200,6 @@ describe('a backup is refused and changes nothing', () => {
     expect(textsIn(database)).toEqual(['note 1', 'note 2', 'note 3'])
     expect(readdirSync(folder).toSorted()).toEqual(['data', 'taken.db'])
   })
-})
-
-test('a scheduled backup is made by the program of the product', async () => {
-  const server = await startServer({ env: { BACKUP_EVERY: '1d' } })
-  expect(await waitForOutput(server, /"action":"(database\.backup)"/)).toBe('database.backup')
 })
 
 function makeSample(count = 3) {

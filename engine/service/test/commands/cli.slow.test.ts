@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Command } from 'commander'
@@ -15,7 +15,6 @@ import {
 import { commandsOf } from '../../../test/support/commands.ts'
 import { notesIn } from '../../../test/support/log-lines.ts'
 import { runCommand, waitForOutput } from '../../../test/support/process.ts'
-import { connectRestClient } from '../../../test/support/rest-client.ts'
 import { startServer as startSlowServer } from '../../../test/support/slow-server.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { createProgram } from '../../commands/program.ts'
@@ -111,30 +110,6 @@ test('help and version go to standard output, and the exit code is 0', async () 
   for (const version of versions)
     expect([await version.ended, version.stdout]).toEqual([0, `${service.product.version}\n`])
   expect([await help?.ended, help?.stdout, help?.stderr]).toEqual([0, expect.stringContaining('keys create shop'), ''])
-})
-
-test.for([
-  ['help', 'notes [options] [command]'],
-  ['help serve', 'notes serve [options]'],
-  ['help keys', 'notes keys [options] [command]'],
-  ['help keys create', 'notes keys create [options] <name>'],
-  ['keys help create', 'notes keys create [options] <name>'],
-])('notes %s prints the help of that command', async ([call = '', usage]) => {
-  const run = runProgram({ arguments: call.split(' ') })
-  expect([await run.ended, run.stdout.split('\n')[0], run.stderr]).toEqual([0, `Usage: ${usage}`, ''])
-})
-
-test('keys create does not create a database, and keys generate prints a key that a start registers', async () => {
-  const folder = temporaryFolder()
-  const create = runProgram({ folder, arguments: ['keys', 'create', 'shop'] })
-  expect([await create.ended, create.stdout]).toEqual([1, ''])
-  expect(create.stderr).toContain('start the service first')
-  const generate = runProgram({ folder, arguments: ['keys', 'generate'] })
-  expect([await generate.ended, generate.stderr]).toEqual([0, ''])
-  expect(readdirSync(folder)).toEqual([])
-  const key = generate.stdout.trim()
-  const server = await startServer({ folder, env: { NOTES_API_KEY: key } })
-  expect((await connectRestClient(server.url, key).get('/v1/notes')).status).toBe(200)
 })
 
 test.for(['--help', '--version', 'keys create full', 'keys list --json'])(

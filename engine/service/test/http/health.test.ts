@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
@@ -111,12 +110,6 @@ describe('/readyz', () => {
     })
     expect(log).toEqual([])
     expect((await rest.get('/livez', noKey)).status).toBe(200)
-  })
-
-  test('responds 503 if the database is gone', async () => {
-    const { rest, path } = await startOnFile()
-    rmSync(path)
-    expect(await rest.get('/readyz', noKey)).toMatchObject({ status: 503, body: { code: 'unavailable' } })
   })
 
   test('responds 503 if another release has migrated the database', async () => {

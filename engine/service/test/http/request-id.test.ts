@@ -63,12 +63,6 @@ describe('a valid X-Request-Id', () => {
     expect(linesOf(id).find(({ msg }) => msg === 'request')?.bytes).toBe(body.length)
   })
 
-  test('is in the response to CONNECT', async () => {
-    const [id, { url }] = [randomUUID(), await listen(shared())]
-    const [response] = await exchange(url, `CONNECT a:80 HTTP/1.1\r\n${host}X-Request-Id: ${id}\r\n\r\n`)
-    expect(response?.headers.get('x-request-id')).toBe(id)
-  })
-
   test.for(['/v1/notes', '/trpc/notes.list', '/trpc/notes.list?batch=1', 'streamed'])(
     'is in the log line of an error, of which the response does not show the cause: %s',
     async (url) => {
@@ -135,14 +129,6 @@ describe('without a valid X-Request-Id the service creates one', () => {
     await expect
       .poll(() => linesOf(id).map(({ msg }) => msg))
       .toEqual(['the connection sent an invalid request', 'request'])
-  })
-
-  test('for bytes that are not HTTP, with the id in the log line', async () => {
-    const { url } = await listen(shared())
-    const [response] = await exchange(url, 'nonsense\r\n\r\n')
-    const id = response?.headers.get('x-request-id')
-    expect(id).toMatch(uuid)
-    expect(linesOf(id)).toMatchObject([{ msg: 'the connection sent an invalid request' }])
   })
 
   test('for bytes that are not HTTP after a request, whose id they do not get', async () => {

@@ -102,24 +102,6 @@ test('a procedure without an input ignores the value that it is called with', as
   expect(await call({ n: 1 }, ctx)).toEqual(['undefined'])
 })
 
-test('an invalid input is a bad request, as through the chain', async () => {
-  const routes = router({
-    direct: query()
-      .input(Doubled)
-      .query(() => 0),
-    chained: query()
-      .input(Doubled)
-      .use(({ next }) => next())
-      .query(() => 0),
-  })
-  const thrown = await Promise.all(proceduresOf(routes).map(({ call }) => settle(call({ n: 'x' }, ctx))))
-  expect(proceduresOf(routes).map(({ isDirect }) => isDirect)).toEqual([true, false])
-  expect(thrown).toMatchObject([
-    { code: 'BAD_REQUEST', cause: { issues: [{ path: ['n'] }] } },
-    { code: 'BAD_REQUEST', cause: { issues: [{ path: ['n'] }] } },
-  ])
-})
-
 test('a procedure with a middleware, or with more than one input, is called through the chain', async () => {
   const order: string[] = []
   const noted = query().use(({ next }) => {
