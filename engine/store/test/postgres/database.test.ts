@@ -1,16 +1,10 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { describeKeys, listKeys } from '../../../service/commands/keys.ts'
 import { definition } from '../../../test/notes/store.ts'
 import { isBody, postgresDatabase, preparePostgres, startTestApi } from '../../../test/notes/tests.ts'
 import { textsOfAllCharacters } from '../../../test/support/all-characters.ts'
 import { connectTo, createDatabase, emptyDatabase, query } from '../../../test/support/postgres/databases.ts'
-import { temporaryFolder } from '../../../test/support/temporary.ts'
-import { readMigrations } from '../../database/migrations.ts'
 import { openStore } from '../../open.ts'
-import { migrate } from '../../postgres/migrate.ts'
 
 const insert = 'INSERT INTO notes (body, priority, state) VALUES'
 const insertKey = "INSERT INTO api_keys (name, start, hash, created_at, expires_at) VALUES ('a', 'note_',"
@@ -153,30 +147,6 @@ describe('a database that cannot be used is refused with the reason and without 
     const url = await createDatabase("ENCODING 'LATIN1' LOCALE 'C'")
     await expect(preparePostgres(url)).rejects.toThrow(/its encoding is LATIN1: make another one/)
   })
-})
-
-test('migrations run in order and once, and a failed one rolls back all migrations of that start', async () => {
-  const url = await emptyDatabase()
-  const folder = temporaryFolder()
-  writeFileSync(join(folder, '0000_first.sql'), 'CREATE TABLE first (x int)')
-  writeFileSync(join(folder, '0001_more.sql'), 'CREATE TABLE more (x int)')
-  const reports: unknown[] = []
-  const run = async () => {
-    const client = await connectTo(url)
-    const onMigrate = (...report: unknown[]) => void reports.push(report)
-    return migrate(
-      client,
-      { program: 'test', migrations: readMigrations([pathToFileURL(folder)]) },
-      { name: 'test', onMigrate },
-    )
-  }
-  await run()
-  await run()
-  expect(reports).toEqual([[['0000_first', '0001_more'], true]])
-  writeFileSync(join(folder, '0002_broken.sql'), 'CREATE TABLE even_more (x int); CREATE TABLE more (x int)')
-  await expect(run()).rejects.toThrow('already exists')
-  expect(await query(url, "SELECT name FROM migrations WHERE name > '0000_first'")).toEqual([{ name: '0001_more' }])
-  expect(await query(url, "SELECT to_regclass('even_more') AS found")).toEqual([{ found: null }])
 })
 
 test.for(['created_at', 'expires_at', 'revoked_at'])(

@@ -2,42 +2,6 @@ import { expect, test } from 'vitest'
 import { StoreUnavailable } from '../../collection/errors.ts'
 import { groupCommit, type Outcome } from '../../postgres/group-commit.ts'
 
-test('writes that arrive during a commit share the next batch, and each gets its own outcome', async () => {
-  const { queue, batches, commitNext } = openQueue()
-  const results = Promise.allSettled(['a', 'b', 'bad', 'c'].map((write) => queue.run(write)))
-  expect(batches).toEqual([['a']])
-  await commitNext()
-  await commitNext()
-  expect(await results).toMatchObject([
-    { value: 'a of 1' },
-    { value: 'b of 3' },
-    { reason: { message: 'refused' } },
-    { value: 'c of 3' },
-  ])
-  expect(batches).toEqual([['a'], ['b', 'bad', 'c']])
-})
-
-test('a commit that fails rejects its batch, and the next batch is committed', async () => {
-  const { queue, commitNext } = openQueue()
-  const [first, second] = [queue.run('a'), queue.run('b')]
-  await Promise.all([expect(first).rejects.toThrow('lost'), commitNext(new Error('lost'))])
-  await commitNext()
-  expect(await second).toBe('b of 1')
-})
-
-test('closing waits for the accepted writes and refuses further ones', async () => {
-  const { queue, commitNext } = openQueue()
-  const results = Promise.all([queue.run('a'), queue.run('b')])
-  let isClosed = false
-  const closing = queue.close().then(() => (isClosed = true))
-  await expect(queue.run('c')).rejects.toThrow(StoreUnavailable)
-  await commitNext()
-  expect(isClosed).toBe(false)
-  await commitNext()
-  await closing
-  expect(await results).toEqual(['a of 1', 'b of 1'])
-})
-
 test('a batch has at most 200 writes', async () => {
   const { queue, batches, commitNext } = openQueue()
   const results = Promise.all(Array.from({ length: 450 }, () => queue.run('a')))
