@@ -6,7 +6,7 @@ import { type HistoryEntry, type HistoryQuery, historyWith } from './history.ts'
 import { addingMethodOf, type Caller, type RunMutation } from './mutation.ts'
 import type { Found, Names, Only, PageOrder, PageQuery, SearchFields, SearchQuery } from './query.ts'
 import type { Entity, NewEntity } from './row.ts'
-import { type Reads, searchWith } from './search.ts'
+import { type Reads, scanQueue, searchWith } from './search.ts'
 
 /** The methods with which every collection is read. */
 export interface ReadMethods<T extends Table, F extends Names, S extends SearchFields> {
@@ -78,17 +78,33 @@ export interface CollectionOn<T extends Table, Mutation, Access, S> {
 }
 
 /** How a database reads the rows of a collection, and runs its mutations. */
-interface Means<Mutation> extends Pick<Derived, 'getBy' | 'counts' | 'revision'>, Pick<Reads, 'step' | 'inTurn'> {
+interface Means<Mutation> extends Pick<Derived, 'getBy' | 'counts' | 'revision'> {
   pages(order: PageOrder): Derived['list']
   /** Makes the function that reads pages of the whole history, the newest first. */
   entries(): Parameters<typeof historyWith>[1]
   run(operation: string, mutation: Mutation): RunMutation
 }
 
-export function derive<Mutation>(
+/** Opens collections, each with the derived methods and the access to its database. See {@link Reads} for `step`. */
+export function openCollections<T extends Table, Mutation, Access>(
+  collections: Record<string, CollectionOn<T, Mutation, Access, object>>,
+  access: Access,
+  step: number,
+  meansFor: (collection: CollectionOn<T, Mutation, Access, object>) => Means<Mutation>,
+): Record<string, object> {
+  const scans = { step, inTurn: scanQueue() }
+  const opened = Object.entries(collections).map(([name, collection]) => {
+    const derived = derive(name, collection, meansFor(collection), scans)
+    return [name, collection.open({ ...derived, ...access })]
+  })
+  return Object.fromEntries(opened)
+}
+
+function derive<Mutation>(
   collection: string,
   { table, filters, search, mutations }: Omit<CollectionOn<Table, Mutation, never, never>, 'open'>,
-  { pages, entries, step, inTurn, run, ...means }: Means<Mutation>,
+  { pages, entries, run, ...means }: Means<Mutation>,
+  scans: Pick<Reads, 'step' | 'inTurn'>,
 ): Derived {
   const get = means.getBy('id')
   const methods = Object.entries(mutations).map(([name, mutation]) => {
@@ -103,7 +119,7 @@ export function derive<Mutation>(
     ...means,
     list: pages('oldest'),
     get,
-    search: searchWith(filters, search, { get, newest: pages('newest'), oldest: pages('oldest'), step, inTurn }),
+    search: searchWith(filters, search, { get, newest: pages('newest'), oldest: pages('oldest'), ...scans }),
     mutations: Object.fromEntries(methods),
     history: () => historyWith(table, entries()),
   }

@@ -1,8 +1,7 @@
 import type { BaseStore } from '../collection/base-store.ts'
-import { derive } from '../collection/derived.ts'
+import { openCollections } from '../collection/derived.ts'
 import { ClosedStore, OtherRelease, runtimeMessage, StoreUnavailable, writeFailureOf } from '../collection/errors.ts'
 import { history } from '../collection/history.ts'
-import { scanQueue } from '../collection/search.ts'
 import type { Loaded, OpenOptions } from '../database/loaded.ts'
 import { isUpToDate } from '../database/migrations.ts'
 import type { PostgresCollection, Statement } from './collection.ts'
@@ -26,7 +25,6 @@ export async function openPostgresStore(
   const failures = failuresOf(tablesOf(loaded.collections))
   const mutations = groupCommit(prepareMutations(pool, failures, options.historyDays), observer)
   const probes = new Set<string>()
-  const inTurn = scanQueue()
 
   async function read<Row extends unknown[]>(statement: Statement, values: unknown[]): Promise<Row[]> {
     if (pool.ending) throw new ClosedStore()
@@ -36,28 +34,24 @@ export async function openPostgresStore(
     return rows
   }
 
-  const opened = Object.entries(loaded.collections).map(([name, collection]) => {
-    const { table, filters } = collection
+  const collections = openCollections(loaded.collections, { read }, 250, ({ table, filters }) => {
     const { revision, renew } = shortRevision()
-    const derived = derive(name, collection, {
+    return {
       pages: (order) => pagesOf(read, table, filters, order),
       getBy: (field) => rowsOf(read, table, field),
-      counts: (field: string, limit: number) => countsOf(read, table, field, limit),
+      counts: (field, limit) => countsOf(read, table, field, limit),
       entries: () => pagesOf(read, postgresTableOf(history), ['rowId', 'tableName'], 'newest'),
-      step: 250,
-      inTurn,
       run(operation, mutation) {
         probes.add(mutation.probe)
         return (values, idempotency) =>
           mutations.run({ operation, mutation, table, values, idempotency }).finally(renew)
       },
       revision,
-    })
-    return [name, collection.open({ ...derived, read })]
+    }
   })
 
   return {
-    ...Object.fromEntries(opened),
+    ...collections,
     // Other instances write rows without notifying this one.
     revision: () => undefined,
     inOneSnapshot: (run) => run(),

@@ -1,8 +1,7 @@
 import { dirname } from 'node:path'
 import type { BaseStore, StoreSizes } from '../../collection/base-store.ts'
-import { derive } from '../../collection/derived.ts'
+import { openCollections } from '../../collection/derived.ts'
 import { history } from '../../collection/history.ts'
-import { scanQueue } from '../../collection/search.ts'
 import type { Loaded, OpenOptions } from '../../database/loaded.ts'
 import { measureBackups } from '../backup/inventory.ts'
 import type { SqliteCollection } from '../collection.ts'
@@ -31,25 +30,19 @@ export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
   const reader = orUnusable(path, () => openReader(loaded, watched))
   const { identities, watch } = reader
   const writer = createWriter({ ...options, identities }, { onDamage: watch.leave, onWarning, observer })
-  const inTurn = scanQueue()
-  const opened = Object.entries(loaded.collections).map(([name, collection]) => {
-    const { table, filters } = collection
-    const derived = derive(name, collection, {
-      pages: (order) => reader.add(preparePages(table, filters, order)),
-      getBy: (field) => reader.add(prepareGet(table, field)),
-      counts: (field: string, limit: number) => reader.add(prepareCounts(table, field, limit)),
-      entries: () => reader.add(preparePages(history, ['rowId', 'tableName'], 'newest')),
-      // To read this many rows takes 0.1 ms of the event loop.
-      step: 100,
-      inTurn,
-      run: (operation) => (values, idempotency) => writer.mutate(operation, values, idempotency),
-      revision: reader.revision,
-    })
-    return [name, collection.open({ ...derived, read: reader.add })]
-  })
+  // To read this many rows takes 0.1 ms of the event loop.
+  const step = 100
+  const collections = openCollections(loaded.collections, { read: reader.add }, step, ({ table, filters }) => ({
+    pages: (order) => reader.add(preparePages(table, filters, order)),
+    getBy: (field) => reader.add(prepareGet(table, field)),
+    counts: (field, limit) => reader.add(prepareCounts(table, field, limit)),
+    entries: () => reader.add(preparePages(history, ['rowId', 'tableName'], 'newest')),
+    run: (operation) => (values, idempotency) => writer.mutate(operation, values, idempotency),
+    revision: reader.revision,
+  }))
 
   return {
-    ...Object.fromEntries(opened),
+    ...collections,
     revision: reader.revision,
     inOneSnapshot: reader.inOneSnapshot,
     async check() {
