@@ -1,14 +1,7 @@
-import { getTableColumns, type SQL, sql, type Table } from 'drizzle-orm'
+import { type SQL, sql, type Table } from 'drizzle-orm'
 import type { ClientBase } from 'pg'
-import { defaultHistoryDays, entryOf, expiryOf, maxSwept, history as origin } from '../collection/history.ts'
-import { listOf } from '../collection/row.ts'
+import { defaultHistoryDays, entryOf, expiryOf, maxSwept } from '../collection/history.ts'
 import { query } from './statements.ts'
-import { postgresTableOf } from './table.ts'
-
-const history = postgresTableOf(origin)
-const columns = Object.entries(getTableColumns(history)).filter(([field]) => field !== 'id')
-const names = listOf(columns.map(([, { name }]) => sql.identifier(name)))
-const types = columns.map(([field, column]) => sql`${sql.identifier(field)} ${sql.raw(column.getSQLType())}`)
 
 /** The placeholders of {@link recordingOf}. Their spaces keep them apart from the names of fields. */
 const [entries, expiry] = ['recorded entries', 'time of expiry'] as const
@@ -27,8 +20,9 @@ export function recordsOf(
 
 /** Parts of a statement that insert the entries of its changes, whose number is the count, and delete expired entries. */
 export function recordingOf(count: SQL, parameter: (field: string, type: string) => SQL): SQL {
-  return sql`, "recorded changes" AS (INSERT INTO ${history} (${names}) SELECT entry.*
-      FROM json_to_recordset(${parameter(entries, 'json')}) AS entry (${listOf(types)})),
+  return sql`, "recorded changes" AS (INSERT INTO history (at, key_name, collection, row_id, before, after)
+      SELECT at, "keyName", "tableName", "rowId", before, after FROM json_to_recordset(${parameter(entries, 'json')})
+        AS entry (at timestamptz, "keyName" text, "tableName" text, "rowId" bigint, before text, after text)),
     "swept entries" AS (${sweeping(parameter(expiry, 'timestamptz'), sql`${count} * ${sql.raw(String(maxSwept.byChange))}`)})`
 }
 
@@ -37,9 +31,8 @@ export function recordingOf(count: SQL, parameter: (field: string, type: string)
  * With an array, PostgreSQL runs the subquery only once.
  */
 function sweeping(time: SQL, limit: SQL): SQL {
-  const { id, at } = history
-  return sql`DELETE FROM ${history} WHERE ${id} = ANY (ARRAY(
-    SELECT ${id} FROM ${history} WHERE ${at} < ${time} ORDER BY ${at} LIMIT ${limit} FOR UPDATE SKIP LOCKED))`
+  return sql`DELETE FROM history WHERE id = ANY (ARRAY(
+    SELECT id FROM history WHERE at < ${time} ORDER BY at LIMIT ${limit} FOR UPDATE SKIP LOCKED))`
 }
 
 /** Deletes the oldest entries that have expired, as a start does. */
