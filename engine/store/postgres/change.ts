@@ -37,7 +37,13 @@ interface Write {
  * because all mutations would wait.
  */
 function changeIn(table: PostgresTable, hasHistory: boolean, own: OwnChanges): AnyMutation['run'] {
-  const { lock, exist, update, remove, changeable } = statementsOf(table, hasHistory)
+  const { changeable } = fieldsOf(table)
+  const text = sqlOf(table, hasHistory, parameter)
+  const ofRecords = hasHistory ? recordFields : []
+  const lock = prepared(text.lock, ['id'])
+  const exist = prepared(text.exist, ['id'])
+  const update = prepared(text.update, ['id', ...changeable, ...ofRecords])
+  const remove = prepared(text.remove, ['id', ...ofRecords])
   const toEntity = entityMapper(table)
   const changeRow = prepareChange(table, own)
 
@@ -105,19 +111,6 @@ function resultOf<T>(change: () => T): T | Error {
     return change()
   } catch (cause) {
     return new MutationError('', { cause })
-  }
-}
-
-function statementsOf(table: PostgresTable, hasHistory: boolean) {
-  const { changeable } = fieldsOf(table)
-  const { lock, exist, update, remove } = sqlOf(table, hasHistory, parameter)
-  const records = hasHistory ? recordFields : []
-  return {
-    changeable,
-    lock: prepared(lock, ['id']),
-    exist: prepared(exist, ['id']),
-    update: prepared(update, ['id', ...changeable, ...records]),
-    remove: prepared(remove, ['id', ...records]),
   }
 }
 
