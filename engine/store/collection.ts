@@ -33,9 +33,6 @@ export interface Collection<S = object> {
   postgres(): Promise<PostgresCollection<S>>
 }
 
-/** What a collection adds to the store. */
-export type StoreOf<C> = C extends Collection<infer S> ? S : never
-
 export type StoresOf<D> = D extends StoreDefinition<infer Stores> ? Stores : never
 
 /** The columns that both databases hold exactly. Others hold other values than Drizzle says, or are not compared exactly. */
@@ -181,8 +178,6 @@ export function collectionWith<T extends TableWithId, S>(
 
 /** The collections and the migrations of a store, which both databases get as an argument. */
 export interface StoreDefinition<Stores = unknown> extends Parts<Stores> {
-  /** The names of the collections, in their order. */
-  names: string[]
   /** The migrations of a kind of database. Undefined for one that the product does not use. */
   migrationsFor(kind: Kind): Migration[]
   /** For backups, which need no collections. */
@@ -218,7 +213,6 @@ export function defineStore<Stores>(parts: Parts<Stores>): StoreDefinition<Store
 
   return {
     ...parts,
-    names: Object.keys(collections),
     migrationsFor,
     sqliteRelease: () => ({ program, applicationId, migrations: migrationsFor('sqlite') }),
     forSqlite: () => load('sqlite', ({ sqlite }) => sqlite()),

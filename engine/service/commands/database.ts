@@ -81,8 +81,8 @@ export function addDatabaseCommands(program: Command, cli: Cli): void {
     })
 }
 
-function resourcesOf({ names }: StoreDefinition): string[] {
-  return names.filter((name) => name !== 'apiKeys')
+function resourcesOf({ collections }: StoreDefinition): string[] {
+  return Object.keys(collections).filter((name) => name !== 'apiKeys')
 }
 
 type DatabaseStatus = Awaited<ReturnType<typeof readStatus>>

@@ -13,7 +13,7 @@ import { describeStatus, readStatus } from '../../commands/database.ts'
 const names = onSqlite.migrations.map(({ name }) => name)
 const newest = names.at(-1)
 /** Every resource besides the API keys. */
-const others = definition.names.filter((name) => name !== 'apiKeys')
+const others = Object.keys(definition.collections).filter((name) => name !== 'apiKeys')
 const noRows = Object.fromEntries(others.map((name) => [name, 0]))
 
 test('db status shows the schema, the sizes and the numbers of notes and keys, also of a log that a killed service left', async () => {
