@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 
-/** Where the sources are: for the tests of the project, the coverage, the builds and `npm run dev`. */
+/** Where the sources are: for the tests of the project, the coverage and the builds. */
 
 const root = import.meta.dirname
 

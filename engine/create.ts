@@ -23,7 +23,7 @@ const manifest = JSON.parse(read('package.json'))
 const scripts = {
   build: 'vite build web --configLoader native',
   start: manifest.scripts.start.replace('server/launch.mjs', '--import ./engine/store/fast-start.mjs main.ts'),
-  dev: 'node --watch --import ./engine/store/fast-start.mjs main.ts',
+  dev: 'exec node --import ./engine/store/fast-start.mjs engine/dev.ts main.ts',
   'db:generate': 'node engine/generate.ts drizzle.config.ts',
   check: 'biome check && tsc && tsc -p web',
   'check:engines': 'tsc -p tsconfig.engines.json',

@@ -13,7 +13,7 @@ import { lockedDependencies, type Packages } from './locked-dependencies.ts'
 const root = join(import.meta.dirname, '../..')
 const target = resolve(process.argv[2] ?? join(root, 'dist/service'))
 /** Tools of developers. */
-const notShipped = ['server/dev.ts', 'db/drizzle.postgres.config.ts', 'db/tables.ts']
+const notShipped = ['db/drizzle.postgres.config.ts', 'db/tables.ts']
 /** Files for the machine on which the service runs. */
 const operations = globSync(
   [

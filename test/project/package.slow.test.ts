@@ -37,7 +37,7 @@ test('the package contains the sources as JavaScript, all migrations, the consol
     ],
     {
       cwd: root,
-      exclude: ['server/dev.ts', 'db/drizzle.postgres.config.ts', 'db/tables.ts', 'engine/**/test/**'],
+      exclude: ['db/drizzle.postgres.config.ts', 'db/tables.ts', 'engine/**/test/**'],
     },
   ).map((path) => path.replace(/\.ts$/, '.js'))
   const own = ['LICENSE', 'README.md', 'bin/petstore', 'package-lock.json', 'package.json']
