@@ -147,9 +147,6 @@ type Declared<Procedures> = {
     : Procedures[Name]
 }
 
-/** Throws if a call is not allowed. It runs before anything else of a procedure. */
-export type Guard = (ctx: Context, meta?: ProcedureMeta) => unknown
-
 /** Begins procedures and routers over a store. Every procedure needs an API key, and a mutation one that may write. */
 export function createTrpc<Store>() {
   const cached = createBuilder<CachedContext<Store>, CachedMeta>().procedure
@@ -171,7 +168,9 @@ export function createTrpc<Store>() {
 }
 
 /** @param requireMore throws if the key of a call lacks what these procedures need */
-export function createBuilder<ContextOfResolver extends object, Meta extends ProcedureMeta>(requireMore?: Guard) {
+export function createBuilder<ContextOfResolver extends object, Meta extends ProcedureMeta>(
+  requireMore?: (ctx: Context) => void,
+) {
   const { procedure, router } = initTRPC
     .context<ContextOfResolver>()
     .meta<Meta>()
@@ -192,35 +191,31 @@ interface Middleware<Result> {
   ctx: object
   path: string
   meta?: ProcedureMeta | undefined
-  next(options?: { ctx: object }): Promise<Result>
+  next(options: { ctx: Context }): Promise<Result>
 }
 
-/** A middleware that traces the call. It has the guard as a property, so that a direct call finds it. */
-function guardedBy(requireMore: Guard | undefined) {
-  const guard: Guard = (ctx, meta) => {
-    requireApiKey(ctx)
-    requireMore?.(ctx)
-    if (meta?.access) requireWriteAccess(ctx)
-  }
-  async function middleware<Result extends { ok: boolean }>({ ctx: given, path, meta, next }: Middleware<Result>) {
+/** The first middleware of every procedure: refuses what is not allowed, traces the call, and notes the row that it changes. */
+export type Guard = ReturnType<typeof guardedBy>
+
+function guardedBy(requireMore: ((ctx: Context) => void) | undefined) {
+  async function guard<Result extends { ok: boolean }>({ ctx: given, path, meta, next }: Middleware<Result>) {
     // Safe: the adapters call each procedure with a whole context.
     const ctx = given as Context
     return ctx.traceCall ? ctx.traceCall(path, ctx, run) : run(ctx)
 
     async function run(ctx: Context): Promise<Result> {
-      guard(ctx, meta)
+      requireApiKey(ctx)
+      requireMore?.(ctx)
+      if (meta?.access) requireWriteAccess(ctx)
       const result = await next({ ctx })
       if ('error' in result) throw result.error
-      if ('data' in result) collectId(ctx, result.data)
+      const { changedIds } = ctx
+      if (changedIds && 'data' in result && isRecord(result.data) && typeof result.data.id === 'bigint')
+        changedIds.push(result.data.id)
       return result
     }
   }
-  return Object.assign(middleware, { guard })
-}
-
-/** Notes the row that a mutation has changed or created. */
-export function collectId({ changedIds }: Context, output: unknown): void {
-  if (changedIds && isRecord(output) && typeof output.id === 'bigint') changedIds.push(output.id)
+  return Object.assign(guard, { isGuard: true })
 }
 
 function rpcErrorOf({ body, code, issues }: ApiError, path: string | undefined): RpcError {

@@ -22,7 +22,7 @@ const contexts = share((atEnd) => Promise.all([contextWithNote(atEnd), contextWi
 test('the installed tRPC keeps the private fields that direct calls read', () => {
   const chained = proceduresOf(appRouter).filter(({ isDirect }) => !isDirect)
   const advice =
-    'tRPC has changed private fields: these procedures go through its own chain now, which takes 50 times as long. Correct Definition in engine/service/procedures/procedures.ts. If only some are listed: their outputs have schemas that api/output.ts does not know'
+    'tRPC has changed private fields: these procedures go through its own chain now, which takes 30 times as long. Correct Definition in engine/service/procedures/procedures.ts. If only some are listed: their outputs have schemas that api/output.ts does not know'
   expect(
     chained.map(({ name }) => name),
     advice,
