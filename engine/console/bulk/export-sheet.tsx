@@ -7,14 +7,12 @@ import { IconDownload } from '../components/icons.tsx'
 import { Sheet } from '../components/sheet.tsx'
 import { Notice } from '../form/notice.tsx'
 import { problemOf } from '../problem.ts'
-import { nounOf } from '../resource/filtered.ts'
 import { useList, useResource, useTotal } from '../resource/page-context.ts'
-import { partOf } from '../resource/queries.ts'
+import { nounOf, partOf } from '../resource/queries.ts'
 import { exporting } from '../texts/bulk.ts'
 import { day, joined } from '../texts/formats.ts'
-import { exportItems } from './export-items.ts'
+import { exportItems, type FileFormat, fileOf, saveFile } from './export-items.ts'
 import { PauseMessage, useJob } from './use-job.tsx'
-import { type FileFormat, fileOf, saveFile } from './write-file.ts'
 
 /** Downloads the items of a list as a file. Closing the sheet cancels the export. */
 export function ExportSheet({ onClose }: { onClose: () => void }) {

@@ -1,6 +1,7 @@
 import './buttons.css'
 import type { ComponentProps, MouseEvent, ReactNode } from 'react'
 import { hint } from './hint.ts'
+import { IconX } from './icons.tsx'
 import type { Shortcut } from './keyboard.ts'
 
 interface ButtonProps extends ComponentProps<'button'> {
@@ -37,6 +38,15 @@ interface IconButtonProps extends Omit<ButtonProps, 'icon' | 'endIcon' | 'labels
 /** A button without text. */
 export function IconButton({ label, shortcut, ...props }: IconButtonProps) {
   return <PlainButton variant="gray" isIcon aria-label={label} {...hint(label, shortcut)} {...props} />
+}
+
+/** A button with a cross. */
+export function CloseButton(props: Omit<IconButtonProps, 'children'>) {
+  return (
+    <IconButton {...props}>
+      <IconX />
+    </IconButton>
+  )
 }
 
 interface PlainButtonProps extends Omit<ButtonProps, 'icon' | 'endIcon' | 'labels'> {

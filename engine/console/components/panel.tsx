@@ -2,9 +2,8 @@ import './panel.css'
 import { useMediaQuery } from '@mantine/hooks'
 import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { messages } from '../texts/messages.ts'
-import { IconButton } from './buttons.tsx'
+import { CloseButton } from './buttons.tsx'
 import { focusPanel, useFocusReturn } from './focus.ts'
-import { IconX } from './icons.tsx'
 import { useShortcuts } from './keyboard.ts'
 import { PanelSheet } from './load-later.tsx'
 
@@ -48,9 +47,7 @@ function SidePanel({ actions, onClose, ...props }: PanelProps) {
       actions={
         <>
           {actions}
-          <IconButton label={messages.page.close} shortcut="close" onClick={onClose}>
-            <IconX />
-          </IconButton>
+          <CloseButton label={messages.page.close} shortcut="close" onClick={onClose} />
         </>
       }
     />

@@ -4,9 +4,8 @@ import { type ReactNode, useId, useRef } from 'react'
 import { createPortal } from 'react-dom'
 import { useCloseOnBack } from '../browser-history.ts'
 import { messages } from '../texts/messages.ts'
-import { IconButton } from './buttons.tsx'
+import { CloseButton } from './buttons.tsx'
 import { topDialog, useFocusReturn } from './focus.ts'
-import { IconX } from './icons.tsx'
 
 interface SheetProps {
   title: string
@@ -60,9 +59,7 @@ export function Sheet({ title, actions, onClose, size = 'md', children, ...props
             {title}
           </h2>
           {actions}
-          <IconButton label={messages.page.close} onClick={onClose}>
-            <IconX />
-          </IconButton>
+          <CloseButton label={messages.page.close} onClick={onClose} />
         </div>
         <div className="sheet-body">{children}</div>
       </div>

@@ -2,7 +2,14 @@ import './value.css'
 import type { ReactNode } from 'react'
 import type { Field } from '../resource.ts'
 import { date } from '../texts/formats.ts'
-import { partsOf } from './words.ts'
+
+/** What finds words in a text, which the first load does without. */
+let words: typeof import('#store/words') | undefined
+
+/** Loads what marks words. Without it, they are not marked. */
+export async function loadWords(): Promise<void> {
+  words ??= await import('#store/words').catch(() => undefined)
+}
 
 /**
  * A value of a field. Nothing if there is none. What was found is marked: the words of a text, or whole numbers.
@@ -40,9 +47,10 @@ function Text({ text, found }: { text: string; found: string }) {
 }
 
 function marked(text: string, found: string): ReactNode {
-  if (found === '') return text
+  if (found === '' || !words) return text
+  const parts = words.partsOf(text, words.wordsOf(found))
   // biome-ignore lint/suspicious/noArrayIndexKey: the parts differ only in their positions.
-  return partsOf(text, found).map((part, index) => (index % 2 === 1 ? <mark key={index}>{part}</mark> : part))
+  return parts.map((part, index) => (index % 2 === 1 ? <mark key={index}>{part}</mark> : part))
 }
 
 function Spaces({ text }: { text: string }) {

@@ -1,7 +1,7 @@
 import './notice.css'
 import type { ReactNode } from 'react'
 import type { Problem } from '../problem.ts'
-import { RequestId } from '../requests/request-id.tsx'
+import { RequestId } from '../requests/failure.tsx'
 
 interface NoticeProps {
   title: string

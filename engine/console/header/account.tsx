@@ -13,13 +13,8 @@ import { messages } from '../texts/messages.ts'
 import { ColorScheme } from './color-scheme.tsx'
 import { NewKey } from './new-key.tsx'
 
-interface AccountProps {
-  onSignOut: (scope: SignOutScope) => void
-  onClose: () => void
-}
-
 /** The state of the API key, the color scheme, the requests, another key and the sign-out. */
-export function Account({ onSignOut, onClose }: AccountProps) {
+export function Account({ onSignOut, onClose }: { onSignOut: (scope: SignOutScope) => void; onClose: () => void }) {
   const { page, requests } = messages
   const openRequests = useOpenRequests()
   function showRequests() {

@@ -1,6 +1,9 @@
 import './header.css'
+import './account-menu.css'
+import { useRef, useState } from 'react'
 import { IconButton } from '../components/buttons.tsx'
-import { IconCode, IconKeyboard } from '../components/icons.tsx'
+import { IconCode, IconKeyboard, IconUser } from '../components/icons.tsx'
+import { loadLater } from '../components/load-later.tsx'
 import { useOpenRequests } from '../requests/open-requests.tsx'
 import { pages } from '../resource/pages.ts'
 import { hrefOf, openHere, showList } from '../resource/view.ts'
@@ -8,8 +11,9 @@ import type { Resource } from '../resource.ts'
 import { product, servicePath } from '../service.ts'
 import type { SignOutScope } from '../session.ts'
 import { messages } from '../texts/messages.ts'
-import { AccountMenu } from './account-menu.tsx'
 import { ColorScheme } from './color-scheme.tsx'
+
+const Account = loadLater(async () => (await import('./account.tsx')).Account)
 
 interface HeaderProps {
   /** The resource whose page this is. Without it, the header does not link to the pages. */
@@ -30,7 +34,17 @@ export function Header({ shown, onHelp, onSignOut }: HeaderProps) {
         <span>{name}</span>
       </a>
       <nav aria-label={messages.page.navigation}>
-        {shown && pages().map(({ resource }) => <PageLink key={resource.many} resource={resource} shown={shown} />)}
+        {shown &&
+          pages().map(({ resource }) => (
+            <a
+              key={resource.many}
+              href={hrefOf(resource, {})}
+              aria-current={resource === shown ? 'page' : undefined}
+              onClick={(event) => openHere(event, () => showList(resource))}
+            >
+              {messages.page.list(resource)}
+            </a>
+          ))}
         <a href={`${service}/docs/`}>{messages.page.reference}</a>
       </nav>
       <div className="header-actions">
@@ -48,14 +62,33 @@ export function Header({ shown, onHelp, onSignOut }: HeaderProps) {
   )
 }
 
-function PageLink({ resource, shown }: { resource: Resource; shown: Resource }) {
+const menuId = 'account-menu'
+
+/** A button and what it opens: the account. */
+function AccountMenu({ onSignOut }: { onSignOut: (scope: SignOutScope) => void }) {
+  const label = messages.page.account
+  const menu = useRef<HTMLDivElement>(null)
+  const [isOpen, setIsOpen] = useState(false)
   return (
-    <a
-      href={hrefOf(resource, {})}
-      aria-current={resource === shown ? 'page' : undefined}
-      onClick={(event) => openHere(event, () => showList(resource))}
-    >
-      {messages.page.list(resource)}
-    </a>
+    <>
+      <IconButton label={label} aria-expanded={isOpen} popoverTarget={menuId}>
+        <IconUser />
+      </IconButton>
+      {/* It takes the focus of a click on its text, so that keys stay in it. */}
+      <div
+        ref={menu}
+        id={menuId}
+        className="account"
+        popover="auto"
+        role="dialog"
+        aria-label={label}
+        tabIndex={-1}
+        onBeforeToggle={({ newState }) => newState === 'open' && setIsOpen(true)}
+        // After the focus has returned from what is in it.
+        onToggle={({ newState }) => setIsOpen(newState === 'open')}
+      >
+        {isOpen && <Account onSignOut={onSignOut} onClose={() => menu.current?.hidePopover()} />}
+      </div>
+    </>
   )
 }

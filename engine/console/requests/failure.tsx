@@ -2,12 +2,13 @@ import { useInterval } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Button } from '../components/buttons.tsx'
+import { CopyButton } from '../components/copy-button.tsx'
 import { keepFocus } from '../components/focus.ts'
 import { IconAlertTriangle, IconCloudOff } from '../components/icons.tsx'
 import { Message } from '../components/message.tsx'
 import { isTransient, type Problem, problemOf } from '../problem.ts'
 import { messages } from '../texts/messages.ts'
-import { RequestId } from './request-id.tsx'
+import { ShowRequest } from './open-requests.tsx'
 
 interface FailureProps {
   title: string
@@ -66,4 +67,32 @@ export function Countdown({ seconds = 0, texts = messages.problem.retrying }: Co
   const rest = Math.max(Math.round((until - now) / 1_000), 0)
   // Screen readers would announce every second.
   return <span aria-live="off">{rest > 0 ? texts.in(rest) : texts.now}</span>
+}
+
+/** The id with which an operator finds a failed request in the log of the service, and a button that shows the request. */
+export function RequestId({ id }: { id: string | undefined }) {
+  const { problem } = messages
+  return (
+    <p className="request-id">
+      {id !== undefined && (
+        <>
+          {problem.requestId} <code>{id}</code>
+          <CopyButton label={problem.copyRequestId} value={id} />
+        </>
+      )}
+      <ShowRequest requestId={id} />
+    </p>
+  )
+}
+
+/**
+ * Why a query failed, until it succeeds: also while it is repeated after that. A message that appears again would be announced
+ * again.
+ */
+export function useLastFailure(query: { status: string; failureReason: Error | null }): Error | null {
+  const { status, failureReason } = query
+  const [last, setLast] = useState(failureReason)
+  const failure = failureReason ?? (status === 'success' ? null : last)
+  if (failure !== last) setLast(failure)
+  return failure
 }

@@ -1,4 +1,5 @@
 import './sign-in.css'
+import { useDocumentTitle } from '@mantine/hooks'
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { isPossibleKey } from '../api-key.ts'
 import { clientWith } from '../client.ts'
@@ -6,13 +7,14 @@ import { Button, IconButton } from '../components/buttons.tsx'
 import { IconEye, IconEyeOff } from '../components/icons.tsx'
 import { Notice } from '../form/notice.tsx'
 import { TextField } from '../form/text-field.tsx'
+import { Header } from '../header/header.tsx'
 import { NewKey } from '../header/new-key.tsx'
 import { isTransient, type Problem, problemOf } from '../problem.ts'
 import { product, serviceUrl } from '../service.ts'
 import type { SessionActions } from '../session.ts'
 import { messages } from '../texts/messages.ts'
 
-export interface SignInProps {
+interface SignInProps {
   /** Whether the service rejected the key of the previous session. */
   wasRefused?: boolean
   /** The key of the link that opened the form. The form checks it at once, unless the tab is signed in with another key. */
@@ -102,6 +104,22 @@ export function SignInForm({ wasRefused, linkedKey, onStay, onSignIn, children }
         <NewKey />
       </div>
     </form>
+  )
+}
+
+/** The page of somebody who is not signed in. Part of the first load: a request of its own would take longer. */
+export function SignIn(props: SignInProps) {
+  const { page, session } = messages
+  useDocumentTitle(page.title(session.title))
+  return (
+    <>
+      <Header />
+      <main className="page">
+        <SignInForm {...props}>
+          <h1 id="sign-in">{session.title}</h1>
+        </SignInForm>
+      </main>
+    </>
   )
 }
 

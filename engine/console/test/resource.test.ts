@@ -2,12 +2,11 @@ import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from 
 import { expect, test } from 'vitest'
 import { parseTexts } from '../../service/reader/fields.ts'
 import { service } from '../../test/notes/service.ts'
+
 import { commandOf, restRequestOf } from '../requests/curl.ts'
 import { offersOf } from '../resource/list/other-filters.tsx'
 import { loadPart, meaningsOf, pageCalls } from '../resource/search.ts'
 import { identityOf, isSame, resourceOf, type Values } from '../resource.ts'
-import { readTable } from '../rows/read-table.ts'
-import { checkItem } from '../rows/table.ts'
 import { setProduct } from '../service.ts'
 import { notes } from './notes/resources.ts'
 

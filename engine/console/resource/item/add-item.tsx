@@ -17,18 +17,12 @@ import { messages } from '../../texts/messages.ts'
 import { formDrafts } from '../drafts.ts'
 import { doubleTime } from '../edits.ts'
 import { useList, useResource } from '../page-context.ts'
-import type { NewItem } from './new-item.ts'
-import { useRetry } from './use-retry.ts'
+import { type NewItem, useRetry } from './new-item.ts'
 
 type Entries = Record<string, string>
 
-interface AddItemProps {
-  newItem: NewItem
-  onClose: () => void
-}
-
 /** A panel with the form for a new item. */
-export function AddItem({ newItem, onClose }: AddItemProps) {
+export function AddItem({ newItem, onClose }: { newItem: NewItem; onClose: () => void }) {
   const { texts } = useResource()
   function close() {
     newItem.forgetFailure()

@@ -5,7 +5,7 @@ import { useClient } from '../../client.ts'
 import { Button } from '../../components/buttons.tsx'
 import { keepFocus } from '../../components/focus.ts'
 import { jsonOf } from '../../requests/curl.ts'
-import { Failure } from '../../requests/failure.tsx'
+import { Failure, useLastFailure } from '../../requests/failure.tsx'
 import type { Change } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
 import { useList, useResource } from '../page-context.ts'
@@ -13,7 +13,6 @@ import type { ChangesShown } from '../view.ts'
 import { Entries } from './change-entry.tsx'
 import { ChangeFilter } from './change-filter.tsx'
 import { historyOf, isGroup, isListed, mayGoOn, togetherOf, undoes } from './history.ts'
-import { useLastFailure } from './last-failure.ts'
 
 /** How many changes are loaded by themselves, to count those of a group, or to find so many entries that are listed. */
 const maxLoaded = { changes: 10_000, entries: 20 }

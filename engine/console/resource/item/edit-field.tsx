@@ -130,12 +130,8 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
   )
 }
 
-interface MeanwhileProps extends Omit<EditFieldProps, 'onClose'> {
-  refusals: number
-}
-
 /** Says who has changed the value, and after the Enter key that the user has to choose. */
-function Meanwhile({ item, field, refusals }: MeanwhileProps) {
+function Meanwhile({ item, field, refusals }: Omit<EditFieldProps, 'onClose'> & { refusals: number }) {
   const editTexts = editTextsOf(useResource().resource).edit
   const { keyName, isLoading } = useAuthor({ seen: item, set: { [field.name]: undefined } }, true)
   if (isLoading) return null

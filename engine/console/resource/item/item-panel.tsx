@@ -14,7 +14,7 @@ import { Value, valueAttributes } from '../../components/value.tsx'
 import { problemOf } from '../../problem.ts'
 import { Command } from '../../requests/command.tsx'
 import { commandOf, jsonOf } from '../../requests/curl.ts'
-import { Failure } from '../../requests/failure.tsx'
+import { Failure, useLastFailure } from '../../requests/failure.tsx'
 import { procedures } from '../../requests/procedures.ts'
 import { type Field, type Item, parseChoice } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
@@ -28,7 +28,6 @@ import { hrefOf } from '../view.ts'
 import { ChangeList } from './change-list.tsx'
 import { draftKeyOf, EditField, editButtonId } from './edit-field.tsx'
 import { useRemoval } from './history.ts'
-import { useLastFailure } from './last-failure.ts'
 import { isNewClick } from './new-click.ts'
 import { Reversal } from './reversal.tsx'
 import { useChoose } from './use-choose.ts'
@@ -193,17 +192,11 @@ function Details({ item }: { item: Item }) {
   )
 }
 
-interface ChoicesProps {
-  field: Field
-  value: unknown
-  onChoose: (value: unknown) => void
-}
-
 /**
  * The choices side by side. A click or its number saves at once, for the first field also from elsewhere in the panel. Not
  * radio buttons, whose arrow keys would save each one on the way.
  */
-function Choices({ field, value, onChoose }: ChoicesProps) {
+function Choices({ field, value, onChoose }: { field: Field; value: unknown; onChoose: (value: unknown) => void }) {
   const group = useRef<HTMLFieldSetElement>(null)
   const choices = Object.entries(field.choices ?? {})
   useWindowEvent('keydown', (event) => {

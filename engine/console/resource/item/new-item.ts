@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { createIdempotencyKey } from '#client'
 import { useClient } from '../../client.ts'
-import { isTransient, problemOf } from '../../problem.ts'
+import { isTransient, problemOf, retryDelayAfter } from '../../problem.ts'
 import { wasNeverRead } from '../../requests/log.ts'
 import { type Item, identityOf, type Resource, type Values } from '../../resource.ts'
 import { createKeys, formDrafts } from '../drafts.ts'
@@ -90,3 +90,14 @@ export function useNewItem(resource: Resource) {
 }
 
 export type NewItem = ReturnType<typeof useNewItem>
+
+/** Saves again after a transient failure, while the component that says so is shown. */
+export function useRetry({ error, failures }: NewItem, retry: () => void, isStopped = false): void {
+  const saveAgain = useEffectEvent(retry)
+  useEffect(() => {
+    const problem = error && problemOf(error)
+    if (isStopped || !problem || !isTransient(problem)) return
+    const timer = setTimeout(saveAgain, retryDelayAfter(failures.current, problem))
+    return () => clearTimeout(timer)
+  }, [error, isStopped, failures])
+}

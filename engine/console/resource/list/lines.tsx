@@ -1,17 +1,16 @@
 import { textOf } from '#service/fields'
 import './lines.css'
 import { type ComponentProps, useReducer } from 'react'
-import { Button, IconButton } from '../../components/buttons.tsx'
+import { Button, CloseButton } from '../../components/buttons.tsx'
 import { keepFocus } from '../../components/focus.ts'
-import { IconAlertTriangle, IconX } from '../../components/icons.tsx'
+import { IconAlertTriangle } from '../../components/icons.tsx'
 import { problemOf } from '../../problem.ts'
 import { Countdown, Reason } from '../../requests/failure.tsx'
 import { ShowRequest } from '../../requests/open-requests.tsx'
 import { isSearchable } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
 import { importDrafts } from '../drafts.ts'
-import type { NewItem } from '../item/new-item.ts'
-import { useRetry } from '../item/use-retry.ts'
+import { type NewItem, useRetry } from '../item/new-item.ts'
 import { useList, useResource } from '../page-context.ts'
 import { everything, hrefOf, openHere } from '../view.ts'
 
@@ -50,9 +49,7 @@ function Line({ text, live, onDismiss, children, ...props }: LineProps) {
         {text}
       </span>
       {children}
-      <IconButton label={editTextsOf(resource).edit.dismiss} size="xs" onClick={onDismiss}>
-        <IconX />
-      </IconButton>
+      <CloseButton label={editTextsOf(resource).edit.dismiss} size="xs" onClick={onDismiss} />
     </div>
   )
 }

@@ -2,13 +2,12 @@ import './selection-bar.css'
 import { useClipboard } from '@mantine/hooks'
 import { useCallback, useState } from 'react'
 import { SetMany } from '../../bulk/edits/set-many.tsx'
-import { exportItems } from '../../bulk/export-items.ts'
+import { exportItems, fileOf } from '../../bulk/export-items.ts'
 import { useJob } from '../../bulk/use-job.tsx'
-import { fileOf } from '../../bulk/write-file.ts'
 import { useClient } from '../../client.ts'
-import { Button, IconButton } from '../../components/buttons.tsx'
+import { Button, CloseButton } from '../../components/buttons.tsx'
 import { choiceIdOf, keepFocus } from '../../components/focus.ts'
-import { IconCheck, IconChevronDown, IconCopy, IconX } from '../../components/icons.tsx'
+import { IconCheck, IconChevronDown, IconCopy } from '../../components/icons.tsx'
 import { useShortcuts } from '../../components/keyboard.ts'
 import { IconTrash } from '../../components/later-icons.tsx'
 import type { Field } from '../../resource.ts'
@@ -92,9 +91,7 @@ export function SelectionBar({ onClose }: { onClose: () => void }) {
       )}
       {menu && <ChoiceMenu field={menu} of="selection" onChoose={(value) => set(menu, value)} onClose={closeMenu} />}
       <CopyMenu />
-      <IconButton label={editTexts.many.clearSelection} size="xs" onClick={onClose}>
-        <IconX />
-      </IconButton>
+      <CloseButton label={editTexts.many.clearSelection} size="xs" onClick={onClose} />
     </section>
   )
 }
@@ -124,11 +121,7 @@ function CopyMenu() {
   const { copied, copy } = useClipboard({ timeout: 2_000 })
   if (!isSecureContext) return null
   const formats: Record<string, () => string> = {
-    [texts.ids]: () =>
-      selection
-        .items()
-        .map(({ id }) => id)
-        .join('\n'),
+    [texts.ids]: () => Array.from(selection.items(), ({ id }) => id).join('\n'),
     JSON: () => fileOf(resource, 'json', selection.items()),
     CSV: () => fileOf(resource, 'csv', selection.items()),
   }

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { textOf } from '#service/fields'
 import { rowOf } from '../../components/focus.ts'
@@ -12,7 +12,7 @@ import { useDeselectRemoved } from '../item/deselect-removed.ts'
 import { savedText } from '../item/edit-text.tsx'
 import { additionOf, isAddedAgain } from '../item/history.ts'
 import { useList, useResource } from '../page-context.ts'
-import { useShownAddress } from '../shown-address.ts'
+import { hrefOf, readView } from '../view.ts'
 import { type Done, Failed, isRepeated, Saved, Waiting } from './edit-outcome.tsx'
 
 interface EditNoticeProps {
@@ -146,4 +146,32 @@ function lastRemoved(resource: Resource, states: EditState[]): EditState | undef
     ({ edit: { set, seen }, status }) =>
       !set && status === 'success' && !additionOf(resource, [seen]).edits.some(isAddedAgain),
   )
+}
+
+/**
+ * Lets the address say what the page shows, without the parts of it that mean nothing. A key that may only read opens no
+ * form: `onRefused` says why.
+ */
+function useShownAddress(onRefused: () => void): void {
+  const { resource, closeForm } = useResource()
+  const { view } = useList()
+  const { isReadOnly } = useAccess()
+  const isRefused = view.isAdding && isReadOnly
+  const refuse = useEffectEvent(() => {
+    closeForm()
+    onRefused()
+  })
+  useEffect(() => {
+    if (isRefused) refuse()
+  }, [isRefused])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the view follows the address, which is read again.
+  useEffect(() => {
+    const href = hrefOf(resource, readView(resource))
+    if (partsOf(href.slice('./'.length)) !== partsOf(location.search)) history.replaceState(history.state, '', href)
+  }, [resource, view])
+}
+
+/** The parameters in an order of their own: a filter that is added later comes last. */
+function partsOf(search: string): string {
+  return JSON.stringify([...new URLSearchParams(search)].sort())
 }

@@ -2,20 +2,18 @@ import { textOf } from '#service/fields'
 import './edit-notice.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { Button, IconButton } from '../../components/buttons.tsx'
+import { Button, CloseButton } from '../../components/buttons.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { keepFocus, rowOf } from '../../components/focus.ts'
 import { hint } from '../../components/hint.ts'
-import { IconX } from '../../components/icons.tsx'
 import { isTransient, problemOf, retryDelayAfter } from '../../problem.ts'
-import { Countdown, Reason } from '../../requests/failure.tsx'
+import { Countdown, Reason, useLastFailure } from '../../requests/failure.tsx'
 import type { Edit, Item } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
 import { messages } from '../../texts/messages.ts'
 import { type EditState, editOf, hold, undoTime } from '../edits.ts'
 import { changedBy, Named, namesIn, titlesOf } from '../item/edit-text.tsx'
 import { useAuthor } from '../item/history.ts'
-import { useLastFailure } from '../item/last-failure.ts'
 import { isNewClick } from '../item/new-click.ts'
 import { useResource } from '../page-context.ts'
 import { everything, hrefOf, openHere } from '../view.ts'
@@ -104,9 +102,7 @@ export function Saved({ text = '', edit, removed, link, firstId, onUndo, undoLab
           {label}
         </Button>
       )}
-      <IconButton label={texts.dismiss} size="xs" onClick={onClose}>
-        <IconX />
-      </IconButton>
+      <CloseButton label={texts.dismiss} size="xs" onClick={onClose} />
     </section>
   )
 }
@@ -195,9 +191,7 @@ export function Failed({ edit, failureReason, onClose }: EditState & { onClose: 
             </Button>
           )}
           {edit.set && <CopyButton withText label={texts.copyMine} value={mine} />}
-          <IconButton label={texts.dismiss} size="xs" onClick={close}>
-            <IconX />
-          </IconButton>
+          <CloseButton label={texts.dismiss} size="xs" onClick={close} />
         </>
       )}
     </section>

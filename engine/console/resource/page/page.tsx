@@ -31,7 +31,10 @@ const ItemPanel = loadLater(async () => (await import('../item/item-panel.tsx'))
 const AddItem = loadLater(async () => (await import('../item/add-item.tsx')).AddItem)
 const OtherFilters = loadLater(async () => (await import('../list/other-filters.tsx')).OtherFilters)
 const Changes = loadLater(async () => (await import('../item/changes.tsx')).Changes)
-const OpenDialog = loadLater(async () => (await import('./dialogs.tsx')).OpenDialog)
+const Help = loadLater(async () => (await import('./help.tsx')).Help)
+const EditMany = loadLater(async () => (await import('../../bulk/edits/edit-many.tsx')).EditMany)
+const BulkAdd = loadLater(async () => (await import('../../bulk/bulk-add.tsx')).BulkAdd)
+const ExportSheet = loadLater(async () => (await import('../../bulk/export-sheet.tsx')).ExportSheet)
 
 interface ResourcePageProps {
   resource: Resource
@@ -180,4 +183,23 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
       </main>
     </>
   )
+}
+
+interface OpenDialogProps {
+  dialog: Dialog
+  onClose: () => void
+  onDone: (done: Done) => void
+}
+
+/** The dialog above the page. */
+function OpenDialog({ dialog, ...actions }: OpenDialogProps) {
+  const { onClose, onDone } = actions
+  if (dialog.kind === 'help') return <Help {...actions} />
+  if (dialog.kind === 'import') return <BulkAdd dropped={dialog.file} {...actions} />
+  if (dialog.kind === 'export') return <ExportSheet {...actions} />
+  function finish(result: Omit<Done, 'at'>) {
+    onClose()
+    onDone({ ...result, at: Date.now() })
+  }
+  return <EditMany key={dialog.edits[0]?.idempotencyKey} {...dialog} onClose={onClose} onDone={finish} />
 }

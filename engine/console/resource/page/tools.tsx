@@ -1,18 +1,10 @@
 import './tools.css'
 import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { navigateBelowDialogs } from '../../browser-history.ts'
-import { Button, IconButton } from '../../components/buttons.tsx'
+import { Button, CloseButton, IconButton } from '../../components/buttons.tsx'
 import { focusPanel, rowOf } from '../../components/focus.ts'
 import { hint } from '../../components/hint.ts'
-import {
-  IconDots,
-  IconDownload,
-  IconHistory,
-  IconPlus,
-  IconSearch,
-  IconTablePlus,
-  IconX,
-} from '../../components/icons.tsx'
+import { IconDots, IconDownload, IconHistory, IconPlus, IconSearch, IconTablePlus } from '../../components/icons.tsx'
 import { keyName, keysOf, useShortcuts } from '../../components/keyboard.ts'
 import { loadLater } from '../../components/load-later.tsx'
 import { TextField } from '../../form/text-field.tsx'
@@ -60,14 +52,8 @@ export function Tools() {
   )
 }
 
-interface ToolProps {
-  label: string
-  icon: ReactNode
-  onClick: () => void
-}
-
 /** A button that shows its label in the menu, or if the window is wide. */
-function Tool({ label, icon, onClick }: ToolProps) {
+function Tool({ label, icon, onClick }: { label: string; icon: ReactNode; onClick: () => void }) {
   function act() {
     document.getElementById(menuId)?.hidePopover()
     onClick()
@@ -219,16 +205,14 @@ function Search() {
                 </kbd>
               )
             ) : (
-              <IconButton
+              <CloseButton
                 label={texts.list.clearSearch}
                 size="xs"
                 onClick={() => {
                   search('')
                   field.current?.focus()
                 }}
-              >
-                <IconX />
-              </IconButton>
+              />
             )
           }
           value={text}
