@@ -43,6 +43,11 @@ interface SentWrite extends PromiseWithResolvers<unknown> {
   isRejected: boolean
 }
 
+/** Whether a value is of a kind that a column may have. A product may pass on others, such as functions. */
+function canBeCopied(value: unknown): boolean {
+  return !['function', 'object', 'symbol'].includes(typeof value) || value === null || value instanceof Date
+}
+
 const diskHangs = () =>
   new StoreUnavailable('The disk does not respond. Check it, and thaw its file system if it is frozen.', {
     failure: 'hanging',
@@ -105,24 +110,8 @@ export function createWriter(
   }
 
   function sendTogether(): void {
-    const [writes, last] = [unsent, sent.length - unsent.length]
+    thread?.postMessage(unsent satisfies WriterMessage)
     unsent = []
-    try {
-      thread?.postMessage(writes satisfies WriterMessage)
-    } catch {
-      // One of them has a value that cannot be copied, such as a function.
-      for (const [index, own] of sent.splice(last).entries()) sendAlone(own, writes.slice(index, index + 1))
-    }
-  }
-
-  function sendAlone(own: SentWrite, write: Write[]): void {
-    try {
-      thread?.postMessage(write satisfies WriterMessage)
-      sent.push(own)
-    } catch (cause) {
-      sentCount--
-      reject(own, new TypeError(`A value of ${own.name} cannot be copied to the writer thread.`, { cause }))
-    }
   }
 
   function findRefusal(): Error | undefined {
@@ -208,6 +197,9 @@ export function createWriter(
   return {
     /** Runs a mutation. With an idempotency key, at most once. */
     async mutate(operation: string, values: unknown[], idempotency?: IdempotencyKey): Promise<MutationResult> {
+      // One message that cannot be copied would fail the writes of a whole turn.
+      if (!values.every(canBeCopied))
+        throw new TypeError(`A value of ${operation} cannot be copied to the writer thread.`)
       if (idempotency) {
         const write: Write = [idempotentWrite, operation, idempotency.owner, idempotency.key, new Date(), ...values]
         // Safe: see prepareIdempotentWrite.
