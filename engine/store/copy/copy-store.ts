@@ -61,22 +61,14 @@ export async function copyStore({
   onMigrate,
   onProgress = () => {},
 }: CopyRequest): Promise<TableSummary[]> {
-  const source = await (await importDriver(from)).openSource(addressOf(from), definition)
-  try {
-    // SQLite must not open a file under two names. Any other source is refused as a target because it contains rows.
-    const areFiles = from.kind === 'sqlite' && to.kind === 'sqlite'
-    if (areFiles && orUnusable(to.path, () => identify(from.path) === identify(to.path)))
-      throw new UnusableDatabase(to.path, 'it is also the source of the copy; choose another database in --to')
-    await source.refuseOthers()
-    const target = await (await importDriver(to)).openTarget(addressOf(to), definition, onMigrate)
-    try {
-      return await copyTables({ source, target, batchSize, onProgress })
-    } finally {
-      await target.close()
-    }
-  } finally {
-    await source.close()
-  }
+  await using source = await (await importDriver(from)).openSource(addressOf(from), definition)
+  // SQLite must not open a file under two names. Any other source is refused as a target because it contains rows.
+  const areFiles = from.kind === 'sqlite' && to.kind === 'sqlite'
+  if (areFiles && orUnusable(to.path, () => identify(from.path) === identify(to.path)))
+    throw new UnusableDatabase(to.path, 'it is also the source of the copy; choose another database in --to')
+  await source.refuseOthers()
+  await using target = await (await importDriver(to)).openTarget(addressOf(to), definition, onMigrate)
+  return await copyTables({ source, target, batchSize, onProgress })
 }
 
 /** Its `openSource` opens a snapshot. Its `openTarget` may create the database, and keeps other processes from it. */

@@ -29,6 +29,6 @@ export interface CopyDatabase {
   setLastId(table: Table, id: bigint): Promise<void>
   /** Resolves once the rows are on disk. */
   commit(): Promise<void>
-  /** Rolls back unless the transaction was committed. */
-  close(): Promise<void>
+  /** Closes it, and rolls back unless the transaction was committed. */
+  [Symbol.asyncDispose](): Promise<void>
 }

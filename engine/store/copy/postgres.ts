@@ -117,7 +117,7 @@ function methods(url: string, program: string, tables: Table[], client: Client):
         throw new UnusableDatabase(urlWithoutPassword(url), reason, { cause: error.cause })
       })
     },
-    close: () => client.end(),
+    [Symbol.asyncDispose]: () => client.end(),
   }
 }
 

@@ -104,7 +104,7 @@ function methods(path: string, tables: Table[], connection: Database.Database): 
         syncFolder(dirname(realPathOf(path)))
       })
     },
-    async close() {
+    async [Symbol.asyncDispose]() {
       connection.close()
     },
   }
