@@ -5,7 +5,7 @@ import type { Migration, PrepareOptions } from './migrations.ts'
 export interface Identity {
   /** The address of the module that exports the definition as `definition`. The writer thread imports it. */
   url: string
-  /** The command of the program, for messages and for the name of its connections to PostgreSQL. */
+  /** The command of the program, for messages, and for the names of temporary files and of connections to PostgreSQL. */
   program: string
   /** `PRAGMA application_id` of the SQLite files, from 1 to 2³¹ - 1. A file with another one is refused. */
   applicationId: number
