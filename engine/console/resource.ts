@@ -27,31 +27,30 @@ export interface Resource extends Noun {
 }
 
 export interface Procedures {
-  list: { query(input: Values & { cursor?: bigint; limit: number }, options: { signal: AbortSignal }): Promise<Item[]> }
+  list: Query<PageInput, Item[]>
   /** Searches by the id and the searched fields. */
-  search?: {
-    query(
-      input: Values & { order?: 'newest' | 'oldest'; cursor?: bigint; limit: number },
-      options: { signal: AbortSignal },
-    ): Promise<Found>
-  }
-  create: { mutate(input: Values, options: { context: MutationContext; signal?: AbortSignal }): Promise<Item> }
+  search?: Query<PageInput & { order?: 'newest' | 'oldest' }, Found>
+  create: Mutation<Item>
   /** Changes fields of an item, or removes it, unless an expected field has another value by then. */
-  update?: { mutate(input: Values, options: { context: MutationContext }): Promise<Item> }
-  remove?: { mutate(input: Values, options: { context: MutationContext }): Promise<unknown> }
+  update?: Mutation<Item>
+  remove?: Mutation<unknown>
   /** The updates and removals, the newest first. A key that may only read gets an error. */
-  history?: {
-    query(input: Values & { cursor?: bigint; limit: number }, options: { signal: AbortSignal }): Promise<Change[]>
-  }
-  counts?: {
-    query(
-      input: undefined,
-      options: { context: { skipBatch: true }; signal: AbortSignal },
-    ): Promise<Readonly<Record<string, Count>>>
-  }
+  history?: Query<PageInput, Change[]>
+  counts?: Query<undefined, Readonly<Record<string, Count>>, { context: { skipBatch: true } }>
 }
 
-type MutationContext = { idempotencyKey: string; batch?: Batch; onResponse?: (response: Response) => void }
+type PageInput = Values & { cursor?: bigint; limit: number }
+
+interface Query<Input, Output, Options = unknown> {
+  query(input: Input, options: Options & { signal: AbortSignal }): Promise<Output>
+}
+
+interface Mutation<Output> {
+  mutate(
+    input: Values,
+    options: { context: { idempotencyKey: string; batch?: Batch; onResponse?: (response: Response) => void } },
+  ): Promise<Output>
+}
 
 export type Item = Values & { id: bigint }
 
@@ -148,16 +147,10 @@ type Definitions<Stored, New> = {
 }
 
 /** What the procedure `create` of a router's resource returns, and what it gets. */
-type Stored<Router extends AnyRouter, Many> = Many extends keyof inferRouterOutputs<Router>
-  ? inferRouterOutputs<Router>[Many] extends { create: infer Output }
-    ? Output
-    : never
-  : never
-type New<Router extends AnyRouter, Many> = Many extends keyof inferRouterInputs<Router>
-  ? inferRouterInputs<Router>[Many] extends { create: infer Input }
-    ? Input
-    : never
-  : never
+type Stored<Router extends AnyRouter, Many extends string> = OfCreate<inferRouterOutputs<Router>, Many>
+type New<Router extends AnyRouter, Many extends string> = OfCreate<inferRouterInputs<Router>, Many>
+type OfCreate<Procedures, Many extends string> =
+  Procedures extends Record<Many, { create: infer Value }> ? Value : never
 
 /**
  * A resource of the router, by the name of its procedures. A field that the types of the API lack, or one that is missing or

@@ -1,19 +1,14 @@
-import { MutationObserver, type QueryClient, useMutationState } from '@tanstack/react-query'
+import { MutationObserver, type MutationState, type QueryClient, useMutationState } from '@tanstack/react-query'
 import { type Batch, createIdempotencyKey, type ServiceClient } from '#client'
 import { isTransient, problemOf, retryDelayAfter } from '../problem.ts'
 import { type Edit, type Field, type Item, isSame, type Resource, type Values } from '../resource.ts'
 import { editDrafts } from './drafts.ts'
 import { type Counts, countsWith } from './queries.ts'
 
-/** An edit, and what became of it. */
-export interface EditState {
+/** An edit, and what became of it. One that failed and is pending is tried again. */
+export interface EditState
+  extends Pick<MutationState<unknown, Error>, 'status' | 'submittedAt' | 'failureReason' | 'failureCount'> {
   edit: Edit
-  status: 'idle' | 'pending' | 'success' | 'error'
-  /** Milliseconds since the epoch. */
-  submittedAt: number
-  /** Why the last attempt failed. A pending edit is tried again. */
-  failureReason: Error | null
-  failureCount: number
 }
 
 /** How often an edit is sent that the service fails to save. While the service is away, there is no limit. */
@@ -112,7 +107,7 @@ export function sendRemovalsOnLeave(): void {
 export function editsOf(resource: Resource, client: ServiceClient, queryClient: QueryClient) {
   const { many } = resource
   const cache = queryClient.getMutationCache()
-  const mutationKey = [many, 'edit']
+  const keyOf = ({ idempotencyKey }: Edit) => [many, 'edit', idempotencyKey]
 
   function save(edit: Edit, isResumed = false): void {
     editDrafts.set(edit.idempotencyKey, { many, edit })
@@ -120,7 +115,7 @@ export function editsOf(resource: Resource, client: ServiceClient, queryClient: 
     // Now, not when it is sent: the page offers to undo it at once.
     if (!edit.set && !isResumed) waiting.set(idempotencyKey, Promise.withResolvers())
     const observer = new MutationObserver<Item | undefined, Error, Edit>(queryClient, {
-      mutationKey,
+      mutationKey: keyOf(edit),
       scope: { id: `${many}:${edit.seen.id}` },
       gcTime: Number.POSITIVE_INFINITY,
       retry(failures, error) {
@@ -162,9 +157,7 @@ export function editsOf(resource: Resource, client: ServiceClient, queryClient: 
     observer.mutate(edit).catch(() => {})
   }
 
-  function mutationOf({ idempotencyKey }: Edit) {
-    return cache.findAll({ mutationKey }).find(({ state }) => idempotencyKey === keyOf(state.variables))
-  }
+  const mutationOf = (edit: Edit) => cache.find({ mutationKey: keyOf(edit) })
 
   /** Forgets an edit that has ended. */
   function forget(edit: Edit): void {
@@ -214,10 +207,6 @@ export function editsOf(resource: Resource, client: ServiceClient, queryClient: 
 }
 
 export type Edits = ReturnType<typeof editsOf>
-
-function keyOf(variables: unknown): unknown {
-  return Object(variables).idempotencyKey
-}
 
 /** The edits of a resource in this tab, the oldest first. */
 export function useEdits({ many }: Resource): EditState[] {

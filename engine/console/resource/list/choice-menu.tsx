@@ -10,10 +10,6 @@ import { editTextsOf } from '../../texts/edits.ts'
 import { useChoose } from '../item/use-choose.ts'
 import { useResource } from '../page-context.ts'
 
-function focus(element: Element | undefined): void {
-  if (element instanceof HTMLElement) element.focus()
-}
-
 interface ChoiceMenuProps {
   field: Field
   /** The item that gets the value, or all selected ones. */
@@ -91,8 +87,8 @@ export function Menu({ anchorId, label, options, checked, onChoose, onClose }: M
   }
 
   function handleKey(event: KeyboardEvent) {
-    const buttons: Element[] = [...(menu.current?.querySelectorAll('button') ?? [])]
-    const index = buttons.indexOf(document.activeElement ?? document.body)
+    const buttons = [...(menu.current?.querySelectorAll('button') ?? [])]
+    const index = buttons.findIndex((button) => button.matches(':focus'))
     const digit = areCharactersOn() ? Number(event.key) : Number.NaN
     const [option] = options[digit - 1] ?? []
     const step = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: -1 }[event.key]
@@ -100,8 +96,8 @@ export function Menu({ anchorId, label, options, checked, onChoose, onClose }: M
     const named = buttons.slice(index + 1).find(isNamed) ?? buttons.find(isNamed)
     if (event.key === 'Tab') return menu.current?.hidePopover()
     if (option !== undefined) choose(option)
-    else if (step !== undefined) focus(buttons.at(step % buttons.length))
-    else if (named && event.key.length === 1) focus(named)
+    else if (step !== undefined) buttons.at(step % buttons.length)?.focus()
+    else if (named && event.key.length === 1) named.focus()
     else return
     event.preventDefault()
   }
