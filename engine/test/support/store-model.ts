@@ -1,6 +1,5 @@
-import { conflicts, IdempotencyKeyReused, RowChanged, RowConflict } from '../../store/collection/errors.ts'
+import { IdempotencyKeyReused, RowChanged } from '../../store/collection/errors.ts'
 import type { Caller } from '../../store/collection/mutation.ts'
-import type { ApiKey, NewApiKey } from '../../store/keys.ts'
 import type { NotesStore } from '../notes/store.ts'
 import type { Note } from '../notes/tables.ts'
 
@@ -8,14 +7,13 @@ type Change = Parameters<NotesStore['notes']['update']>[0]
 export type NoteSearch = Parameters<NotesStore['notes']['search']>[0]
 
 /** What the model has of a store. */
-export interface ModelledStore extends Pick<NotesStore, 'apiKeys'> {
+export interface ModelledStore {
   notes: Omit<NotesStore['notes'], 'copy' | 'raise' | 'history'>
 }
 
 /** A model of the store with arrays. Its idempotency keys never expire. */
 export function openStoreModel(): ModelledStore {
   const notes: Note[] = []
-  const keys: ApiKey[] = []
   const replays = new Map<string, { call: string; result: object }>()
   let lastId = 0n
 
@@ -55,11 +53,6 @@ export function openStoreModel(): ModelledStore {
     return changed
   }
 
-  function addKey(key: NewApiKey): ApiKey {
-    if (keys.some(({ name, revokedAt }) => !revokedAt && name === key.name)) throw new RowConflict(conflicts.unique)
-    return keys[keys.push({ id: BigInt(keys.length + 1), ...key }) - 1] as ApiKey
-  }
-
   return {
     notes: {
       list: async ({ limit, cursor, state }) =>
@@ -79,35 +72,6 @@ export function openStoreModel(): ModelledStore {
       update: async (input, caller) => once(['update', input], caller, () => change(input)),
       remove: async ({ id, expected }, caller) =>
         once(['remove', id, expected], caller, () => change({ id, expected }) && { id }),
-    },
-    apiKeys: {
-      find: async (hash) => keys.find((key) => key.hash === hash),
-      list: async () => keys,
-      create: async (key) => addKey(key),
-      createFirst: async (key) => keys.length === 0 && addKey(key) !== undefined,
-      async register(key) {
-        const isTaken = ({ hash, name, revokedAt }: ApiKey) => hash === key.hash || (!revokedAt && name === key.name)
-        return !keys.some(isTaken) && addKey(key) !== undefined
-      },
-      async revoke({ id, hash }, revokedAt) {
-        const key = keys.find((key) => key.id === id && key.hash === hash && !key.revokedAt)
-        return key !== undefined && Object.assign(key, { revokedAt }) === key
-      },
-      async rotate({ id, hash }, { name: _, access: __, ...successor }) {
-        const key = keys.find((key) => key.id === id && key.hash === hash && !key.revokedAt)
-        if (!key) return false
-        if (keys.some((other) => other !== key && other.hash === successor.hash))
-          throw new RowConflict(conflicts.unique)
-        keys.push({ ...key, id: BigInt(keys.length + 1), revokedAt: successor.createdAt })
-        delete key.lastUsedAt
-        delete key.expiresAt
-        Object.assign(key, successor)
-        return true
-      },
-      async touch({ id, hash }, at) {
-        for (const key of keys) if (key.id === id && key.hash === hash) key.lastUsedAt = at
-      },
-      revision: () => undefined,
     },
   }
 }
