@@ -66,15 +66,6 @@ describe('a create that is retried with its Idempotency-Key', () => {
     expect(note).toMatchObject({ id: 1n, body: 'Ann' })
   })
 
-  test('adds a note if the first attempt failed', async () => {
-    const { rest } = api()
-    await rest.post('/v1/notes', { name: '' }, { 'idempotency-key': 'a' })
-    expect(await rest.post('/v1/notes', rex, { 'idempotency-key': 'a' })).toMatchObject({
-      status: 201,
-      body: { id: 1 },
-    })
-  })
-
   test.for(["UPDATE notes SET state = 'done'", 'DELETE FROM notes'])(
     'gets the first response again after a change in the database: %s',
     async (change) => {
@@ -100,19 +91,6 @@ describe('a change of its own that is retried', () => {
     return api().rest.send({ method: 'PATCH', url, payload: `{"amount":${amount}}`, headers })
   }
 
-  test('gets the first response, by the other adapter, too, although the row has changed', async () => {
-    const { rest, rpc } = api()
-    const url = await addNote()
-    const first = await raise(url, 2, 'a')
-    expect(first).toMatchObject({ status: 200, text: '{"id":1,"body":"Ann","priority":9,"state":"open"}' })
-    await raise(url, 5, 'b')
-    const again = await raise(url, 2, 'a')
-    expect(again).toMatchObject({ status: 200, text: first.text, headers: { 'idempotency-replayed': 'true' } })
-    const context = { idempotencyKey: 'a' }
-    expect(await rpc.notes.raise.mutate({ noteId: 1n, amount: 2n }, { context })).toMatchObject({ priority: 9n })
-    expect((await rest.get('/v1/notes/1')).body).toMatchObject({ priority: 14 })
-  })
-
   test('is rejected with the key of another row, operation or collection', async () => {
     const { rest, store } = api()
     const [url, other] = [await addNote(), await addNote()]
@@ -126,18 +104,6 @@ describe('a change of its own that is retried', () => {
     await store.notes.copy({ body: 'a', priority: 1n }, idempotency)
     const sameValues = { title: 'a', shelf: '1' } as Parameters<typeof store.books.create>[0]
     await expect(store.books.create(sameValues, idempotency)).rejects.toMatchObject({ name: 'IdempotencyKeyReused' })
-  })
-
-  test('does not use up its key if it fails, and leaves the others of its transaction in effect', async () => {
-    const [url, other] = [await addNote(), await addNote()]
-    const missing = '/v1/notes/9223372036854775806/priority'
-    const raises = [raise(url, 1, 'a'), raise(missing, 1, 'b'), raise(other, 1, 'c')]
-    expect((await Promise.all(raises)).map(({ status }) => status)).toEqual([200, 404, 200])
-    expect(await raise(url, 1, 'b')).toMatchObject({ status: 200 })
-    expect((await raise('/v1/notes/99999999999999999999/priority', 1, 'd')).body).toMatchObject({
-      status: 404,
-      message: 'No note has this id, because it is not a 64-bit integer.',
-    })
   })
 })
 
