@@ -40,16 +40,6 @@ describe('a scrape of a running service', () => {
     }
   })
 
-  test('follows the naming conventions of Prometheus', () => {
-    for (const { name, type } of metricsTable) {
-      expect(name, name).toMatch(/^[a-z_]+$/)
-      expect(name.endsWith('_total'), name).toBe(type === 'counter')
-      expect(name, name).not.toMatch(/milli|micro|_ms|kilo|mega|percent/)
-    }
-    const helps = [...text.matchAll(/^# HELP (\w+) (.+)$/gm)].map(([, name]) => name)
-    expect(helps).toEqual(Object.keys(typesIn(text)))
-  })
-
   if (hasPrometheus) {
     test('passes the linter of promtool', () => {
       const { stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })

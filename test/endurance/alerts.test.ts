@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
-import { type AlertRule, alerts, hasPrometheus, selectorsIn } from '../support/monitoring.ts'
+import { anchorsOf, document } from '../support/documents.ts'
+import { type AlertRule, alerts, hasPrometheus, queries, selectorsIn } from '../support/monitoring.ts'
 
 /** Seconds between two scrapes. */
 const interval = 15
@@ -131,6 +132,21 @@ const cases: Case[] = [
   { alert: 'PetstoreOutputDropped', series: { petstore_output_lines_dropped_total: rate('', 0, 10) } },
 ]
 
+test('each alert has a severity, a summary, and a section that says what to do', () => {
+  const anchors = anchorsOf(document('docs/guides/monitoring.md'))
+  expect(alerts.length).toBeGreaterThan(10)
+  for (const { alert, labels, annotations } of alerts) {
+    expect(['warning', 'critical'], alert).toContain(labels.severity)
+    expect(annotations.summary, alert).toMatch(/\.$/)
+    expect(annotations.runbook_url, alert).toBe(
+      `https://github.com/petstore-service/petstore/blob/main/docs/guides/monitoring.md#${alert.toLowerCase()}`,
+    )
+    expect(anchors, alert).toContain(alert.toLowerCase())
+  }
+  const documented = anchors.filter((anchor) => /^petstore./.test(anchor))
+  expect(documented.toSorted()).toEqual(alerts.map(({ alert }) => alert.toLowerCase()).toSorted())
+})
+
 test('each alert, and each reason of failed writes that an alert names, has a case', () => {
   expect([...new Set(cases.map(({ alert }) => alert))]).toEqual(alerts.map(({ alert }) => alert))
   for (const { alert, expr } of alerts) {
@@ -147,6 +163,15 @@ test('each condition on a rate of five minutes or more also looks at the last mi
 })
 
 if (hasPrometheus) {
+  test('Prometheus can evaluate each query of the dashboard', () => {
+    const variables = { $__rate_interval: '1m', $job: '.*', $instance: '.*' }
+    const evaluated = queries().map(({ expr }) => {
+      const filled = Object.entries(variables).reduce((text, [name, value]) => text.replaceAll(name, value), expr)
+      return { expr: `count(${filled}) > Inf`, eval_time: '1m', exp_samples: [] }
+    })
+    runPromtool(alerts[0], [{ interval: `${interval}s`, promql_expr_test: evaluated }])
+  })
+
   test.for(cases.map((each, index) => [`${each.alert} ${index}`, each] as const))(
     '%s is silent for a healthy service and a short fault, fires in time, and resolves within a minute of recovery',
     ([, each]) => {
