@@ -83,7 +83,7 @@ export default defineConfig({
             'test/endurance/postgres/*.test.ts',
             // The adapters hide which database they use. So their tests run on PostgreSQL only here.
             '{test/{rest,rpc},engine/service/test/auth}/*.test.ts',
-            'test/endurance/{key-commands,clients/entity-tags}.test.ts',
+            'test/endurance/key-commands.test.ts',
             // The long form also sends the hostile requests to a service on PostgreSQL.
             ...(process.env.LONG_FORM ? ['test/endurance/clients/hostile.test.ts'] : []),
           ],

@@ -38,12 +38,6 @@ test('a reader that ends early is reported, and leaves no temporary file', async
   expect(readdirSync(join(folder, 'data/backups'))).toEqual([])
 })
 
-test('a backup that cannot be made leaves standard output empty', async () => {
-  const run = runProgram({ folder: temporaryFolder(), arguments: ['backup', '-'] })
-  expect([await run.ended, run.stdout]).toEqual([1, ''])
-  expect(run.stderr).toMatch(/cannot be used: no such file/)
-})
-
 test.for(['SIGINT', 'SIGTERM'] as const)('%s while the output is not read leaves no temporary file', async (signal) => {
   const folder = temporaryFolder()
   makeDatabase(join(folder, 'data/petstore.db'), 50_000)

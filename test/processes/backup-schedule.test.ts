@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { deleteOldBackups, scheduleBackups } from '../../engine/service/serve/backup-schedule.ts'
 import { logTo } from '../../engine/service/telemetry/log.ts'
-import { newBackupPath, timeInName } from '../../engine/store/sqlite/backup/inventory.ts'
+import { newBackupPath } from '../../engine/store/sqlite/backup/inventory.ts'
 import { fileTimestamp } from '../../engine/store/sqlite/file/files.ts'
 import { type LogLine, logLinesIn } from '../../engine/test/support/log-lines.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
@@ -114,14 +114,6 @@ test('a backup is not called failed if only an old backup could not be deleted',
   const [failed] = await schedule.logged('Old backups could not be deleted.', 1)
   expect(failed).toMatchObject({ level: 'error', err: { message: expect.stringContaining('directory') } })
   expect(schedule.lines.map(({ msg }) => msg)).toEqual(['audit', failed?.msg])
-})
-
-test('the name of a backup contains its time', () => {
-  const before = Date.now()
-  const path = newBackupPath('/data/petstore.db', '.scheduled.db')
-  const time = timeInName(path.slice('/data/backups/'.length), '/data/petstore.db', '.scheduled.db') ?? 0
-  expect(time).toBeGreaterThanOrEqual(before)
-  expect(time).toBeLessThanOrEqual(Date.now())
 })
 
 function makeSample() {

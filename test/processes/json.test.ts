@@ -5,7 +5,7 @@ import { createProgram } from '../../engine/service/commands/program.ts'
 import { commandsOf } from '../../engine/test/support/commands.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { document, rowsOf } from '../support/documents.ts'
-import { makeDatabase, runProgram, service, startServer } from '../support/petstore.ts'
+import { runProgram, service, startServer } from '../support/petstore.ts'
 
 /** The fields of each command in the table of the reference. */
 const documented = new Map(
@@ -55,20 +55,6 @@ test('the JSON of each command has the documented fields, and nothing else is on
   while ((await check.ended) !== 0) check = ask()
   expectDocumented('healthcheck', check.stdout)
   expect([...calls, 'healthcheck'].map((call) => documentedCommand(call)).sort()).toEqual([...documented.keys()].sort())
-})
-
-test('an error stays on standard error, with its exit code', async () => {
-  const folder = temporaryFolder()
-  makeDatabase(join(folder, 'data/petstore.db'), 1)
-  for (const [words, code] of [
-    [['keys', 'revoke', 'nobody'], 1],
-    [['backup', 'verify', 'nowhere.db'], 1],
-    [['keys', 'create', ' '], 2],
-  ] as const) {
-    const run = runProgram({ folder, arguments: [...words, '--json'] })
-    expect([await run.ended, run.stdout]).toEqual([code, ''])
-    expect(run.stderr).toMatch(/^[^{].*\n$/)
-  }
 })
 
 /** The longest documented command with which the call begins. */

@@ -54,17 +54,6 @@ test.for(cases)(
   },
 )
 
-test.for(['identity', '*;q=0', 'br;q=0, gzip;q=0', 'deflate', 'identity;q=0', 'br;q=9, ;;,'])(
-  'with "Accept-Encoding: %s" a list is sent as it is, with Vary',
-  async (accepted) => {
-    const url = urlOf('a list')
-    const { status, headers, body } = await send(api(), url, { 'accept-encoding': accepted })
-    expect([status, JSON.parse(body.toString()).length]).toEqual([200, 100])
-    expect(headers).toMatchObject({ 'content-length': `${body.length}`, vary: 'accept-encoding, Origin' })
-    expect(headers).not.toHaveProperty('content-encoding')
-  },
-)
-
 describe('there is no coding', () => {
   const call = (input: unknown) => `input=${encodeURIComponent(JSON.stringify({ json: input }))}`
   test.for([

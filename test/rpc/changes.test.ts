@@ -127,19 +127,6 @@ test.for([0n, -1n, 1n, 2n ** 63n - 1n, 2n ** 70n])('no pet has the id %s: 404', 
   expect(await failureOf(rpc.pets.remove.mutate({ petId }))).toMatchObject(missing)
 })
 
-test('a batch of changes of one pet takes effect in its order, and each call fails alone', async () => {
-  const { rpc, rest } = api()
-  await addRex()
-  const call = (input: object) => ({ json: { petId: '1', ...input }, meta: { values: { petId: ['bigint'] } } })
-  const body = [call({ name: 'A' }), call({ name: 'B', expected: { name: 'Rex' } }), call({ status: 'sold' }), call({})]
-  const path = '/trpc/pets.update,pets.update,pets.update,pets.update?batch=1'
-  const { status, body: responses } = await rest.post(path, { ...body })
-  expect(status).toBe(207)
-  const code = (name: string) => ({ error: { json: { data: { code: name } } } })
-  expect(responses).toMatchObject([{ result: {} }, code('conflict'), { result: {} }, code('invalid_request')])
-  expect(await rpc.pets.list.query()).toMatchObject([{ name: 'A', status: 'sold' }])
-})
-
 describe('the log line of a mutation', () => {
   const lines = () =>
     api()
