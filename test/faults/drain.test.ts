@@ -15,9 +15,14 @@ import { largestFile } from '../support/built-console.ts'
 import { createInTwoParts, createRequest, startWithKey, storedTexts } from '../support/petstore.ts'
 import { startTraced } from '../support/traced.ts'
 
-/** Starts the service after a module with this text. */
-function startAfter(text: string) {
-  return startWithKey({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(text)}` })
+const loadShedding = new URL('../../engine/service/http/load-shedding.ts', import.meta.url)
+
+/** Starts the service after a module with this text. It takes no request for one that has waited too long, as on a busy machine. */
+function start(text = '') {
+  const module = `import { processLoad } from '${loadShedding}'
+    processLoad.now = () => 0
+    ${text}`
+  return startWithKey({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(module)}` })
 }
 
 /** Milliseconds from the line "stopping" to the removal of the write-ahead log, which a pause of the test does not change. */
@@ -33,7 +38,7 @@ test.for([
 ] as const)(
   '%s, %s, completes fifty requests in progress, ends their connections and idle ones, and exits with 0',
   async ([signal]) => {
-    const { server, key, folder } = await startWithKey()
+    const { server, key, folder } = await start()
     await Promise.all(Array.from({ length: 10 }, () => openSocket(server.url)))
     const agent = new Agent({ keepAlive: true, maxSockets: 50 })
     onTestFinished(() => agent.destroy())
@@ -57,7 +62,7 @@ test.for([
 describe('SIGTERM', () => {
   test('accepts requests while it drains, responds 503 on /readyz, and leaves an empty write-ahead log', async () => {
     // A busy machine may have no time for a request in half a second.
-    const { server, key, folder } = await startAfter(`
+    const { server, key, folder } = await start(`
       import { syncBuiltinESMExports } from 'node:module'
       import timers from 'node:timers/promises'
       const wait = timers.setTimeout
@@ -84,7 +89,7 @@ describe('SIGTERM', () => {
   })
 
   test('ends the process at once if it is sent twice', async () => {
-    const { server, key } = await startWithKey()
+    const { server, key } = await start()
     const { begun } = createInTwoParts(server.url, key, new Agent(), 'never finished')
     await begun
     server.child.kill('SIGTERM')
@@ -114,7 +119,7 @@ if (canTrace()) {
 
 test('SIGINT, from a person, stops the service without the half second of draining', async () => {
   const stopTime = async (signal: NodeJS.Signals) => {
-    const { server, folder } = await startWithKey()
+    const { server, folder } = await start()
     server.child.kill(signal)
     expect(await server.ended).toBe(0)
     return stopTimeOf(server, folder)
@@ -130,7 +135,7 @@ test('SIGINT, from a person, stops the service without the half second of draini
 test('two SIGINT in quick succession count as one, because npm forwards the signal that the terminal also sends to the service', async () => {
   // The service sends the second one to itself, because the test may be late, and the kernel delivers two that wait as one.
   const repeated = `process.once('SIGINT', () => process.kill(process.pid, 'SIGINT'))`
-  const { server, key } = await startAfter(repeated)
+  const { server, key } = await start(repeated)
   const { begun, response, finish } = createInTwoParts(server.url, key, new Agent(), 'Rex')
   await begun
   server.child.kill('SIGINT')
@@ -143,7 +148,7 @@ test('two SIGINT in quick succession count as one, because npm forwards the sign
 test.for(['SIGUSR1', 'SIGUSR2'] as const)(
   '%s, of a program that rotates logs, is ignored and logged',
   async (signal) => {
-    const { server, key } = await startWithKey()
+    const { server, key } = await start()
     server.child.kill(signal)
     await waitForOutput(server, new RegExp(`(${signal}) was ignored`))
     expect((await connectRestClient(server.url, key).post('/v1/pets', { name: 'Rex', categoryId: 1 })).status).toBe(201)
@@ -152,7 +157,7 @@ test.for(['SIGUSR1', 'SIGUSR2'] as const)(
 )
 
 test('a late stop does not wait for clients that neither write nor read', async () => {
-  const { server, folder } = await startWithKey()
+  const { server, folder } = await start()
   const clients = stubbornClients(server.url, '', largestFile, createRequest).filter(
     ({ name }) => !name.includes('half a body'),
   )
