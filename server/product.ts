@@ -1,5 +1,5 @@
 /** What both the service and its console say about the product. */
-export const petstore = {
+export const product = {
   name: 'Petstore',
   command: 'petstore',
   keyPrefix: 'pet_',

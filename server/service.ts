@@ -1,25 +1,22 @@
 import { join } from 'node:path'
-import type { Product } from '#service'
 import { definition } from '../db/store.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { petTransfer } from './pets/transfer.ts'
-import { petstore } from './product.ts'
+import { product } from './product.ts'
 import { appRouter } from './router.ts'
 
 const { version, gitHead = '' }: { version: string; gitHead?: string } = manifest
 
-export const product: Product = {
-  ...petstore,
-  version,
-  revision: gitHead,
-  metricPrefix: 'petstore_',
-  description: 'Manages the pets of a pet store.',
-  license: 'MIT',
-  apiVersion: '1.0.0',
-}
-
 export const service = {
-  product,
+  product: {
+    ...product,
+    version,
+    revision: gitHead,
+    metricPrefix: 'petstore_',
+    description: 'Manages the pets of a pet store.',
+    license: 'MIT',
+    apiVersion: '1.0.0',
+  },
   store: definition,
   router: appRouter,
   transfer: [petTransfer],

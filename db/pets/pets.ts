@@ -1,13 +1,6 @@
 import { index, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { collection, int64, lineChecks, oneOfCheck, positiveCheck } from '#store'
-
-export const petStatuses = ['available', 'pending', 'sold'] as const
-
-/** Characters of a name. */
-export const maxNameLength = 255
-
-/** The greatest number of pets that is counted, because counting takes longer the more there are. */
-export const maxCount = 10_000
+import { maxCount, maxNameLength, petStatuses } from './rules.ts'
 
 export const pets = sqliteTable(
   'pets',

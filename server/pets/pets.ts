@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Int64, line, mustBe, partOfLine, resource } from '#service'
-import { maxCount, maxNameLength, petStatuses } from '../../db/pets/pets.ts'
+import { maxCount, maxNameLength, petStatuses } from '../../db/pets/rules.ts'
 import { mutation, query, router } from '../trpc.ts'
 
 export const PetStatus = z

@@ -4,9 +4,8 @@ import { keysOf } from '../../engine/console/rows/add-rows.ts'
 import { readTable } from '../../engine/console/rows/read-table.ts'
 import { checkItem, isValid } from '../../engine/console/rows/table.ts'
 import { NewPet } from '../../server/pets/pets.ts'
-import { petstore } from '../../server/product.ts'
 import { petResource } from '../../web/pets/pet.ts'
-import { checkText, product } from '../support/petstore.ts'
+import { checkText } from '../support/petstore.ts'
 
 const rex = { name: 'Rex', categoryId: 7n, status: 'sold' }
 
@@ -31,8 +30,4 @@ test('the idempotency keys of rows are those of all earlier releases, so that an
   const text = '[[1,"Rex","7","available"],[2,"Tom","8","available"]]'
   const digest = createHash('sha256').update(text).digest('hex')
   expect(await Promise.all(rows.map(keysOf(petResource, rows)))).toEqual([`${digest}:1`, `${digest}:2`])
-})
-
-test('the console and the service have the same product', () => {
-  expect(product).toMatchObject(petstore)
 })

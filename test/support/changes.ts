@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { petStatuses } from '../../db/pets/pets.ts'
+import { petStatuses } from '../../db/pets/rules.ts'
 import type { RestClient } from '../../engine/test/support/rest-client.ts'
 
 /** Callers that create, change and remove pets, and the comparison of what was acknowledged with what is stored. */

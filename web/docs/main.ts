@@ -1,4 +1,4 @@
 import { showReference } from '#console/reference'
-import { petstore } from '../../server/product.ts'
+import { product } from '../../server/product.ts'
 
-showReference(petstore)
+showReference(product)

@@ -1,4 +1,5 @@
 import { resourceOf } from '#console'
+import { maxNameLength } from '../../db/pets/rules.ts'
 import type { AppRouter } from '../../server/router.ts'
 
 /** The pets of the store. The console derives from their fields how it shows, adds, imports, exports and requests them. */
@@ -12,7 +13,7 @@ export const petResource = resourceOf<AppRouter, 'pets'>('pets', {
       label: 'Name',
       kind: 'text',
       presence: 'required',
-      maxLength: 255,
+      maxLength: maxNameLength,
       isSearched: true,
       samples: ['Rex', 'Minka'],
     },

@@ -23,7 +23,9 @@ export const books = sqliteTable(
   {
     id: int64('id').primaryKey({ autoIncrement: true }),
     title: text().notNull().unique('books_title'),
-    addedAt: timestamp('added_at').notNull().$defaultFn(now),
+    addedAt: timestamp('added_at')
+      .notNull()
+      .$defaultFn(() => new Date()),
     shelf: text(),
     author: text(),
     pages: int64('pages'),
@@ -37,11 +39,6 @@ export const books = sqliteTable(
     timestampCheck(book.addedAt),
   ],
 )
-
-/** The default of `addedAt`. */
-export function now(): Date {
-  return new Date()
-}
 
 export type Book = Entity<typeof books>
 export type NewBook = NewEntity<typeof books>

@@ -1,6 +1,6 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { definition as original } from '../../../test/notes/store.ts'
-import { notes, now } from '../../../test/notes/tables.ts'
+import { notes } from '../../../test/notes/tables.ts'
 import { collection, defineStore, int64, Refusal, type SqliteAccess, timestamp, timestampCheck } from '../../index.ts'
 import type { PostgresAccess } from '../../postgres.ts'
 
@@ -20,7 +20,7 @@ const books = sqliteTable(
     title: text().notNull().unique('books_title'),
     addedAt: timestamp('added_at')
       .notNull()
-      .$defaultFn(now)
+      .$defaultFn(() => new Date())
       .$onUpdateFn(() => changedAt),
     shelf: text(),
     author: text(),
