@@ -58,6 +58,15 @@ function changeIn(table: PostgresTable, hasHistory: boolean, own: OwnChanges): A
     return found
   }
 
+  /** What a change throws is the result of its call alone. */
+  function resultOf(row: Row, call: RowChange) {
+    try {
+      return { row, ...changeRow(row, call) }
+    } catch (cause) {
+      return new MutationError('', { cause })
+    }
+  }
+
   async function write(client: Queries, writes: Write[], isRemoval: boolean, historyDays?: number): Promise<void> {
     if (writes.length === 0) return
     const ids = writes.map(({ row }) => idOf(row))
@@ -80,17 +89,13 @@ function changeIn(table: PostgresTable, hasHistory: boolean, own: OwnChanges): A
       // The first call of each row.
       for (const call of new Map(rest.toReversed().map((call) => [call.id, call])).values()) {
         const { id, by } = call
-        const row = current.get(id)
-        if (!row || row instanceof Error) {
-          results.set(call, row)
-          continue
-        }
-        const result = resultOf(() => changeRow(row, call))
-        if (result instanceof Error) {
+        const found = current.get(id)
+        const result = !found || found instanceof Error ? found : resultOf(found, call)
+        if (!result || result instanceof Error) {
           results.set(call, result)
           continue
         }
-        const { changed, fields } = result
+        const { row, changed, fields } = result
         results.set(call, changed ?? { id })
         if (changed && fields.length === 0) continue
         writes.push({ by, row, changed })
@@ -102,15 +107,6 @@ function changeIn(table: PostgresTable, hasHistory: boolean, own: OwnChanges): A
       await write(client, removed, true, historyDays)
     }
     return calls.map((call) => results.get(call))
-  }
-}
-
-/** What a change throws is the result of its call alone. */
-function resultOf<T>(change: () => T): T | Error {
-  try {
-    return change()
-  } catch (cause) {
-    return new MutationError('', { cause })
   }
 }
 
