@@ -24,9 +24,6 @@ export type Only<T extends Table, Allowed> = {
     | undefined
 }
 
-/** Reads pages in one order, by any filters. */
-export type PagesOf<T extends Table> = (query: { limit: number; cursor: bigint }) => Promise<Entity<T>[]>
-
 /** The fields of a search besides the filters. A `text` must contain the searched words, a `value` must be the same. */
 export type SearchFields = Readonly<Record<string, 'text' | 'value'>>
 

@@ -3,7 +3,7 @@ import type { Table } from 'drizzle-orm'
 import { hasWords, wordsOf } from '../words.ts'
 import type { Searcher } from './base-store.ts'
 import { TooManySearches } from './errors.ts'
-import type { Found, Names, PagesOf, SearchFields, SearchQuery } from './query.ts'
+import type { Found, Names, SearchFields, SearchQuery } from './query.ts'
 import { type Entity, idOf, maxId, textOfValue } from './row.ts'
 
 /**
@@ -18,8 +18,9 @@ const [maxWaiting, maxWait] = [100, 15_000]
 
 export interface Reads<T extends Table = Table> {
   get(id: bigint): Promise<Entity<T> | undefined>
-  newest: PagesOf<T>
-  oldest: PagesOf<T>
+  /** Each reads pages in one order, by any filters. */
+  newest(query: { limit: number; cursor: bigint }): Promise<Entity<T>[]>
+  oldest: Reads<T>['newest']
   /** The maximum number of rows that a search reads in one turn of the event loop. */
   step: number
   inTurn: ReturnType<typeof scanQueue>

@@ -9,9 +9,6 @@ import type { TableWithId } from '../collection/row.ts'
 /** Prepares its statements on a connection, and returns the function that runs them. */
 export type Prepare<Args extends unknown[], T> = (connection: Database.Database) => (...args: Args) => T
 
-/** Like {@link Prepare}. A write that leaves entries in the history keeps them for so many days. */
-export type PrepareWrite<T> = (connection: Database.Database, historyDays?: number) => (...args: unknown[]) => T
-
 /** A write that may have an idempotency key. It takes the values of `fields`, and returns only what it has generated. */
 export type SqliteMutation<Input extends Replayable<Input>, Generated extends Replayable<Generated>> = Prepare<
   unknown[],
@@ -19,8 +16,11 @@ export type SqliteMutation<Input extends Replayable<Input>, Generated extends Re
 > &
   Adding<Input, Generated>
 
-/** The writer thread prepares them, and runs them inside a transaction. */
-export type AnyWrite = PrepareWrite<object | undefined>
+/** The writer thread prepares them, and runs them inside a transaction. Entries in the history are kept for so many days. */
+export type AnyWrite = (
+  connection: Database.Database,
+  historyDays?: number,
+) => (...args: unknown[]) => object | undefined
 
 export type SqliteCollection<S = object> = CollectionOn<TableWithId, AnyWrite, SqliteAccess, S>
 
