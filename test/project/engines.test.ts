@@ -65,9 +65,9 @@ test('a product gets the packages that the engines import, and no other', () => 
   const code = filesOf(['engine/**/*.{ts,tsx,mjs}', 'engine/**/test/**/*.{ts,tsx,mjs}']).map(read).join('\n')
   const imported = new Set([...code.matchAll(/ (?:from |import\()'(@[^/']+\/[^/']+|[^/']+)/g)].map(([, name]) => name))
   const { devDependencies } = JSON.parse(read('package.json'))
-  // The compiler needs the others.
+  // The compiler needs the others, and the scripts of the product need Biome.
   const needed = Object.keys(devDependencies).filter(
-    (name) => imported.has(name) || /^@types\/|^typescript$/.test(name),
+    (name) => imported.has(name) || /^@types\/|^(typescript|@biomejs\/biome)$/.test(name),
   )
   const product = JSON.parse(readFileSync(join(copyEngines(), 'package.json'), 'utf8'))
   expect(needed.length).toBeGreaterThan(15)
