@@ -8,7 +8,6 @@ import { type ApiError, type RpcError, toApiError } from '../api/errors.ts'
 import { requestHeaders, responseHeaders } from '../api/idempotency-key.ts'
 import { isRecord } from '../api/validation.ts'
 import { requireApiKey, requireWriteAccess } from './access.ts'
-import { decodeSuperjson } from './superjson-input.ts'
 
 /**
  * The functions with which a product begins its procedures: `query`, `mutation` and `router`. The adapters make a whole
@@ -176,13 +175,9 @@ export function createBuilder<ContextOfResolver extends object, Meta extends Pro
     .meta<Meta>()
     .create({
       isDev: false,
-      transformer: {
-        input: { serialize: superjson.serialize, deserialize: decodeSuperjson },
-        output: superjson,
-      },
-      errorFormatter({ error, shape }): RpcError {
-        return rpcErrorOf(toApiError(error), shape.data.path)
-      },
+      // For the types of clients: the adapters read the inputs and write the responses themselves.
+      transformer: superjson,
+      errorFormatter: ({ error, shape }): RpcError => rpcErrorOf(toApiError(error), shape.data.path),
     })
   return { procedure: procedure.use(guardedBy(requireMore)), router }
 }
