@@ -101,12 +101,11 @@ export function createProduct(folder: string): void {
 /** What the names of the example become in a folder with this name. */
 function namesOf(folder: string): Record<string, string> {
   const words = folder.toLowerCase().match(/[a-z][a-z0-9]*/g) ?? ['notes']
-  const [title, prefix] = [words.join(' '), `${words.join('_')}_`]
+  const title = words.join(' ')
   return {
     Notes: title.charAt(0).toUpperCase() + title.slice(1),
     notes: words.join('-'),
-    notes_: prefix,
-    NOTES_: prefix.toUpperCase(),
+    notes_: `${words.join('_')}_`,
     'npm start': scripts.start,
     '0x4e4f5445': `0x${(crc32(words.join()) >>> 1).toString(16)}`,
   }

@@ -3,5 +3,4 @@ export const product = {
   name: 'Petstore',
   command: 'petstore',
   keyPrefix: 'pet_',
-  environmentPrefix: 'PETSTORE_',
 }

@@ -12,7 +12,6 @@ export const service = {
     ...product,
     version,
     revision: gitHead,
-    metricPrefix: 'petstore_',
     description: 'Manages the pets of a pet store.',
     license: 'MIT',
     apiVersion: '1.0.0',

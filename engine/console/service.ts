@@ -14,12 +14,10 @@ export function servicePath(): string {
 /** What the console knows of its product. */
 export interface ConsoleProduct {
   name: string
-  /** The name of the command. The names of what the browser stores begin with it. */
+  /** The name of the command. The names of the variable `API_KEY` and of what the browser stores begin with it. */
   command: string
   /** The first characters of every API key. */
   keyPrefix: string
-  /** The prefix of the variable `API_KEY`. */
-  environmentPrefix: string
 }
 
 let current: ConsoleProduct | undefined
@@ -36,5 +34,5 @@ export function product(): ConsoleProduct {
 
 /** The variable of the environment from which commands read the API key. */
 export function keyVariable(): string {
-  return `${product().environmentPrefix}API_KEY`
+  return `${product().command.replaceAll('-', '_').toUpperCase()}_API_KEY`
 }

@@ -6,7 +6,7 @@ import type { Rate } from './auth/rate-limit.ts'
 import { parseDuration } from './operator/format.ts'
 import { databaseUrl, hasControlCharacter } from './operator/location.ts'
 import { OperatorError, systemMessage } from './operator/operator-error.ts'
-import type { Product } from './product.ts'
+import { type Product, prefixOf } from './product.ts'
 
 /** Only this module reads the environment. */
 export const environment: Record<string, string | undefined> = process.env
@@ -65,7 +65,7 @@ const RateText = z.string().transform((text, context): Rate => {
   return { requests: Number(requests), seconds: secondsIn[unit] ?? 0 }
 })
 
-type KeyedProduct = Pick<Product, 'command' | 'keyPrefix' | 'environmentPrefix'>
+type KeyedProduct = Pick<Product, 'command' | 'keyPrefix'>
 
 function apiKeySchemas({ command, keyPrefix }: KeyedProduct) {
   const expected = `an API key that "${command} keys generate" printed`
@@ -165,7 +165,7 @@ export function configurationOf(product: KeyedProduct) {
   /** The name of its variable. Those of keys have the prefix of the product: a shell may have the API key of another program. */
   function nameOf(setting: Setting): string {
     const name = setting.replaceAll(/[A-Z]/g, '_$&').toUpperCase()
-    return setting === 'apiKey' || setting === 'apiKeyFile' ? product.environmentPrefix + name : name
+    return setting === 'apiKey' || setting === 'apiKeyFile' ? prefixOf(product.command).toUpperCase() + name : name
   }
 
   /** What the help says about a setting. */

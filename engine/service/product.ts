@@ -9,13 +9,15 @@ export interface Product {
   revision?: string
   /** The first characters of every API key. */
   keyPrefix: string
-  /** The prefix of the variables `API_KEY` and `API_KEY_FILE`. The other variables have none. */
-  environmentPrefix: string
-  metricPrefix: string
   /** A sentence for the help of the command line, and for the OpenAPI document. */
   description: string
   /** The license of the REST interface, by its SPDX identifier. By default the OpenAPI document names none. */
   license?: string
   /** The version of the REST interface, which the OpenAPI document has. */
   apiVersion: string
+}
+
+/** What the names of its metrics begin with and, in upper case, the variables `API_KEY` and `API_KEY_FILE`. */
+export function prefixOf(command: string): string {
+  return `${command.replaceAll('-', '_')}_`
 }

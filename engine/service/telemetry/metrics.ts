@@ -4,7 +4,7 @@ import type { CacheLookups } from '../http/cache/revision-cache.ts'
 import { atMostOnceASecond, type CheckReadiness } from '../http/health.ts'
 import { labelRoutes } from '../http/request.ts'
 import { serveReads } from '../http/routing.ts'
-import type { Product } from '../product.ts'
+import { type Product, prefixOf } from '../product.ts'
 import type { Output } from './log-output.ts'
 import { type MetricFactory, metricFactory } from './metric-factory.ts'
 import { requestMetrics } from './request-metrics.ts'
@@ -22,8 +22,8 @@ export class Metrics {
   readonly store: ReturnType<typeof storeMetrics>
   readonly ready: ReturnType<MetricFactory['gauge']>
 
-  constructor({ metricPrefix, version, revision = '' }: Pick<Product, 'metricPrefix' | 'version' | 'revision'>) {
-    this.#factory = metricFactory(this.#registry, metricPrefix)
+  constructor({ command, version, revision = '' }: Pick<Product, 'command' | 'version' | 'revision'>) {
+    this.#factory = metricFactory(this.#registry, prefixOf(command))
     this.requests = requestMetrics(this.#factory)
     this.cacheLookups = cacheMetrics(this.#factory)
     this.store = storeMetrics(this.#factory)

@@ -29,8 +29,6 @@ export const service = {
     version: '1.0.0',
     apiVersion: '1.0.0',
     keyPrefix: 'note_',
-    environmentPrefix: 'NOTES_',
-    metricPrefix: 'notes_',
     description: 'Keeps notes.',
   },
   store: definition,
