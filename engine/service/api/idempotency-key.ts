@@ -31,11 +31,17 @@ interface Request {
   headers: Record<string, string | string[] | undefined>
 }
 
-/** The idempotency key of a request that may change something. On other requests the header is ignored. */
-export function readIdempotencyKey({ method, headers }: Request): string | undefined {
+/**
+ * The idempotency keys of the calls of a request that may change something. On other requests the header is ignored. A
+ * batch has one for each call, in double quotes, separated by commas.
+ */
+export function readIdempotencyKeys({ method, headers }: Request, calls: number): string[] | undefined {
   const header = headers['idempotency-key']
   if (header === undefined || isSafeMethod(method)) return undefined
-  const text = String(header)
+  return calls === 1 ? [readKey(String(header))] : readList(String(header), calls)
+}
+
+function readKey(text: string): string {
   if (bare.test(text)) return text
   const [, key] = quoted.exec(text) ?? []
   if (key !== undefined) return unescaped(key)
@@ -48,11 +54,7 @@ export function readIdempotencyKey({ method, headers }: Request): string | undef
 /** A quoted key and what separates it from the next one in a list (RFC 9651, section 3.1). */
 const listed = new RegExp(`${quoted.source.slice(1, -1)}(?: *, *(?=\\x22)|$)`, 'gv')
 
-/** The idempotency keys of a batch: one for each call, in double quotes, separated by commas. */
-export function readIdempotencyKeys({ headers }: Request, calls: number): string[] | undefined {
-  const header = headers['idempotency-key']
-  if (header === undefined) return undefined
-  const text = String(header)
+function readList(text: string, calls: number): string[] {
   const found = [...text.matchAll(listed)]
   if (found.length !== calls || found.map(([whole]) => whole).join('') !== text)
     throw new ApiError(

@@ -9,7 +9,7 @@ import type { CacheableResponse, ResponseCache } from '../http/cache/response-ca
 import { labelRoutes } from '../http/request.ts'
 import { acceptJsonOnly, handleOtherMethods, notEmpty, refuseUnknownPaths } from '../http/routing.ts'
 import { requireWriteAccess } from '../procedures/access.ts'
-import { type CallOptions, createContext, markReplays } from '../procedures/context.ts'
+import { type CallOptions, contextsOf, markReplays } from '../procedures/context.ts'
 import { textOf } from '../reader/fields.ts'
 import { inputReader } from './input.ts'
 import { isPaged, type Operation, operationsOf, successStatus } from './operations.ts'
@@ -70,7 +70,7 @@ function responder(operation: Operation, calls: CallOptions, location: string, a
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<CacheableResponse> => {
     const input = readInput(request)
-    const ctx = createContext(calls, request, reply, operation.replays)
+    const ctx = contextsOf(calls, request, reply, [operation.replays])(0)
     const output = await operation.call(input, ctx).catch((thrown) => {
       // RPC does the same. A library may throw an error with a status, which is not the status of this request.
       throw toApiError(thrown)

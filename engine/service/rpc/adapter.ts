@@ -4,7 +4,7 @@ import { toApiError } from '../api/errors.ts'
 import type { CacheableResponse, ResponseCache } from '../http/cache/response-cache.ts'
 import { prepareReply, reportFault, toHttpError } from '../http/error-responses.ts'
 import { acceptJsonOnly, handleOtherMethods, notEmpty, refuseUnknownPaths } from '../http/routing.ts'
-import { type CallOptions, contextsOfBatch, createContext, markReplays } from '../procedures/context.ts'
+import { type CallOptions, contextsOf, markReplays } from '../procedures/context.ts'
 import { type Context, errorEnvelope } from '../procedures/trpc.ts'
 import { callReader, isBatch, namesIn, pathOf, type RpcCall, type RpcRequest, type RpcRoute } from './calls.ts'
 
@@ -28,11 +28,8 @@ export async function rpcAdapter(
   async function respond(request: RpcRequest, reply: FastifyReply): Promise<CacheableResponse> {
     const calls = reader.read(request)
     const replays = calls.map((call) => call.replays)
-    const ctx = createContext(options, request, reply, replays.length === 1 && replays[0] === true)
-    const contexts = replays.length === 1 ? [ctx] : contextsOfBatch(ctx, request, replays)
-    const responses = await Promise.all(
-      calls.map((call, index) => respondToCall(call, contexts[index] ?? ctx, request)),
-    )
+    const contextOf = contextsOf(options, request, reply, replays)
+    const responses = await Promise.all(calls.map((call, index) => respondToCall(call, contextOf(index), request)))
     markReplays(request, reply)
     const [first] = responses
     // A mutation is stored, so its response must be sent.
