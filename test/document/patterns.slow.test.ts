@@ -101,7 +101,7 @@ function isName(name: string): boolean {
 
 function isIdempotencyKey(text: string): boolean {
   try {
-    return readIdempotencyKeys({ method: 'POST', headers: { 'idempotency-key': text } }, 1) !== undefined
+    return readIdempotencyKeys({ 'idempotency-key': text }, 1) !== undefined
   } catch {
     return false
   }

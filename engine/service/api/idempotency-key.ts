@@ -1,6 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import { ApiError } from './errors.ts'
-import { isSafeMethod } from './method.ts'
 
 // Either a string as in RFC 9651, section 3.3.3, or text that does not begin with a quote. Both patterns are in the OpenAPI
 // document. Some languages reject an unescaped quote, or an unescaped [ in a class.
@@ -26,18 +26,10 @@ export const responseHeaders = z.object({
     .meta({ description: 'This is the response to an earlier request with the same `Idempotency-Key`.' }),
 })
 
-interface Request {
-  method: string
-  headers: Record<string, string | string[] | undefined>
-}
-
-/**
- * The idempotency keys of the calls of a request that may change something. On other requests the header is ignored. A
- * batch has one for each call, in double quotes, separated by commas.
- */
-export function readIdempotencyKeys({ method, headers }: Request, calls: number): string[] | undefined {
+/** The idempotency keys of the calls of a request. A batch has one for each call, in double quotes, separated by commas. */
+export function readIdempotencyKeys(headers: IncomingHttpHeaders, calls: number): string[] | undefined {
   const header = headers['idempotency-key']
-  if (header === undefined || isSafeMethod(method)) return undefined
+  if (header === undefined) return undefined
   return calls === 1 ? [readKey(String(header))] : readList(String(header), calls)
 }
 

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { isSafeMethod } from '../api/method.ts'
 import { limits } from './limits.ts'
+import { isSafeMethod } from './request.ts'
 
 interface Exchange {
   request: IncomingMessage

@@ -4,6 +4,11 @@ import { isIP } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { temporarilyUnavailable } from '../api/errors.ts'
 
+/** Whether a request changes nothing (RFC 9110, section 9.2.1). No path serves TRACE, the fourth such method. */
+export function isSafeMethod(method: string | undefined): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
+}
+
 /** What a request asks for, for metrics. The values are constants of the code and never text of the caller. */
 export interface RequestLabels {
   adapter: 'rest' | 'rpc' | 'http'

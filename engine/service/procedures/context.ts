@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { BaseStore, Searcher } from '#store'
 import { readIdempotencyKeys } from '../api/idempotency-key.ts'
-import { isSafeMethod } from '../api/method.ts'
-import { signalOf } from '../http/request.ts'
+import { isSafeMethod, signalOf } from '../http/request.ts'
 import type { Context } from './trpc.ts'
 
 declare module 'fastify' {
@@ -28,7 +27,7 @@ export function contextsOf(
 ): (call: number) => Context {
   const { apiKey, rateLimit } = request
   const isSafe = isSafeMethod(request.method)
-  const keys = replays.includes(true) ? readIdempotencyKeys(request, replays.length) : undefined
+  const keys = !isSafe && replays.includes(true) ? readIdempotencyKeys(request.headers, replays.length) : undefined
   const replayed = replays.map(() => false)
   request.replayed = keys && replayed
   request.changedIds = isSafe ? undefined : []
