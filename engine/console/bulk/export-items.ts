@@ -3,7 +3,7 @@ import { csvLine } from '#service/reader'
 import { jsonOf } from '../requests/curl.ts'
 import { loadPart, maxLimit, type Start } from '../resource/search.ts'
 import type { Found, Item, Procedures, Resource, Values } from '../resource.ts'
-import { type RetryOptions, retryWhileAway } from '../rows/retry-while-away.ts'
+import { type RetryOptions, retryWhileAway } from '../rows/batches.ts'
 
 interface ExportOptions extends RetryOptions {
   /** Further input of the list. */

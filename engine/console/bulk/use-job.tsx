@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect, useReducer, useRef, useState } from 'react'
 import { Countdown } from '../requests/failure.tsx'
 import { ShowRequest } from '../requests/open-requests.tsx'
-import type { Pause, RetryOptions } from '../rows/retry-while-away.ts'
+import type { Pause, RetryOptions } from '../rows/batches.ts'
 import { bulk } from '../texts/bulk.ts'
 
 /** Milliseconds between two updates of the progress. */

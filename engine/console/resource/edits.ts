@@ -68,12 +68,8 @@ export async function send(
   return undefined
 }
 
-interface Removal extends PromiseWithResolvers<void> {
-  timer?: ReturnType<typeof setTimeout>
-}
-
 /** The removals that wait until the time to undo them is over, or until the user leaves the page, by their idempotency keys. */
-const waiting = new Map<string, Removal>()
+const waiting = new Map<string, PromiseWithResolvers<void> & { timer?: ReturnType<typeof setTimeout> }>()
 
 /** Whether a removal is not sent yet. */
 export function isWaiting({ idempotencyKey }: Edit): boolean {

@@ -2,8 +2,7 @@ import { type Batch, createIdempotencyKey } from '#client'
 import { type Problem, problemOf } from '../problem.ts'
 import { wasNeverRead } from '../requests/log.ts'
 import { identityOf, type Procedures, type Resource } from '../resource.ts'
-import { sendInBatches } from './batches.ts'
-import type { RetryOptions } from './retry-while-away.ts'
+import { type RetryOptions, sendInBatches } from './batches.ts'
 import type { ValidRow } from './table.ts'
 
 /**

@@ -4,9 +4,9 @@ import { addNotes, createNotesClient, exportText, type NotesClient, startTestApi
 import { fetchFrom } from '../../../test/support/transport.ts'
 import { exportItems, fileOf } from '../../bulk/export-items.ts'
 import { addRows, keysOf, type Outcome } from '../../rows/add-rows.ts'
+import type { Pause } from '../../rows/batches.ts'
 import { addSent, matchSent, type Sent, type SentRows } from '../../rows/progress.ts'
 import { readTable } from '../../rows/read-table.ts'
-import type { Pause } from '../../rows/retry-while-away.ts'
 import { correct, isValid, type ValidRow } from '../../rows/table.ts'
 import { notes } from '../notes/resources.ts'
 
