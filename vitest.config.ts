@@ -72,7 +72,7 @@ export default defineConfig({
             'engine/console/test/browser/{*,item/*,list/*}.test.ts',
             'test/console/{browser,item,list,pages}/*.test.ts',
           ],
-          globalSetup: ['engine/console/test/browser/global-setup.ts', 'test/support/global-setup.ts'],
+          globalSetup: ['engine/console/test/browser/chromium.ts', 'test/support/global-setup.ts'],
         },
       },
       {

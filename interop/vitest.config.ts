@@ -14,7 +14,7 @@ export default defineConfig({
         test: {
           name: 'interop',
           include: ['interop/*.test.ts'],
-          globalSetup: ['engine/console/test/browser/global-setup.ts', 'test/support/global-setup.ts'],
+          globalSetup: ['engine/console/test/browser/chromium.ts', 'test/support/global-setup.ts'],
         },
       },
       {

@@ -1,4 +1,4 @@
-import { addButton } from '../../engine/console/test/browser/panels.ts'
+import { addButton, submitButton } from '../../engine/console/test/browser/panels.ts'
 import {
   consoleTest,
   listen,
@@ -41,4 +41,10 @@ export async function enterPet(page: Page, name: string, category: string): Prom
   await addButton(page).click()
   await page.getByRole('textbox', { name: 'Name' }).fill(name)
   await page.getByRole('textbox', { name: 'Category' }).fill(category)
+}
+
+/** Adds a pet with the form. */
+export async function addPet(page: Page, name: string, category: string): Promise<void> {
+  await enterPet(page, name, category)
+  await submitButton(page).click()
 }

@@ -2,9 +2,10 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import chromium from '@sparticuz/chromium'
 import { type Browser, chromium as playwright } from 'playwright-core'
+import type { TestProject } from 'vitest/node'
 
 /** The path of the browser: that of CHROMIUM_PATH, or of the dependencies. */
-export async function findChromium(): Promise<string> {
+async function findChromium(): Promise<string> {
   return process.env.CHROMIUM_PATH ?? unpackChromium()
 }
 
@@ -29,4 +30,9 @@ export function launchChromium(executablePath: string): Promise<Browser> {
     // Scroll bars take space in the layout, as in a desktop browser.
     ignoreDefaultArgs: ['--hide-scrollbars'],
   })
+}
+
+/** Prepares the browser, once for all test files. */
+export async function setup({ provide }: TestProject): Promise<void> {
+  provide('chromiumPath', await findChromium())
 }

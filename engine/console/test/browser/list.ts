@@ -35,3 +35,9 @@ export function searchField(page: Page): Locator {
 export function justAdded(page: Page): Locator {
   return page.getByRole('region', { name: 'Just added' })
 }
+
+/** Turns to another page of the list, and waits until it shows this text. */
+export async function turnPage(page: Page, button: string, text: string): Promise<void> {
+  await pageButton(page, button).click()
+  await showing(page, text)
+}

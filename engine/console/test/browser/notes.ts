@@ -5,7 +5,7 @@ import { appRouter } from '../../../test/notes/notes.ts'
 import { addNotes, startTestApi, type TestApi } from '../../../test/notes/tests.ts'
 import { type AtEnd, temporaryFolder } from '../../../test/support/temporary.ts'
 import { consoleConfig } from '../../vite.ts'
-import { addButton } from './panels.ts'
+import { addButton, submitButton } from './panels.ts'
 import { consoleTest, listen, type Open, opener, type Page, type Start, starter } from './visit.ts'
 
 export const storageKey = 'notes-api-key'
@@ -56,4 +56,10 @@ export async function enterNote(page: Page, body: string, priority: string): Pro
   await addButton(page).click()
   await page.getByRole('textbox', { name: 'Text' }).fill(body)
   await page.getByRole('textbox', { name: 'Priority' }).fill(priority)
+}
+
+/** Adds a note with the form. */
+export async function addNote(page: Page, body: string, priority: string): Promise<void> {
+  await enterNote(page, body, priority)
+  await submitButton(page).click()
 }

@@ -109,3 +109,14 @@ export async function received(page: Page, text: string): Promise<void> {
 export async function beDeveloper(page: Page): Promise<void> {
   await page.evaluate(() => document.documentElement.toggleAttribute('data-developer', true))
 }
+
+/** Presses these keys, one after the other. */
+export async function press(page: Page, ...keys: string[]): Promise<void> {
+  for (const each of keys) await page.keyboard.press(each)
+}
+
+/** Presses Escape, and waits until what it closes is gone. */
+export async function closeByEscape(closed: Locator): Promise<void> {
+  await closed.page().keyboard.press('Escape')
+  await closed.waitFor({ state: 'hidden' })
+}

@@ -34,12 +34,13 @@ export async function openTools(page: Page): Promise<void> {
   if (await more.isVisible()) await more.click()
 }
 
-/** Opens the sheet that adds many items. */
-export async function openBulkAdd(page: Page): Promise<Locator> {
+/** Opens the sheet that adds many items, and pastes the rows if there are some. */
+export async function openBulkAdd(page: Page, rows?: string): Promise<Locator> {
   await openTools(page)
   await page.locator('.tools').getByRole('button', { name: 'Add many' }).click()
   const sheet = page.getByRole('dialog', { name: /^Add many / })
   await sheet.waitFor()
+  if (rows !== undefined) await pasteRows(sheet, rows)
   return sheet
 }
 
@@ -50,4 +51,16 @@ export async function pasteRows(sheet: Locator, text: string): Promise<void> {
   await page.evaluate((copied) => navigator.clipboard.writeText(copied), text)
   await sheet.getByRole('textbox', { name: 'Paste CSV, TSV or JSON' }).selectText()
   await page.keyboard.press('Control+V')
+}
+
+/** Opens the panel of an item by its link in the list. */
+export async function openItem(page: Page, name: string): Promise<void> {
+  await page.getByRole('link', { name, exact: true }).click()
+  await panel(page, name).waitFor()
+}
+
+/** Opens the panel with the changes of all items. */
+export async function openChanges(page: Page): Promise<Locator> {
+  await page.getByRole('button', { name: 'Changes' }).click()
+  return page.getByRole('complementary', { name: /^Changes of / })
 }

@@ -13,6 +13,11 @@ export function account(page: Page): Locator {
   return page.getByRole('button', { name: 'Account' })
 }
 
+export async function openAccount(page: Page): Promise<Locator> {
+  await account(page).click()
+  return page.getByRole('dialog', { name: 'Account' })
+}
+
 export async function signOut(page: Page): Promise<void> {
   await account(page).click()
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()

@@ -110,7 +110,7 @@ function collectProblems(page: Page, origin: string, problems: string[]): void {
   })
   page.on('response', (response) => {
     const { pathname } = new URL(response.url())
-    const isExpected = pathname.startsWith('/trpc/') || response.request().isNavigationRequest()
+    const isExpected = /^\/(trpc|v1)\//.test(pathname) || response.request().isNavigationRequest()
     if (response.status() >= 400 && !isExpected) problems.push(`${response.status()} of ${pathname}`)
   })
   page.on('pageerror', ({ message }) => void problems.push(message))

@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     ...common.test,
     include: ['engine/console/test/browser/{*,item/*,list/*}.test.ts'],
-    globalSetup: 'engine/console/test/browser/global-setup.ts',
+    globalSetup: 'engine/console/test/browser/chromium.ts',
     maxWorkers: 2,
   },
 })

@@ -1,12 +1,12 @@
 import { expect } from 'vitest'
-import { addNotes, openTestStore, startTestApi } from '../../../test/notes/tests.ts'
-import { slowResponses, startServer } from '../../../test/support/slow-server.ts'
-import { choose, counting, names, pageButton, showing } from './list.ts'
-import { enterNote, test } from './notes.ts'
-import { inspect } from './page.ts'
-import { panel, panelsLoaded, panelsWillLoad } from './panels.ts'
-import { signIn } from './session.ts'
-import { listen } from './visit.ts'
+import { addNotes, openTestStore, startTestApi } from '../../../../test/notes/tests.ts'
+import { slowResponses, startServer } from '../../../../test/support/slow-server.ts'
+import { choose, counting, names, showing, turnPage } from '../list.ts'
+import { enterNote, test } from '../notes.ts'
+import { inspect } from '../page.ts'
+import { panel, panelsLoaded, panelsWillLoad } from '../panels.ts'
+import { signIn } from '../session.ts'
+import { listen } from '../visit.ts'
 
 test('the console shows an outage of the service and recovers from it', async ({ consoleFolder, start }) => {
   const store = await openTestStore()
@@ -16,8 +16,7 @@ test('the console shows an outage of the service and recovers from it', async ({
   await page.clock.install({ time: '2026-01-02T13:04:00Z' })
   const loaded = panelsWillLoad(page)
   await signIn(page, key)
-  await pageButton(page, 'Next').click()
-  await showing(page, '21–40 of 50')
+  await turnPage(page, 'Next', '21–40 of 50')
   await loaded
 
   await app.close()
