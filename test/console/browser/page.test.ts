@@ -1,8 +1,7 @@
-import superjson from 'superjson'
 import { describe, expect } from 'vitest'
-import { choose, counting, names, pageButton, showing } from '../../../engine/console/test/browser/list.ts'
-import { boxOf, colorAt, inspect, measureShifts, received } from '../../../engine/console/test/browser/page.ts'
-import { addButton, openBulkAdd, panel, panelsLoaded, pasteRows } from '../../../engine/console/test/browser/panels.ts'
+import { choose, counting, names, showing, turnPage } from '../../../engine/console/test/browser/list.ts'
+import { boxOf, closeByEscape, measureShifts, received } from '../../../engine/console/test/browser/page.ts'
+import { addButton, openBulkAdd, panelsLoaded } from '../../../engine/console/test/browser/panels.ts'
 import { account, signIn } from '../../../engine/console/test/browser/session.ts'
 import type { CDPSession, Locator, Page } from '../../../engine/console/test/browser/visit.ts'
 import { addPets } from '../../support/petstore.ts'
@@ -21,7 +20,6 @@ test('the layout does not shift while the console loads', async ({ open }) => {
   await showing(page, 'Loading…')
   const table = page.getByRole('table')
   const expected = await boxOf(table)
-  await inspect(page, 'loading')
   gate.resolve()
   await showing(page, '1–20 of 45')
   // The API ignores shifts below the viewport.
@@ -227,8 +225,7 @@ async function framesToOpen(page: Page, target: Locator, panelSelector: string):
       if (document.querySelector(selector)) return count
     }
   }, panelSelector)
-  await page.keyboard.press('Escape')
-  await page.locator(panelSelector).waitFor({ state: 'hidden' })
+  await closeByEscape(page.locator(panelSelector))
   return frames
 }
 
@@ -242,9 +239,12 @@ test('the console fits each width, and on a phone the first pet is near the top'
     expect(await overflow(page), `${width}`).toBe(0)
     await page.getByRole('link', { name: 'MMM' }).click()
     await page.getByRole('definition').getByText('-9223372036854775807').waitFor()
+    await page
+      .getByRole('heading', { level: 2 })
+      .and(page.getByTitle('M'.repeat(255)))
+      .waitFor()
     expect(await overflow(page), `${width} with a pet`).toBe(0)
-    await page.keyboard.press('Escape')
-    await page.getByRole('definition').first().waitFor({ state: 'hidden' })
+    await closeByEscape(page.getByRole('definition').first())
     for (const text of ['M'.repeat(255), '26', '-9223372036854775807', 'Sold']) {
       expect(await page.locator('.item-list').getByText(text, { exact: true }).isVisible(), `${width}: ${text}`).toBe(
         true,
@@ -278,14 +278,12 @@ test('no field of a phone is so small that the browser zooms in', async ({ visit
   await page.getByRole('button', { name: 'Edit the name' }).click()
   await expectLarge(3)
   await page.keyboard.press('Escape')
-  await page.keyboard.press('Escape')
-  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  await closeByEscape(page.getByRole('dialog'))
   await addButton(page).click()
   await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).waitFor()
   await expectLarge(5)
-  await page.keyboard.press('Escape')
-  await page.getByRole('dialog').waitFor({ state: 'hidden' })
-  await pasteRows(await openBulkAdd(page), ',seven,sold')
+  await closeByEscape(page.getByRole('dialog'))
+  await openBulkAdd(page, ',seven,sold')
   await page.getByRole('textbox', { name: 'Name, row 1' }).waitFor()
   await expectLarge(6)
 })
@@ -338,63 +336,12 @@ test('a page that is reloaded in a window of another height keeps its place', as
   const { page } = await open(90, { viewport: { width: 1_440, height: 900 } })
   await showing(page, '1–23 of 90')
   for (const range of ['24–46 of 90', '47–69 of 90']) {
-    await pageButton(page, 'Next').click()
-    await showing(page, range)
+    await turnPage(page, 'Next', range)
   }
   await page.setViewportSize({ width: 1_920, height: 1_080 })
   await page.reload()
   await showing(page, '47–75 of 90')
-  await pageButton(page, 'Previous').click()
-  await showing(page, '18–46 of 90')
-})
-
-test('a wide window shows a long name, and the footer takes one line', async ({ open }) => {
-  const { url, store, page } = await open(45, { viewport: { width: 1_920, height: 1_080 } })
-  await showing(page, '1–29 of 45')
-  // A long name has the room of the window.
-  const cut = () =>
-    page
-      .locator('td[data-title] .text')
-      .evaluateAll((all) => all.filter((each) => each.scrollWidth > each.clientWidth).length)
-  const name = 'Sir Barks-a-Lot of the Most Noble House of Golden Retrievers, Ltd.'
-  await store.pets.create({ name, categoryId: -9223372036854775807n, status: 'sold' })
-  await page.goto(`${url}/?order=newest`)
-  await showing(page, '1–29 of 46')
-  expect(await cut()).toBe(0)
-  await inspect(page, 'long-name-1920')
-  await page.setViewportSize({ width: 1_280, height: 740 })
-  expect(await cut()).toBe(0)
-  await inspect(page, 'long-name-1280')
-  expect(await page.getByRole('table', { name: 'Pets' }).count()).toBe(1)
-  const boxes = page.getByRole('checkbox', { name: 'Select' })
-  expect(await boxes.evaluateAll((all) => all.map((each) => getComputedStyle(each).opacity))).toEqual(
-    Array(30).fill('1'),
-  )
-  for (const width of [700, 720]) {
-    await page.setViewportSize({ width, height: 740 })
-    expect((await boxOf(page.locator('.list-footer'))).height).toBeLessThan(50)
-  }
-})
-
-test('ids of 16 digits take one line beside the panel, which folds the JSON', async ({ open }) => {
-  const { page } = await open()
-  const id = 9_007_199_254_740_993n
-  const pet = superjson.serialize([{ id, name: 'Rex', categoryId: 7n, status: 'sold' }])
-  await page.route('**/trpc/pets.list**', (route) => route.fulfill({ json: [{ result: { data: pet } }] }))
-  await page.reload()
-  await page.getByRole('link', { name: 'Rex' }).click()
-  await panel(page, 'Rex').waitFor()
-  expect(await panel(page, 'Rex').locator('pre').isVisible()).toBe(false)
-  for (const width of [1_024, 1_280, 1_440]) {
-    await page.setViewportSize({ width, height: 740 })
-    const cell = page.locator('.item-list tbody td[data-kind=id] > span')
-    const lines = await cell.evaluate((element) => {
-      const range = document.createRange()
-      range.selectNodeContents(element)
-      return range.getClientRects().length
-    })
-    expect(lines, `${width}`).toBe(1)
-  }
+  await turnPage(page, 'Previous', '18–46 of 90')
 })
 
 test('the color scheme follows the system until the user chooses one', async ({ open }) => {
@@ -415,26 +362,6 @@ test('the color scheme follows the system until the user chooses one', async ({ 
   await expect.poll(() => background(page)).toBe('rgb(248, 249, 251)')
 })
 
-test('no part of the page is bright beside the scroll bar or behind a dialog', async ({ open }) => {
-  const { url, page } = await open(0, {
-    path: '/unknown',
-    colorScheme: 'light',
-    viewport: { width: 1_024, height: 500 },
-  })
-  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
-  const barWidth = await page.evaluate(() => innerWidth - document.documentElement.clientWidth)
-  // Only a scroll bar covers the space that is reserved for it.
-  expect(barWidth).toBeGreaterThan(0)
-  await page.goto(url)
-  await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
-  await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
-  await page.getByRole('dialog').waitFor()
-  const [beside, above] = [await colorAt(page, 1_020, 300), await colorAt(page, 1_000, 300)]
-  expect(above).toHaveLength(3)
-  // The browser rounds the two mixtures differently.
-  above.forEach((channel, index) => void expect(Math.abs(channel - Number(beside[index]))).toBeLessThanOrEqual(1))
-})
-
 test('a page whose script does not start says so', async ({ start }) => {
   const { url, show } = await start()
   const text = 'This page needs JavaScript, which has not started.'
@@ -452,7 +379,6 @@ test('an unknown path has a page that leads to the pets', async ({ open }) => {
   await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   await page.getByText('This service has nothing at /shop/rex.').waitFor()
   expect(await page.title()).toBe('Page not found · Petstore')
-  await inspect(page, 'unknown-path')
   await page.getByRole('link', { name: 'Go to the pets' }).click()
   await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
 })

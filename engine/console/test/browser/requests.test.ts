@@ -2,10 +2,10 @@ import { describe, expect } from 'vitest'
 import { runCurl } from '../../../test/support/curl.ts'
 import { parseExactly } from '../../../test/support/exact-json.ts'
 import { showing } from './list.ts'
-import { enterNote, test } from './notes.ts'
+import { addNote, enterNote, test } from './notes.ts'
 import { beDeveloper, inspect, isFocused } from './page.ts'
-import { openBulkAdd, panel, panelsLoaded, pasteRows, submitButton } from './panels.ts'
-import { account, signIn, signOut } from './session.ts'
+import { openBulkAdd, panel, panelsLoaded, submitButton } from './panels.ts'
+import { account, openAccount, signIn, signOut } from './session.ts'
 import type { Locator, Page } from './visit.ts'
 
 const permissions = ['clipboard-read', 'clipboard-write']
@@ -49,8 +49,7 @@ describe('the drawer of the requests', () => {
 
   test('copies commands that repeat a request, and a repeated create adds no second note', async ({ open }) => {
     const { key, store, page } = await open(0, { permissions })
-    await enterNote(page, "O'Hara", '9007199254740993')
-    await submitButton(page).click()
+    await addNote(page, "O'Hara", '9007199254740993')
     await panel(page, 'Add note').waitFor({ state: 'hidden' })
     const drawer = await openRequests(page)
     expect(await requestsOf(drawer).first().innerText()).toContain('POST /v1/notes')
@@ -63,8 +62,7 @@ describe('the drawer of the requests', () => {
   test('lists a request once that the page sends twice in a batch', async ({ open }) => {
     const { page } = await open(85)
     await showing(page, '1–20 of 85')
-    await enterNote(page, 'Tea', '7')
-    await submitButton(page).click()
+    await addNote(page, 'Tea', '7')
     await showing(page, '1–20 of 86')
     const drawer = await openRequests(page)
     await request(drawer, 'GET /v1/notes?cursor=85&limit=100').first().waitFor()
@@ -116,8 +114,7 @@ describe('the drawer of the requests', () => {
   test('has the idempotency key of each call of a batch', async ({ open }) => {
     const { page } = await open()
     await showing(page, 'No notes')
-    const sheet = await openBulkAdd(page)
-    await pasteRows(sheet, 'Ann,7,done\nTom,8,done')
+    const sheet = await openBulkAdd(page, 'Ann,7,done\nTom,8,done')
     await sheet.getByRole('button', { name: 'Add 2 notes' }).click()
     await sheet.getByText('2 notes were added.').waitFor()
     await page.keyboard.press('Escape')
@@ -211,8 +208,7 @@ describe('the drawer of the requests', () => {
   test('is in the account menu, where the header has no room for its button', async ({ open }) => {
     const { page } = await open(0, { viewport: { width: 360, height: 740 } })
     await showing(page, 'No notes')
-    await account(page).click()
-    const menu = page.getByRole('dialog', { name: 'Account' })
+    const menu = await openAccount(page)
     await menu.getByRole('button', { name: 'Requests' }).click()
     const drawer = drawerOf(page)
     await drawer.waitFor()
@@ -221,37 +217,22 @@ describe('the drawer of the requests', () => {
     await expect.poll(() => isFocused(account(page))).toBe(true)
   })
 
-  test('opens while the service is away, and fits each width', async ({ start }) => {
-    const { app, store, show } = await start()
-    await store.notes.create({ body: 'W'.repeat(255), priority: -9007199254740993n, state: 'done' })
-    const pages: Page[] = []
-    for (const options of [
-      { viewport: { width: 640, height: 640 }, colorScheme: 'dark' },
-      { viewport: { width: 1440, height: 900 } },
-      { viewport: { width: 1440, height: 900 }, forcedColors: 'active' },
-      { viewport: { width: 1920, height: 1080 } },
-    ] as const) {
-      const page = await show({ ...options })
-      await showing(page, '1 of 1')
-      await panelsLoaded(page)
-      await page.waitForLoadState('networkidle')
-      pages.push(page)
-    }
+  test('opens while the service is away, and fits each width', async ({ open }) => {
+    const { app, page } = await open([{ body: 'W'.repeat(255), priority: -9007199254740993n, state: 'done' }])
+    await showing(page, '1 of 1')
+    await panelsLoaded(page)
+    await page.waitForLoadState('networkidle')
     await app.close()
-    for (const [index, page] of pages.entries()) {
-      const drawer = await openRequests(page)
-      await drawer.getByRole('button', { name: 'Copy the command' }).first().waitFor()
-      for (const width of index === 0 ? [640, 360, 320] : [page.viewportSize()?.width ?? 0]) {
-        await page.setViewportSize({ width, height: 740 })
-        const overflows = await page.evaluate(() =>
-          [document.documentElement, ...document.querySelectorAll('[role=dialog]')].map(
-            ({ scrollWidth, clientWidth }) => scrollWidth - clientWidth,
-          ),
-        )
-        expect(Math.max(...overflows)).toBeLessThanOrEqual(0)
-        await inspect(page, `requests-${index}-${width}`)
-      }
+    const drawer = await openRequests(page)
+    await drawer.getByRole('button', { name: 'Copy the command' }).first().waitFor()
+    for (const width of [1_920, 1_440, 640, 360, 320]) {
+      await page.setViewportSize({ width, height: 740 })
+      const overflows = await page
+        .locator('html, [role=dialog]')
+        .evaluateAll((all) => all.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))
+      expect(Math.max(...overflows), `${width}`).toBeLessThanOrEqual(0)
     }
+    await inspect(page, 'requests-320')
   })
 
   test.for(['js', 'css'])(
