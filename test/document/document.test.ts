@@ -165,15 +165,6 @@ test.for([
   ])
 })
 
-test('the components allow an output to gain fields later', () => {
-  const { paths, components } = document
-  const bodies = /"requestBody":.*?"#\/components\/schemas\/(\w+)"/g
-  const inputs = [...JSON.stringify(paths).matchAll(bodies)].map(([, name]) => name)
-  const outputs = Object.entries(components?.schemas ?? {}).filter(([name]) => !inputs.includes(name))
-  expect(outputs.length).toBeGreaterThan(1)
-  expect(JSON.stringify([outputs, paths])).not.toContain('additionalProperties')
-})
-
 test.for([
   ['inline', z.object({ parts: z.array(z.object({ grams: z.int() })) })],
   ['with a name', z.object({ parts: z.array(z.object({ grams: z.int() })) }).meta({ id: 'Scale' })],
@@ -208,69 +199,40 @@ test.for([
 })
 
 describe('a mistake in a procedure stops the start:', () => {
-  const get = query({ openapi: { method: 'GET', path: '/x' } })
   const nothing = z.object({})
+  const empty = () => ({})
+  const [get, post] = [{ method: 'GET', path: '/x' } as const, { method: 'POST', path: '/x' } as const]
+  const [read, add] = [query({ openapi: get }), mutation({ openapi: post, idempotencyKey: 'ignored' })]
+  const list = z.array(z.string())
 
   test.for([
-    ['no output', get.input(nothing).query(() => ({})), 'x cannot be served as REST: it needs an output'],
-    [
-      'a subscription',
-      get
-        .input(nothing)
-        .output(z.any())
-        .subscription(async function* () {}),
-      'must not be a subscription',
-    ],
-    [
-      'an input that is no object',
-      get
-        .input(z.array(z.string()))
-        .output(nothing)
-        .query(() => ({})),
-      'must be an object',
-    ],
-    [
-      'two inputs',
-      get
-        .input(nothing)
-        .input(nothing)
-        .output(nothing)
-        .query(() => ({})),
-      'needs one input',
-    ],
-    [
-      'a query that is not GET',
-      query({ openapi: { method: 'POST', path: '/x' } })
-        .output(nothing)
-        .query(() => ({})),
-      'a query needs the method GET',
-    ],
+    ['no output', read.input(nothing).query(empty), 'x cannot be served as REST: it needs an output'],
+    ['a subscription', read.output(z.any()).subscription(async function* () {}), 'must not be a subscription'],
+    ['an input that is no object', read.input(list).output(nothing).query(empty), 'must be an object'],
+    ['two inputs', read.input(nothing).input(nothing).output(nothing).query(empty), 'needs one input'],
+    ['a query that is not GET', query({ openapi: post }).output(nothing).query(empty), 'a query needs the method GET'],
     [
       'a mutation by GET',
-      mutation({ openapi: { method: 'GET', path: '/x' }, idempotencyKey: 'ignored' })
-        .output(nothing)
-        .mutation(() => ({})),
+      mutation({ openapi: get, idempotencyKey: 'ignored' }).output(nothing).mutation(empty),
       'a query needs the method GET',
+    ],
+    [
+      'a body without a name',
+      add
+        .input(z.object({ y: z.string() }))
+        .output(nothing)
+        .mutation(empty),
+      'x cannot be served as REST: its body needs a name.',
+    ],
+    [
+      'a parameter of the path that the input lacks',
+      query({ openapi: { method: 'GET', path: '/x/{y}' } })
+        .input(nothing)
+        .output(nothing)
+        .query(empty),
+      'x cannot be served as REST: its input lacks y, which is in the path.',
     ],
   ] as const)('%s', ([, x, message]) => {
     expect(() => operationsOf(router({ x } as Parameters<typeof router>[0]))).toThrow(message)
-  })
-
-  test('a body without a name', () => {
-    const x = mutation({ openapi: { method: 'POST', path: '/x' }, idempotencyKey: 'ignored' })
-      .input(z.object({ y: z.string() }))
-      .output(nothing)
-      .mutation(() => ({}))
-    expect(() => operationsOf(router({ x }))).toThrow('x cannot be served as REST: its body needs a name.')
-  })
-
-  test('a parameter of the path that the input lacks', () => {
-    const x = query({ openapi: { method: 'GET', path: '/x/{y}' } })
-      .input(nothing)
-      .output(nothing)
-      .query(() => ({}))
-    expect(() => operationsOf(router({ x }))).toThrow(
-      'x cannot be served as REST: its input lacks y, which is in the path.',
-    )
   })
 })
