@@ -57,12 +57,6 @@ test('a create that the upgrade interrupted is completed without a second pet', 
   await expectResumed(openFileStore(path))
 })
 
-test('the database of another product of the engines is refused', () => {
-  const path = copyFixture('0003_readable_times')
-  openDatabase(path).pragma('application_id = 1')
-  expect(() => openFileStore(path)).toThrow('it belongs to another program; choose another database')
-})
-
 test('during a migration other connections read, and wait to write', () => {
   const path = copyFixture('0000_init')
   const [migrating, other] = [openDatabase(path), openDatabase(path)]

@@ -108,12 +108,6 @@ test('--force follows a symbolic link, and replaces neither a device nor a folde
   }
 })
 
-test('a folder that does not exist is named', async () => {
-  const file = join(temporaryFolder(), 'missing/pets.csv')
-  const message = `${file} cannot be written: no such file or directory. Check the path, its permissions and the disk.`
-  await expect(writeFile(file, { overwrite: false }, async () => {})).rejects.toThrow(message)
-})
-
 function folderWithPets(count: number): string {
   const folder = temporaryFolder()
   mkdirSync(join(folder, 'data'))

@@ -54,15 +54,6 @@ describe('the restore command', () => {
 })
 
 describe('a restore', () => {
-  test('can be undone by restoring the old database', async () => {
-    const { folder, database, backup } = await makeBackup()
-    change(database, addingRows(1, 'later'))
-    await restore(folder, backup)
-    const [kept = ''] = keptIn(folder)
-    await restore(folder, kept)
-    expect(textsIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3', 'later 1'])
-  })
-
   test('creates a database where there is none', async () => {
     const { backup } = await makeBackup()
     const folder = temporaryFolder()

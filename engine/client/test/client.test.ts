@@ -180,12 +180,6 @@ describe('errors', () => {
     },
   )
 
-  test('the error holds the data of the response if the service responded', async () => {
-    const { app } = await startTestApi()
-    const error = await errorOf(createNotesClient({ url: 'http://a', apiKey: 'none', fetch: fetchFrom(app) }))
-    expect(error.data).toMatchObject({ code: 'unauthorized', message: error.message, status: 401 })
-  })
-
   test.for([
     [502, '<h1>Bad gateway</h1>'],
     [200, '<h1>Sign in to the network</h1>'],

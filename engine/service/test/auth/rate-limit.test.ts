@@ -98,11 +98,6 @@ describe('RATE_LIMIT', () => {
     expect(refused.map(({ status }) => status)).toEqual([401, 401])
     expect(refused[0]?.headers).not.toHaveProperty('ratelimit')
   })
-
-  test('is off by default', async () => {
-    const { rest } = await startTestApi()
-    expect((await rest.get('/v1/notes')).headers).not.toHaveProperty('ratelimit')
-  })
 })
 
 /** Stops the monotonic clock until the test advances it. */

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { backUpDatabase } from '../../../store/sqlite/backup/backup.ts'
-import type { Progress } from '../../../store/sqlite/backup/snapshot.ts'
 import {
   backUp,
   commandLine,
@@ -146,15 +145,6 @@ describe('a backup', () => {
 
   test('needs no log beside it, unlike the database', async () => {
     expect(open(await backUp(makeSample().folder)).pragma('journal_mode', { simple: true })).toBe('delete')
-  })
-
-  test('reports each step of the copy, and all bytes before the check', async () => {
-    const { folder, database } = makeSample(100_000)
-    const reports: Progress[] = []
-    await backUpDatabase(database, onSqlite, join(folder, 'copy.db'), (progress) => reports.push({ ...progress }))
-    expect(reports.length).toBeGreaterThan(2)
-    expect(reports.map(({ done }) => done)).toEqual(reports.map(({ done }) => done).toSorted((a, b) => a - b))
-    expect(reports.at(-1)).toEqual({ done: statSync(database).size, total: statSync(database).size })
   })
 
   test('does not overwrite a file that appears while it is made', async () => {
