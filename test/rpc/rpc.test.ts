@@ -152,6 +152,15 @@ describe('the RPC adapter', () => {
     expect(anonymous).toMatchObject({ status: 401, text: '' })
   })
 
+  test('a procedure called with another method is 405, and Allow lists its methods', async () => {
+    for (const [method, url, allow] of [
+      ['GET', '/trpc/pets.create', 'POST'],
+      ['POST', '/trpc/pets.list', 'GET, HEAD'],
+    ] as const) {
+      expect(await api().rest.send({ method, url })).toMatchObject({ status: 405, headers: { allow } })
+    }
+  })
+
   test('each create of a batch has its own idempotency key', async () => {
     const { rest, store } = api()
     const send = (keys: string, ...names: string[]) =>
