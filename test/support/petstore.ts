@@ -30,7 +30,7 @@ export const { addingRow, addingRows, apiKeyRecord, backUp, bannerKey, commandLi
 export const { createInTwoParts, createKey, createRequest, databaseNameOf, filesIn, keptIn, listen, locationOf } = tests
 export const { makeBackup, makeDatabase, mintApiKey, onPostgres, onSqlite, openFileStore, openPostgres } = tests
 export const { openSqlite, openTestStore, postgresDatabase, preparePostgres, prepareSqlite, prepareWrites } = tests
-export const { product, readConfig, restore, revokeKey, rowsIn, runProgram, shareEmptiedTestApi, shareServer } = tests
+export const { product, readConfig, restore, revokeKey, rowsIn, runProgram, shareEmptiedTestApi } = tests
 export const { shareTestApi, sqliteDatabase, startOf, startServer, startTestApi } = tests
 export const { startWithKey, storedTexts, tableNames, testDatabase, textsIn, unfitFiles } = tests
 export const { variableNames } = tests
