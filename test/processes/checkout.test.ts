@@ -40,7 +40,7 @@ const { scripts } = JSON.parse(read('package.json'))
 
 test('"npm run dev" restarts after every kind of save, and recovers when a syntax error is fixed', async () => {
   const folder = temporaryFolder()
-  for (const name of [...program.flatMap((part) => folders[part]), 'sources.ts', 'package.json'])
+  for (const name of [...program.flatMap((part) => folders[part]), 'engine/dev.ts', 'package.json'])
     cpSync(join(root, name), join(folder, name), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   const file = join(folder, 'engine/service/serve/serve.ts')

@@ -134,10 +134,7 @@ test('with 10,000 waiting writes further ones are refused, and those that wait a
 function startWriter(path: string, busyTimeout = 0) {
   prepareSqlite(path)
   const file = openFile(path, { readonly: true })
-  const writer = createWriter(
-    { path, identities: file.identities, loaded: onSqlite, busyTimeout },
-    { onDamage: () => {} },
-  )
+  const writer = createWriter({ path, identities: file.identities, loaded: onSqlite, busyTimeout, onDamage: () => {} })
   onTestFinished(async () => {
     await writer.close()
     file.close()

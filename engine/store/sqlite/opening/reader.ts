@@ -15,7 +15,8 @@ const busyPause = 5
 const checkInterval = 1_000
 
 /** Reads on the event loop: in WAL mode readers rarely wait for a lock. It checks the files each second, until damage. */
-export function openReader(loaded: Loaded<SqliteCollection>, options: WatchOptions) {
+export function openReader(options: WatchOptions & { loaded: Loaded<SqliteCollection> }) {
+  const { loaded } = options
   const file = openFile(options.path, { readonly: true })
   const { connection, identities } = file
   const watch = watchFiles(file, options)

@@ -19,17 +19,12 @@ interface SqliteStoreOptions extends OpenOptions {
 
 /** Prepares and opens an SQLite file. Reads run on the event loop, writes in a worker thread. Throws UnusableDatabase. */
 export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
-  const { path, loaded, onWarning = () => {}, onDamage = () => {}, observer } = options
+  const { path, loaded, observer } = options
   prepareDatabase(options)
-  const watched = {
-    ...options,
-    closeWriter: (): Promise<void> => writer.close(),
-    onWarning,
-    onDamage,
-  }
-  const reader = orUnusable(path, () => openReader(loaded, watched))
+  const closeWriter = (): Promise<void> => writer.close()
+  const reader = orUnusable(path, () => openReader({ ...options, closeWriter }))
   const { identities, watch } = reader
-  const writer = createWriter({ ...options, identities }, { onDamage: watch.leave, onWarning, observer })
+  const writer = createWriter({ ...options, identities, onDamage: watch.leave })
   // To read this many rows takes 0.1 ms of the event loop.
   const step = 100
   const collections = openCollections(loaded.collections, { read: reader.add }, step, ({ table, filters }) => ({

@@ -1,13 +1,11 @@
+import type { OpenOptions } from '../../database/loaded.ts'
 import { type Damage, FilesDamaged, toFailure } from '../file/failure.ts'
 import type { OpenFile } from '../file/open-file.ts'
 import { type RescueOptions, rescue } from './rescue.ts'
 
-export interface WatchOptions extends RescueOptions {
-  onWarning: (message: string) => void
+export interface WatchOptions extends RescueOptions, Pick<OpenOptions, 'onDamage'> {
   /** Makes the writer save a lost log and close its connection. */
   closeWriter: () => Promise<void>
-  /** Called once, when the files are damaged and what could be saved is saved. */
-  onDamage: (message: string) => void
 }
 
 /** Finds damage of the files of an open database, and saves what would be gone with them. */
@@ -36,7 +34,8 @@ export function watchFiles(file: OpenFile, options: WatchOptions) {
   async function save(damage: Damage): Promise<void> {
     orWarn(() => {
       const oldLog = file.setAsideOldLog()
-      if (oldLog !== undefined) onWarning(`An old copy of the write-ahead log was in its place, and is now ${oldLog}.`)
+      if (oldLog !== undefined)
+        onWarning?.(`An old copy of the write-ahead log was in its place, and is now ${oldLog}.`)
     })
     await closeWriter()
     const remedy =
@@ -45,14 +44,14 @@ export function watchFiles(file: OpenFile, options: WatchOptions) {
         : await rescue(file, options)
     orWarn(() => file.deleteIndex())
     damaged = new FilesDamaged(damage, remedy)
-    onDamage(damaged.message)
+    onDamage?.(damaged.message)
   }
 
   function orWarn(step: () => void): void {
     try {
       step()
     } catch (error) {
-      onWarning(toFailure(error).message)
+      onWarning?.(toFailure(error).message)
     }
   }
 

@@ -1,5 +1,4 @@
 import type { Worker } from 'node:worker_threads'
-import type { StoreObserver } from '../../collection/base-store.ts'
 import { ClosedStore, StoreUnavailable, tooManyWrites, writeFailureOf } from '../../collection/errors.ts'
 import type { IdempotencyKey } from '../../collection/idempotency.ts'
 import type { MutationResult } from '../../collection/mutation.ts'
@@ -11,18 +10,12 @@ import { startThread } from '../thread.ts'
 import type { Outcome, Settled, WriterData, WriterMessage } from './writes.ts'
 import { idempotentWrite, probeWrite, type Write } from './writes.ts'
 
-interface WriterOptions extends Pick<OpenOptions, 'busyTimeout' | 'historyDays'> {
+interface WriterOptions extends Pick<OpenOptions, 'busyTimeout' | 'historyDays' | 'onWarning' | 'observer'> {
   path: string
   /** The identities of the files that the event loop has open. */
   identities: FileIdentities
   loaded: Loaded<SqliteCollection>
-}
-
-interface Events {
   onDamage?: (damage: Damage) => void
-  /** Called with a sentence for the operator. */
-  onWarning?: (message: string) => void
-  observer?: StoreObserver | undefined
 }
 
 /** Milliseconds. The thread waits, not the event loop. VACUUM in a shell, for example, holds the lock for seconds. */
@@ -68,10 +61,9 @@ const threadEnded = (cause: unknown) =>
  * `maxCommitTime`, until it does; none again, when it has ended. A thread that hangs cannot be stopped: it learns from a shared
  * number that its waiting writes were rejected, and leaves them out.
  */
-export function createWriter(
-  { path, identities, loaded, busyTimeout: lockTimeout = defaultBusyTimeout, historyDays }: WriterOptions,
-  { onDamage, onWarning, observer }: Events,
-) {
+export function createWriter(options: WriterOptions) {
+  const { path, identities, loaded, busyTimeout: lockTimeout = defaultBusyTimeout, historyDays } = options
+  const { onDamage, onWarning, observer } = options
   let thread: Worker | undefined
   /** The writes that the thread has, the oldest first. */
   const sent: SentWrite[] = []
