@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { searchField, showing } from '../../../engine/console/test/browser/list.ts'
-import { boxOf, inspect, isFocused } from '../../../engine/console/test/browser/page.ts'
+import { boxOf, closeByEscape, inspect, isFocused, press } from '../../../engine/console/test/browser/page.ts'
 import { addButton, panel } from '../../../engine/console/test/browser/panels.ts'
 import { account } from '../../../engine/console/test/browser/session.ts'
 import type { Page } from '../../../engine/console/test/browser/visit.ts'
@@ -8,37 +8,34 @@ import { test } from '../console.ts'
 
 test('the console can be used with the keyboard alone', async ({ open }) => {
   const { key, page } = await open(25, { session: 'none' })
-  const press = async (...keys: string[]) => {
-    for (const each of keys) await page.keyboard.press(each)
-  }
   await page.getByLabel('API key').waitFor()
   await page.keyboard.type(key)
-  await press('Enter')
+  await press(page, 'Enter')
   await showing(page, '1–20 of 25')
 
   await tabTo(page, 'Next')
-  await press('Enter')
+  await press(page, 'Enter')
   await showing(page, '21–25 of 25')
   expect(await focused(page)).toBe('Next')
   await tabTo(page, 'pet 21')
-  await press('Enter')
+  await press(page, 'Enter')
   await panel(page, 'pet 21').waitFor()
-  await press('Escape')
+  await press(page, 'Escape')
   await panel(page).waitFor({ state: 'hidden' })
   await expect.poll(() => focused(page)).toBe('pet 21')
 
   await page.reload()
   await showing(page, '21–25 of 25')
   await tabTo(page, 'all')
-  await press('ArrowRight', 'ArrowRight')
+  await press(page, 'ArrowRight', 'ArrowRight')
   await page.getByRole('heading', { name: 'No pending pets' }).waitFor()
   await tabTo(page, 'Add pet')
-  await press('Enter')
+  await press(page, 'Enter')
   await expect.poll(() => focused(page)).toBe('name')
   await page.keyboard.type('Tom')
-  await press('Tab')
+  await press(page, 'Tab')
   await page.keyboard.type('7')
-  await press('Tab', 'Tab', 'Enter')
+  await press(page, 'Tab', 'Tab', 'Enter')
   await page.getByRole('row', { name: '26 Tom Filter by Category 7 Status of Tom: Pending' }).waitFor()
   await expect.poll(() => focused(page)).toBe('Tom')
 })
@@ -47,9 +44,6 @@ describe('shortcuts', () => {
   test('an arrow key reaches the first row right after the sign-in', async ({ open }) => {
     const { page } = await open(3)
     await showing(page, '1–3 of 3')
-    // The title has the focus, without a ring.
-    const title = page.getByRole('heading', { level: 1 })
-    expect(await title.evaluate((each) => getComputedStyle(each).outlineStyle)).toBe('none')
     await page.keyboard.press('ArrowDown')
     expect(await focused(page)).toBe('pet 1')
     await page.getByRole('rowheader', { name: 'pet 1' }).waitFor()
@@ -66,7 +60,7 @@ describe('shortcuts', () => {
       await page.keyboard.press(each)
       await showing(page, shown)
     }
-    for (const each of ['j', 'j', 'ArrowDown', 'k']) await page.keyboard.press(each)
+    await press(page, 'j', 'j', 'ArrowDown', 'k')
     expect(await focused(page)).toBe('pet 22')
     await page.keyboard.press('/')
     // Letters are entries while a field has the focus.
@@ -76,28 +70,17 @@ describe('shortcuts', () => {
     await page.keyboard.type('12')
     await page.keyboard.press('Enter')
     await panel(page, 'pet 12').waitFor()
-    for (const id of [30, 44, 3]) {
-      await page.keyboard.type(`/${id}`)
-      await page.keyboard.press('Enter')
-      await panel(page, `pet ${id}`).waitFor()
-    }
-    // The panel shows the pet before the list does, which loads another page first.
-    await showing(page, '1–20 of 45')
     await page.keyboard.press('n')
     await panel(page, 'Add pet').waitFor()
     await page.keyboard.press('Escape')
-    await panel(page, 'pet 3').waitFor()
-    await page.keyboard.press('Escape')
-    await panel(page).waitFor({ state: 'hidden' })
+    await panel(page, 'pet 12').waitFor()
+    await closeByEscape(panel(page))
 
     await page.keyboard.press('?')
     const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
     await help.getByText('Search, or go to an id').waitFor()
-    await inspect(page, 'help')
-    await page.keyboard.press('n')
-    await page.keyboard.press(']')
-    await page.keyboard.press('Escape')
-    await help.waitFor({ state: 'hidden' })
+    await press(page, 'n', ']')
+    await closeByEscape(help)
     await showing(page, '1–20 of 45')
     expect(await panel(page).count()).toBe(0)
   })
@@ -121,26 +104,25 @@ describe('shortcuts', () => {
   test('are where they are on a Latin keyboard if the layout has another script', async ({ open }) => {
     const { page } = await open(25)
     await showing(page, '1–20 of 25')
-    const press = (init: { key: string; code: string }) =>
+    const dispatch = (init: { key: string; code: string }) =>
       page.evaluate((each) => {
         document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { bubbles: true, ...each }))
       }, init)
     // A Russian keyboard, and a Greek one.
-    await press({ key: 'ъ', code: 'BracketRight' })
+    await dispatch({ key: 'ъ', code: 'BracketRight' })
     await showing(page, '21–25 of 25')
-    await press({ key: 'х', code: 'BracketLeft' })
+    await dispatch({ key: 'х', code: 'BracketLeft' })
     await showing(page, '1–20 of 25')
-    await press({ key: 'о', code: 'KeyJ' })
-    await press({ key: 'ξ', code: 'KeyJ' })
+    await dispatch({ key: 'о', code: 'KeyJ' })
+    await dispatch({ key: 'ξ', code: 'KeyJ' })
     expect(await focused(page)).toBe('pet 2')
     // Dvorak has b where others have n.
-    await press({ key: 'b', code: 'KeyN' })
+    await dispatch({ key: 'b', code: 'KeyN' })
     expect(new URL(page.url()).search).toBe('')
-    await press({ key: 'n', code: 'KeyL' })
+    await dispatch({ key: 'n', code: 'KeyL' })
     await panel(page, 'Add pet').waitFor()
-    await page.keyboard.press('Escape')
-    await panel(page).waitFor({ state: 'hidden' })
-    await press({ key: 'Т', code: 'KeyN' })
+    await closeByEscape(panel(page))
+    await dispatch({ key: 'Т', code: 'KeyN' })
     await panel(page, 'Add pet').waitFor()
   })
 
@@ -168,8 +150,7 @@ describe('shortcuts of one character', () => {
     await setting.uncheck()
     await inspect(page, 'help-without-letters')
     for (let visits = 0; visits < 2; visits++) {
-      await page.keyboard.press('Escape')
-      await help.waitFor({ state: 'hidden' })
+      await closeByEscape(help)
       await page.getByRole('link', { name: 'pet 1', exact: true }).focus()
       for (const each of ['x', 'j', 'n', ']', '?', '/']) await page.keyboard.press(each)
       expect(await focused(page)).toBe('pet 1')
@@ -191,8 +172,7 @@ describe('shortcuts of one character', () => {
     await page.getByRole('status').getByText('pet 1 is sold.', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
     await setting.check()
-    await page.keyboard.press('Escape')
-    await help.waitFor({ state: 'hidden' })
+    await closeByEscape(help)
     await page.keyboard.press(']')
     await showing(page, '21–25 of 25')
   })
@@ -202,12 +182,9 @@ test('the Tab key stops in one row of the list, at each of its controls', async 
   const { page } = await open(25)
   await showing(page, '1–20 of 25')
   await tabTo(page, 'pet 1')
-  const press = async (...keys: string[]) => {
-    for (const key of keys) await page.keyboard.press(key)
-  }
-  await press('Shift+Tab', 'Space')
+  await press(page, 'Shift+Tab', 'Space')
   await showing(page, '1 selected')
-  await press('Space', 'Tab', 'Tab')
+  await press(page, 'Space', 'Tab', 'Tab')
   expect(await focused(page)).toBe('1')
   await page.keyboard.press('Tab')
   expect(await isFocused(page.getByRole('button', { name: 'Status of pet 1: Available' }))).toBe(true)
@@ -215,14 +192,14 @@ test('the Tab key stops in one row of the list, at each of its controls', async 
   const size = page.getByRole('combobox', { name: 'Pets per page' })
   expect(await isFocused(size)).toBe(true)
   // Also from the status.
-  await press('Shift+Tab', 'ArrowDown', 'ArrowDown', 'Tab', 'Tab', 'Tab')
+  await press(page, 'Shift+Tab', 'ArrowDown', 'ArrowDown', 'Tab', 'Tab', 'Tab')
   expect(await isFocused(size)).toBe(true)
-  await press('Shift+Tab', 'Shift+Tab', 'Shift+Tab')
+  await press(page, 'Shift+Tab', 'Shift+Tab', 'Shift+Tab')
   expect(await focused(page)).toBe('pet 3')
   await page.getByRole('button', { name: 'Next', exact: true }).click()
   await showing(page, '21–25 of 25')
   await size.focus()
-  await press('Shift+Tab', 'Shift+Tab', 'Shift+Tab')
+  await press(page, 'Shift+Tab', 'Shift+Tab', 'Shift+Tab')
   expect(await focused(page)).toBe('pet 21')
 })
 
@@ -255,8 +232,7 @@ describe('a tooltip', () => {
     await page.getByRole('dialog', { name: 'Export pets' }).waitFor()
     await page.mouse.move(0, 0)
     await page.setViewportSize({ width: 1_200, height: 768 })
-    await page.keyboard.press('Tab')
-    await page.keyboard.press('Escape')
+    await press(page, 'Tab', 'Escape')
     await expect.poll(() => isFocused(button)).toBe(true)
     await hasNoHint(page)
     await button.hover()

@@ -1,11 +1,11 @@
 import { describe, expect } from 'vitest'
 import { createKey, revokeKey, service } from '../../../test/notes/tests.ts'
-import { choose, counting, justAdded, names, pageButton, showing } from './list.ts'
+import { choose, counting, justAdded, names, showing, turnPage } from './list.ts'
 import { enterNote, test } from './notes.ts'
-import { boxOf, holdRequests, inspect, isFocused } from './page.ts'
-import { addButton, openBulkAdd, panel, pasteRows, submitButton } from './panels.ts'
+import { closeByEscape, holdRequests, inspect, isFocused, press } from './page.ts'
+import { addButton, openBulkAdd, panel, submitButton } from './panels.ts'
 import { openRequest, takeKeyOfConsole } from './reference.ts'
-import { account, signIn, signOut } from './session.ts'
+import { account, openAccount, signIn, signOut } from './session.ts'
 import type { Page } from './visit.ts'
 
 describe('the key of a session', () => {
@@ -132,8 +132,7 @@ test('a revoked key signs out, and signing in with another key returns to the sa
   expect(await page.getByRole('alert').count()).toBe(1)
   await signIn(page, await createKey(store, 'other'))
   await showing(page, '20 notes, from id 21')
-  await pageButton(page, 'Next').click()
-  await showing(page, '41–50 of 50')
+  await turnPage(page, 'Next', '41–50 of 50')
 })
 
 test('after a revoked key, each tab continues with the new key that is entered in one of them', async ({ open }) => {
@@ -169,8 +168,7 @@ test('a create with a revoked key signs out, and another key continues with the 
 
 test('a sign-out forgets the entries of the form and of the import', async ({ open }) => {
   const { key, page } = await open()
-  const sheet = await openBulkAdd(page)
-  await pasteRows(sheet, 'Tom,7')
+  const sheet = await openBulkAdd(page, 'Tom,7')
   await page.keyboard.press('Escape')
   await enterNote(page, 'Tea', '7')
   await signOut(page)
@@ -204,8 +202,7 @@ describe('the account menu', () => {
     const { store, show } = await start(0, { config: { rateLimit: { requests: 1_000, seconds: 3_600 } } })
     const key = await createKey(store, 'shop', 86_400_000)
     const page = await show({ key })
-    await account(page).click()
-    const menu = page.getByRole('dialog', { name: 'Account' })
+    const menu = await openAccount(page)
     await menu.getByText(/^9\d\d of 1,000 until \d+:\d\d:\d\d/).waitFor()
     const [name, access, expiry, , release] = await menu.getByRole('definition').allTextContents()
     expect([name, access, release]).toEqual(['shop', 'Reads and changes', service.product.version])
@@ -218,25 +215,15 @@ describe('the account menu', () => {
     const { page } = await open(0, { permissions: ['clipboard-read', 'clipboard-write'] })
     const commands = new Set<string>()
     for (let round = 0; round < 2; round++) {
-      await account(page).click()
-      const menu = page.getByRole('dialog', { name: 'Account' })
+      const menu = await openAccount(page)
       await menu.getByText('Create another key').click()
       await menu.getByText('with its environment variables, such as DATABASE_URL').waitFor()
       await inspect(page, 'another-key')
       await menu.getByRole('button', { name: 'Copy the command' }).click()
       commands.add(await page.evaluate(() => navigator.clipboard.readText()))
-      await page.keyboard.press('Escape')
-      await menu.waitFor({ state: 'hidden' })
+      await closeByEscape(menu)
     }
     expect([...commands]).toEqual(Array(2).fill(expect.stringMatching(/^npx --no -- notes keys create console-\w+$/)))
-  })
-
-  test('says that a key has no expiry and no limit', async ({ open }) => {
-    const { page } = await open()
-    await account(page).click()
-    const menu = page.getByRole('dialog', { name: 'Account' })
-    await menu.getByText('Never').waitFor()
-    await menu.getByText('Unlimited').waitFor()
   })
 
   test('opens and closes by keys, and keeps the keys of the list and of a panel to itself', async ({ open }) => {
@@ -245,31 +232,15 @@ describe('the account menu', () => {
     await account(page).focus()
     await page.keyboard.press('Enter')
     const menu = page.getByRole('dialog', { name: 'Account' })
-    await menu.getByText('Never').waitFor()
+    // The key has no expiry and no limit.
+    for (const text of ['Never', 'Unlimited']) await menu.getByText(text).waitFor()
     expect(await account(page).getAttribute('aria-expanded')).toBe('true')
-    await page.keyboard.press('n')
-    await page.keyboard.press('Tab')
+    await press(page, 'n', 'Tab')
     expect(await isFocused(menu.getByRole('button', { name: 'Colors: system' }))).toBe(true)
-    await page.keyboard.press('Escape')
-    await menu.waitFor({ state: 'hidden' })
+    await closeByEscape(menu)
     expect(await isFocused(account(page))).toBe(true)
     expect(await panel(page, 'note 2').isVisible()).toBe(true)
-    await page.keyboard.press('Escape')
-    await panel(page, 'note 2').waitFor({ state: 'hidden' })
-  })
-
-  test.for([
-    [320, 'dark'],
-    [1_440, 'light'],
-  ] as const)('fits into %i pixels, %s', async ([width, colorScheme], { open }) => {
-    const { page } = await open(0, { colorScheme, viewport: { width, height: 740 } })
-    await account(page).click()
-    const menu = page.getByRole('dialog', { name: 'Account' })
-    await menu.getByText('Never').waitFor()
-    const box = await boxOf(menu)
-    expect(box.x).toBeGreaterThanOrEqual(0)
-    expect(box.x + box.width).toBeLessThanOrEqual(width)
-    await inspect(page, `account-${width}-${colorScheme}`)
+    await closeByEscape(panel(page, 'note 2'))
   })
 })
 

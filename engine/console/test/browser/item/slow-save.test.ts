@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest'
 import { choose, justAdded, pageButton, searchField, showing } from '../list.ts'
 import { enterNote, test } from '../notes.ts'
-import { holdRequests, inspect, isFocused } from '../page.ts'
-import { addButton, panel, submitButton } from '../panels.ts'
+import { closeByEscape, holdRequests, inspect, isFocused } from '../page.ts'
+import { addButton, openItem, panel, submitButton } from '../panels.ts'
 import type { Page } from '../visit.ts'
 
 describe('while a note is being saved', () => {
@@ -60,10 +60,8 @@ describe('while a note is being saved', () => {
     await enterNote(page, 'Tea', '7')
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Adding…' }).waitFor()
-    await page.keyboard.press('Escape')
-    await panel(page).waitFor({ state: 'hidden' })
-    await page.getByRole('link', { name: 'note 2', exact: true }).click()
-    await panel(page, 'note 2').waitFor()
+    await closeByEscape(panel(page))
+    await openItem(page, 'note 2')
     await page.keyboard.press('n')
     expect(await page.getByRole('textbox', { name: 'Text' }).inputValue()).toBe('Tea')
     await page.getByRole('textbox', { name: 'Text' }).press('Enter')
@@ -80,8 +78,7 @@ describe('while a note is being saved', () => {
     await page.getByRole('checkbox', { name: 'Add another' }).check()
     await submitButton(page).click()
     await page.getByRole('button', { name: 'Adding…' }).waitFor()
-    await page.keyboard.press('Escape')
-    await panel(page).waitFor({ state: 'hidden' })
+    await closeByEscape(panel(page))
     await page.keyboard.press('n')
     const [name, priority] = ['Text', 'Priority'].map((each) => page.getByRole('textbox', { name: each }))
     expect(await name?.inputValue()).toBe('Tea')
@@ -102,8 +99,7 @@ describe('while a note is being saved', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Adding…' }).waitFor()
     await page.keyboard.press('Escape')
-    await page.getByRole('link', { name: 'note 2', exact: true }).click()
-    await panel(page, 'note 2').waitFor()
+    await openItem(page, 'note 2')
     resolve()
     const notice = page.getByRole('alert')
     await notice.getByText('The note may not have been added').waitFor()

@@ -2,8 +2,8 @@ import { describe, expect } from 'vitest'
 import { createKey } from '../../../../test/notes/tests.ts'
 import { choose, names, searchField, showing } from '../list.ts'
 import { test } from '../notes.ts'
-import { holdRequests } from '../page.ts'
-import { openBulkAdd, panel, panelsLoaded, pasteRows } from '../panels.ts'
+import { closeByEscape, holdRequests, press } from '../page.ts'
+import { openBulkAdd, openItem, panel, panelsLoaded } from '../panels.ts'
 import type { Page } from '../visit.ts'
 
 const openings = ['Export', 'Add many', 'Keyboard shortcuts', 'Requests']
@@ -11,8 +11,7 @@ describe('going back in the history', () => {
   test.for(openings)('closes a dialog and then the panel: %s', async (name, { open }) => {
     const { url, page } = await open(3)
     const openDialog = () => page.locator('.tools, .header').getByRole('button', { name, exact: true }).click()
-    await page.getByRole('link', { name: 'note 2', exact: true }).click()
-    await panel(page, 'note 2').waitFor()
+    await openItem(page, 'note 2')
     for (let round = 1; round <= 2; round++) {
       await openDialog()
       await dialog(page).waitFor()
@@ -23,8 +22,7 @@ describe('going back in the history', () => {
     // A dialog that is closed in another way leaves no entry.
     await openDialog()
     await dialog(page).waitFor()
-    await page.keyboard.press('Escape')
-    await dialog(page).waitFor({ state: 'hidden' })
+    await closeByEscape(dialog(page))
     await settled(page)
     await page.goBack()
     await panel(page).waitFor({ state: 'hidden' })
@@ -33,8 +31,7 @@ describe('going back in the history', () => {
 
   test('closes only the dialog on top, and keeps the text of an import', async ({ open }) => {
     const { url, store, page } = await open()
-    const sheet = await openBulkAdd(page)
-    await pasteRows(sheet, 'Tom,7')
+    const sheet = await openBulkAdd(page, 'Tom,7')
     await page.goto(`${url}/#key=${await createKey(store, 'other')}`)
     const question = page.getByRole('dialog', { name: 'This link has another key' })
     await question.waitFor()
@@ -49,8 +46,7 @@ describe('going back in the history', () => {
 
   test('does not stop a running import, and is possible after it', async ({ open }) => {
     const { page } = await open()
-    const sheet = await openBulkAdd(page)
-    await pasteRows(sheet, 'Tom,7\nZoe,7')
+    const sheet = await openBulkAdd(page, 'Tom,7\nZoe,7')
     const release = await holdRequests(page, '**/trpc/notes.create**')
     await sheet.getByRole('button', { name: 'Add 2 notes' }).click()
     for (let round = 1; round <= 2; round++) {
@@ -90,8 +86,7 @@ describe('going back in the history', () => {
 
   test('closes a dialog above the panel of a phone first', async ({ open }) => {
     const { url, page } = await open(3)
-    await page.getByRole('link', { name: 'note 2', exact: true }).click()
-    await panel(page, 'note 2').waitFor()
+    await openItem(page, 'note 2')
     await page.keyboard.press('?')
     const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
     await help.waitFor()
@@ -110,8 +105,7 @@ describe('going back in the history', () => {
     const { url, page } = await open(45)
     await choose(page, 'Open')
     await showing(page, '1–20 of 45')
-    await page.getByRole('link', { name: 'note 2', exact: true }).click()
-    await panel(page, 'note 2').waitFor()
+    await openItem(page, 'note 2')
     await panelsLoaded(page)
     for (const each of ['?', 'Escape', '?', 'Escape', '?', 'Escape', 'j', '?', 'Escape', ']']) {
       await page.keyboard.press(each)
@@ -128,10 +122,9 @@ describe('going back in the history', () => {
     await dialog(page).waitFor({ state: 'hidden' })
     await page.keyboard.press('?')
     await dialog(page).waitFor()
-    for (const each of ['Escape', 'n']) await page.keyboard.press(each)
+    await press(page, 'Escape', 'n')
     await panel(page, 'Add note').waitFor()
-    await page.keyboard.press('Escape')
-    await panel(page).waitFor({ state: 'hidden' })
+    await closeByEscape(panel(page))
     expect(page.url()).toBe(`${url}/?state=open`)
   })
 
@@ -150,22 +143,19 @@ describe('going back in the history', () => {
       [['Escape', 'n'], 'Add note'],
       [['Escape', 'Escape', 'n'], 'Add note'],
     ] as const) {
-      await page.getByRole('link', { name: 'note 2', exact: true }).click()
-      await panel(page, 'note 2').waitFor()
+      await openItem(page, 'note 2')
       await pressAtOnce([...keys])
       await panel(page, 'note 2').waitFor({ state: 'hidden' })
       const opened = name === 'Add note' ? panel(page, name) : dialog(page)
       await opened.waitFor()
-      await page.keyboard.press('Escape')
-      await opened.waitFor({ state: 'hidden' })
+      await closeByEscape(opened)
       await expect.poll(() => page.url()).toBe(`${url}/`)
     }
   })
 
   test('the console works on if the browser ignores that it should go back', async ({ open }) => {
     const { url, page } = await open(3)
-    await page.getByRole('link', { name: 'note 2', exact: true }).click()
-    await panel(page, 'note 2').waitFor()
+    await openItem(page, 'note 2')
     await panelsLoaded(page)
     await page.evaluate(() => {
       const { go } = history
@@ -173,10 +163,9 @@ describe('going back in the history', () => {
         history.go = go
       }
     })
-    for (const each of ['Escape', 'j']) await page.keyboard.press(each)
+    await press(page, 'Escape', 'j')
     await panel(page, 'note 3').waitFor()
-    await page.keyboard.press('Escape')
-    await panel(page).waitFor({ state: 'hidden' })
+    await closeByEscape(panel(page))
     expect(page.url()).toBe(`${url}/`)
   })
 
