@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { choose, counting, names, pageButton, searchField, showing } from '../../../engine/console/test/browser/list.ts'
-import { boxOf, inspect, isFocused } from '../../../engine/console/test/browser/page.ts'
+import { choose, counting, names, searchField, showing, turnPage } from '../../../engine/console/test/browser/list.ts'
+import { inspect, isFocused } from '../../../engine/console/test/browser/page.ts'
 import { panel } from '../../../engine/console/test/browser/panels.ts'
 import { addPets } from '../../support/petstore.ts'
 import { test } from '../console.ts'
@@ -26,8 +26,7 @@ test('a click on a category shows its pets, and a button all again', async ({ op
   expect([new URL(page.url()).search, await panel(page).count()]).toEqual(['?categoryId=1', 0])
   expect(await page.title()).toBe('Category 1 pets · Petstore')
   await inspect(page, 'filtered-category')
-  await pageButton(page, 'Next').click()
-  await showing(page, '21–36 of 36')
+  await turnPage(page, 'Next', '21–36 of 36')
   await page.goBack()
   await showing(page, '1–20 of 36')
   await page.reload()
@@ -51,22 +50,6 @@ test('a click on a category shows its pets, and a button all again', async ({ op
   await page.getByRole('button', { name: 'Add pet' }).click()
   // A new pet has the category of the filter.
   expect(await page.getByRole('textbox', { name: 'Category' }).inputValue()).toBe('-7')
-})
-
-test.for([1280, 1440, 1920])('a filter moves nothing in a window of %i px', async (width, { open }) => {
-  const { page } = await open(30, { isLoaded: true, viewport: { width, height: 800 } })
-  await counting(page, 'All 30')
-  const places = () =>
-    Promise.all(
-      ['.chip:last-child', '.search', '.tool:first-child', '.tools > .button:last-child', '.item-table'].map((each) =>
-        boxOf(page.locator(each).last()),
-      ),
-    )
-  const before = await places()
-  await page.getByRole('button', { name: 'Filter by Category 1', exact: true }).first().click()
-  await page.getByRole('button', { name: 'Remove the filter Category 1' }).waitFor()
-  await showing(page, '1–20 of 30')
-  expect(await places()).toEqual(before)
 })
 
 test('the filters count what a search and a category leave, also beside a filter', async ({ start }) => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { choose, names, pageButton, searchField, showing } from '../../../engine/console/test/browser/list.ts'
-import { holdRequests, inspect, isFocused } from '../../../engine/console/test/browser/page.ts'
+import { closeByEscape, holdRequests, inspect, isFocused, press } from '../../../engine/console/test/browser/page.ts'
 import { panel } from '../../../engine/console/test/browser/panels.ts'
 import type { Page } from '../../../engine/console/test/browser/visit.ts'
 import { openDatabase } from '../../../engine/test/support/database.ts'
@@ -27,13 +27,13 @@ test('a search shows the names that contain the text, while it is typed', async 
   await showing(page, '1–2 of 2')
   expect(await searchField(page).inputValue()).toBe('OLl')
   expect(new URL(page.url()).search).toBe('?search=OLl')
-  await inspect(page, 'search')
 
   await page.reload()
   await showing(page, '1–2 of 2')
   expect(await searchField(page).inputValue()).toBe('OLl')
   await choose(page, 'Sold')
   await showing(page, '1 of 1')
+  expect(await page.title()).toBe('“OLl” · Sold pets · Petstore')
   await page.goBack()
   await showing(page, '1–2 of 2')
   // The second key leads from the field to the rows.
@@ -41,8 +41,7 @@ test('a search shows the names that contain the text, while it is typed', async 
   await page.keyboard.press('Enter')
   await panel(page, 'Molly').waitFor()
   await page.keyboard.press('j')
-  await page.keyboard.press('Escape')
-  await panel(page).waitFor({ state: 'hidden' })
+  await closeByEscape(panel(page))
   await showing(page, '1–2 of 2')
   // One entry of the history for the whole search.
   await page.goBack()
@@ -154,11 +153,8 @@ test('no letter is lost while the service responds slowly, and only the last sea
   }
   expect(await searchField(page).inputValue()).toBe('molly')
   await showing(page, 'Loading…')
-  const rows = page.locator('.item-list tbody')
-  await expect.poll(() => rows.evaluate((each) => Number(getComputedStyle(each).opacity))).toBeLessThan(0.6)
   release()
   await showing(page, '1–2 of 2')
-  expect(await rows.evaluate((each) => getComputedStyle(each).opacity)).toBe('1')
 })
 
 test('Escape and a button clear the search, and an empty result says what was searched for', async ({ open }) => {
@@ -166,7 +162,6 @@ test('Escape and a button clear the search, and an empty result says what was se
   await searchField(page).fill('zoe')
   await page.getByRole('heading', { name: 'No pets found' }).waitFor()
   await page.getByText('No pet has “zoe” in its name.').waitFor()
-  await inspect(page, 'search-empty')
   await page.getByRole('button', { name: 'Show all pets' }).click()
   await showing(page, '1–20 of 24')
   expect(await searchField(page).inputValue()).toBe('')
@@ -257,20 +252,6 @@ test('a link with a text that no name can contain says so', async ({ open }) => 
   await page.getByRole('link', { name: 'pet 12' }).waitFor()
 })
 
-test('the pages of a search can be turned, also from a link to one of them', async ({ open }) => {
-  const { page } = await open(45, { path: '/?search=pet' })
-  await showing(page, '1–20 of 45')
-  const first = await names(page)
-  await pageButton(page, 'Next').click()
-  await showing(page, '21–40 of 45')
-  await page.evaluate(() => history.replaceState(null, ''))
-  await page.reload()
-  await showing(page, '20 pets, more follow')
-  await pageButton(page, 'Previous').click()
-  await showing(page, '1–20 of 45')
-  expect(await names(page)).toEqual(first)
-})
-
 test('a search keeps the order of the list, and the header changes it', async ({ open }) => {
   const { url, page } = await open(45, { path: '/?order=newest' })
   await showing(page, '1–20 of 45')
@@ -291,8 +272,7 @@ test('a search keeps the order of the list, and the header changes it', async ({
   await showing(page, '20 pets, more follow')
   await pageButton(page, 'Previous').click()
   await expect.poll(async () => (await names(page))[0]).toBe('pet 45')
-  await page.keyboard.press('/')
-  await page.keyboard.press('Escape')
+  await press(page, '/', 'Escape')
   expect(new URL(page.url()).search).toBe('?order=newest')
 })
 

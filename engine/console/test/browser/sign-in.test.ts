@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest'
 import { createKey } from '../../../test/notes/tests.ts'
 import { enterNote, test } from './notes.ts'
-import { describes, holdRequests, inspect, isFocused, received } from './page.ts'
-import { addButton, openBulkAdd, panel, pasteRows, submitButton } from './panels.ts'
+import { closeByEscape, describes, holdRequests, inspect, isFocused, received } from './page.ts'
+import { addButton, openBulkAdd, panel, submitButton } from './panels.ts'
 import { account, signIn } from './session.ts'
 import type { Page } from './visit.ts'
 
@@ -173,8 +173,7 @@ describe('a link with a key', () => {
     expect(await page.getByRole('textbox', { name: 'Text' }).inputValue()).toBe('Tea')
     await page.keyboard.press('Escape')
 
-    const sheet = await openBulkAdd(page)
-    await pasteRows(sheet, 'Tom,7\nZoe,7')
+    const sheet = await openBulkAdd(page, 'Tom,7\nZoe,7')
     const release = await holdRequests(page, '**/trpc/notes.create**')
     await sheet.getByRole('button', { name: 'Add 2 notes' }).click()
     await page.goto(`${url}/#key=${other}`)
@@ -182,8 +181,7 @@ describe('a link with a key', () => {
     release()
     await sheet.getByText('2 notes were added.').waitFor()
     await inspect(page, 'link-over-import')
-    await page.keyboard.press('Escape')
-    await question.waitFor({ state: 'hidden' })
+    await closeByEscape(question)
     await sheet.getByRole('button', { name: 'View notes' }).click()
     await sheet.waitFor({ state: 'hidden' })
     expect(await keyName(page)).toBe('test')
