@@ -52,6 +52,25 @@ test('a click on a category shows its pets, and a button all again', async ({ op
   expect(await page.getByRole('textbox', { name: 'Category' }).inputValue()).toBe('-7')
 })
 
+test.for([1280, 1440, 1920])('a filter moves nothing in a window of %i px', async (width, { open }) => {
+  const categoryId = 9007199254740993n
+  const pets = Array.from({ length: 30 }, () => ({ name: 'Rex', categoryId, status: 'sold' as const }))
+  const { page } = await open(pets, { isLoaded: true, viewport: { width, height: 800 } })
+  await counting(page, 'All 30')
+  const places = () =>
+    Promise.all(
+      ['.chip:last-child', '.search', '.tool:first-child', '.tools > .button:last-child', '.item-table'].map((each) =>
+        boxOf(page.locator(each).last()),
+      ),
+    )
+  const before = await places()
+  await page.getByRole('button', { name: `Filter by Category ${categoryId}` }).first().click()
+  const filter = page.getByRole('button', { name: `Remove the filter Category ${categoryId}` })
+  expect((await boxOf(filter)).width).toBeGreaterThan(110)
+  await showing(page, '1–20 of 30')
+  expect(await places()).toEqual(before)
+})
+
 test('the filters count what a search and a category leave, also beside a filter', async ({ start }) => {
   const { url, store, show } = await start(30)
   for (const [name, categoryId, status] of [

@@ -2,6 +2,7 @@ import './other-filters.css'
 import { wordsOf } from '#store/words'
 import { Button } from '../../components/buttons.tsx'
 import { keepFocus } from '../../components/focus.ts'
+import { hint } from '../../components/hint.ts'
 import { IconX } from '../../components/icons.tsx'
 import { type Field, isCompared, parseFilter, type Resource, type Values } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
@@ -18,12 +19,14 @@ export function OtherFilters() {
     <div className="other-filters">
       {filtered.map((field) => {
         const name = nameOf(field, filter[field.name])
+        const label = editTextsOf(resource).edit.clearFilter(name)
         return (
           <Button
             key={field.name}
             ref={keepFocus}
             variant="default"
-            aria-label={editTextsOf(resource).edit.clearFilter(name)}
+            aria-label={label}
+            {...hint(label)}
             endIcon={<IconX />}
             onClick={() => turnTo({ filter: { ...filter, [field.name]: undefined } })}
           >
