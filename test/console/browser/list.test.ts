@@ -9,12 +9,12 @@ import {
   isFocused,
   received,
 } from '../../../engine/console/test/browser/page.ts'
-import { panel, panelsWillLoad, submitButton } from '../../../engine/console/test/browser/panels.ts'
+import { panel, panelsWillLoad } from '../../../engine/console/test/browser/panels.ts'
 import { signIn } from '../../../engine/console/test/browser/session.ts'
 import type { Page } from '../../../engine/console/test/browser/visit.ts'
 import { maxInt64 } from '../../../engine/service/api/int64.ts'
 import { addingRow, addPets, testDatabase } from '../../support/petstore.ts'
-import { enterPet, startConsole, test } from '../console.ts'
+import { addPet, startConsole, test } from '../console.ts'
 
 test('the console reports an empty list only after the response', async ({ open }) => {
   const { page } = await open(3, { path: '/?status=sold' })
@@ -42,8 +42,7 @@ test('a button leads to what others have added to another page, in both orders',
   await page.goBack()
   await showing(page, '1–20 of 52')
   // The user has seen them, and knows of what this tab adds.
-  await enterPet(page, 'Momo', '7')
-  await submitButton(page).click()
+  await addPet(page, 'Momo', '7')
   await counting(page, 'All 53')
   expect(await page.getByRole('button', { name: /new$/ }).count()).toBe(0)
 
@@ -77,13 +76,11 @@ test('a refresh marks what others have added or changed, and announces the numbe
     elements.map((element) => ({
       name: element.querySelector('a')?.textContent,
       animations: element.getAnimations().length,
-      color: getComputedStyle(element).backgroundColor,
     })),
   )
-  expect(rows).toEqual([{ name: 'Tom', animations: 0, color: 'rgb(253, 240, 200)' }])
+  expect(rows).toEqual([{ name: 'Tom', animations: 0 }])
   // A pet of this tab is marked in another way.
-  await enterPet(page, 'Momo', '7')
-  await submitButton(page).click()
+  await addPet(page, 'Momo', '7')
   await page.locator('.item-list').getByRole('link', { name: 'Momo' }).waitFor()
   expect(await marked(page)).not.toContain('Momo')
 })
@@ -129,7 +126,6 @@ test('the filter shows one status, and the number of pets of each', async ({ ope
   await showing(page, '1 of 1')
   expect(await names(page)).toEqual(['Tom'])
   expect(await page.title()).toBe('Pending pets · Petstore')
-  await inspect(page, 'filtered')
   await choose(page, 'Sold')
   await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
   await page.goBack()
@@ -167,7 +163,7 @@ test('the list shows every digit of an id, and markup in a name as text', async 
   expect(page.url()).toBe(`${url}/?pet=${maxInt64}`)
 })
 
-test('names are cut to one line, start at the same side, and show their outer spaces', async ({ start }) => {
+test('names are cut to one line, and show their outer spaces', async ({ start }) => {
   const { rpc, show } = await start()
   for (const name of ['M'.repeat(255), '  Rex ', 'ر'.repeat(250), '🐕‍🦺'.repeat(60)]) {
     await rpc.pets.create.mutate({ name, categoryId: 7n })
@@ -176,15 +172,6 @@ test('names are cut to one line, start at the same side, and show their outer sp
   await showing(page, '1–4 of 4')
   const rows = await page.locator('.item-list tbody tr').evaluateAll((all) => all.map((row) => row.clientHeight))
   expect(new Set(rows).size).toBe(1)
-  const starts = await page.locator('.item-list .text').evaluateAll((all) =>
-    all.map((name) => {
-      const range = document.createRange()
-      range.selectNodeContents(name)
-      // Right-to-left text is cut off at its end, which is its left side.
-      return getComputedStyle(name).direction === 'rtl' ? 'rtl' : Math.round(range.getBoundingClientRect().left)
-    }),
-  )
-  expect(starts).toEqual([starts[0], starts[0], 'rtl', starts[0]])
   expect(await page.locator('.text-space').count()).toBe(3)
   // The accessible name has no dots, and a copied name has its spaces.
   await page.getByRole('link', { name: 'Rex', exact: true }).click()
@@ -209,27 +196,6 @@ test('a refresh gets 304, and the body only if a pet was added', async ({ open }
   for (const name of ['All 3', 'Sold 1']) await counting(page, name)
   expect(statusesOf('pets.list', log.slice(changed))).toContain(200)
   expect(statusesOf('pets.counts', log.slice(changed))).toEqual([200])
-})
-
-test('a page reads a 304 as 200 with its headers, and a wrong key gets no stored body', async ({ open }) => {
-  const { key, log, page } = await open(0, { session: 'none', isIntercepted: false })
-  const request = (authorization: string) =>
-    page.evaluate(
-      async (headers) => {
-        const response = await fetch('/trpc/pets.counts', { headers })
-        return { status: response.status, id: response.headers.get('x-request-id'), body: await response.text() }
-      },
-      { authorization },
-    )
-  const first = await request(`Bearer ${key}`)
-  const second = await request(`Bearer ${key}`)
-  expect(second).toMatchObject({ status: 200, body: first.body })
-  const lines = log.map((line) => JSON.parse(line)).filter(({ adapter }) => adapter === 'rpc')
-  expect(lines).toMatchObject([
-    { requestId: first.id, status: 200 },
-    { requestId: second.id, status: 304 },
-  ])
-  expect((await request('Bearer pet_wrong')).status).toBe(401)
 })
 
 test('dragging selects the text of a row, and a click anywhere in a row opens it', async ({ open }) => {
