@@ -4,8 +4,8 @@ import { runCurl } from '../../../test/support/curl.ts'
 import { freePort } from '../../../test/support/free-port.ts'
 import { startPrefixProxy } from '../../../test/support/prefix-proxy.ts'
 import { choose, justAdded, names } from './list.ts'
-import { enterNote, test } from './notes.ts'
-import { openBulkAdd, panel, pasteRows, submitButton } from './panels.ts'
+import { addNote, test } from './notes.ts'
+import { openBulkAdd, panel } from './panels.ts'
 import { openRequest, takeKeyOfConsole } from './reference.ts'
 import { account, signIn } from './session.ts'
 import type { Page } from './visit.ts'
@@ -28,8 +28,7 @@ test.for(['', '/'])(
     const page = await visit(url + slash, { permissions: ['clipboard-read', 'clipboard-write'] })
     await signIn(page, key)
     await page.getByText(`curl '${url}/v1/notes'`).waitFor()
-    await enterNote(page, 'Tea', '7')
-    await submitButton(page).click()
+    await addNote(page, 'Tea', '7')
     await justAdded(page).getByText('Tea').waitFor()
     await page.keyboard.press('Escape')
 
@@ -109,8 +108,7 @@ test('what is stored below a path has a name with the path', async ({ consoleFol
   await choose(page, 'Done')
   await page.getByRole('heading', { name: 'No done notes' }).waitFor()
   await choose(page, 'All')
-  await enterNote(page, 'Tea', '7')
-  await submitButton(page).click()
+  await addNote(page, 'Tea', '7')
   await justAdded(page).getByText('Tea').waitFor()
   await page.getByRole('combobox', { name: 'Notes per page' }).selectOption('50')
   await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
@@ -119,8 +117,7 @@ test('what is stored below a path has a name with the path', async ({ consoleFol
   await account(page).click()
   await page.getByRole('button', { name: 'Colors: system' }).click()
   await page.keyboard.press('Escape')
-  const sheet = await openBulkAdd(page)
-  await pasteRows(sheet, 'Tom,8')
+  const sheet = await openBulkAdd(page, 'Tom,8')
   await sheet.getByRole('button', { name: 'Add 1 note' }).waitFor()
   // The page stores the drafts when it is left.
   await page.goto(`${url}/livez`)
