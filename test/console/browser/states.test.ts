@@ -6,7 +6,7 @@ import { addButton, panel, submitButton } from '../../../engine/console/test/bro
 import { account } from '../../../engine/console/test/browser/session.ts'
 import type { BrowserContextOptions, Page, Route } from '../../../engine/console/test/browser/visit.ts'
 import type { AtEnd } from '../../../engine/test/support/temporary.ts'
-import { type Console, enterPet, startConsole, test } from '../console.ts'
+import { addPet, type Console, enterPet, startConsole, test } from '../console.ts'
 
 const light = { colorScheme: 'light' } as const
 const dark = { colorScheme: 'dark' } as const
@@ -64,28 +64,21 @@ const states: Record<string, State> = {
     },
   ],
   list: [{}, firstPage],
-  selected: [
-    {},
-    async (page) => {
-      await firstPage(page)
-      for (const name of ['Rex', 'Tom']) {
-        await page
-          .getByRole('checkbox', { name: `Select ${name}, id ` })
-          .first()
-          .check()
-      }
-      await page.getByRole('region', { name: '2 selected' }).waitFor()
-    },
-  ],
+  selected: onList(async (page) => {
+    for (const name of ['Rex', 'Tom']) {
+      await page
+        .getByRole('checkbox', { name: `Select ${name}, id ` })
+        .first()
+        .check()
+    }
+    await page.getByRole('region', { name: '2 selected' }).waitFor()
+  }),
   'page-of-100': [{ path: '/?size=100' }, (page) => showing(page, '1–100 of 304')],
-  filtered: [
-    {},
-    async (page) => {
-      await counting(page, 'All 304')
-      await choose(page, 'Sold')
-      await firstRow(page, 'Sold')
-    },
-  ],
+  filtered: onList(async (page) => {
+    await counting(page, 'All 304')
+    await choose(page, 'Sold')
+    await firstRow(page, 'Sold')
+  }),
   'last-page': [{ path: '/?cursor=290' }, (page) => showing(page, '291–304 of 304')],
   names: [
     { path: '/?cursor=295&pet=302' },
@@ -105,89 +98,54 @@ const states: Record<string, State> = {
     },
   ],
   'pet-missing': [{ path: '/?pet=9999' }, (page) => page.getByText('No pet has the id 9999').waitFor()],
-  add: [
-    {},
-    async (page) => {
-      await firstPage(page)
-      await addButton(page).click()
-      await page.getByRole('textbox', { name: 'Category' }).waitFor()
-    },
-  ],
-  'add-invalid': [
-    {},
-    async (page) => {
-      await enterPet(page, '', 'seven')
-      await submitButton(page).click()
-      await page.getByText('The name is missing.').waitFor()
-    },
-  ],
-  'add-uncertain': [
-    {},
-    async (page) => {
-      await enterPet(page, 'Rex', '7')
-      await page.route('**/trpc/pets.create', (route) => route.abort())
-      await submitButton(page).click()
-      await page.getByText('The pet may not have been added').waitFor()
-    },
-  ],
-  'just-added': [
-    {},
-    async (page) => {
-      await firstPage(page)
-      // Without a change of the store, which other tests share.
-      const data = superjson.serialize({ id: 305n, name: 'Momo', categoryId: 7n, status: 'available' })
-      await page.route('**/trpc/pets.create', (route) => route.fulfill({ json: { result: { data } } }))
-      await enterPet(page, 'Momo', '7')
-      await submitButton(page).click()
-      await justAdded(page).getByRole('link', { name: 'Momo' }).waitFor()
-    },
-  ],
-  search: [
-    {},
-    async (page) => {
-      await searchField(page).fill('lu')
-      await firstRow(page, 'Luna')
-    },
-  ],
+  add: onList(async (page) => {
+    await addButton(page).click()
+    await page.getByRole('textbox', { name: 'Category' }).waitFor()
+  }),
+  'add-invalid': onList(async (page) => {
+    await addPet(page, '', 'seven')
+    await page.getByText('The name is missing.').waitFor()
+  }),
+  'add-uncertain': onList(async (page) => {
+    await enterPet(page, 'Rex', '7')
+    await page.route('**/trpc/pets.create', (route) => route.abort())
+    await submitButton(page).click()
+    await page.getByText('The pet may not have been added').waitFor()
+  }),
+  'just-added': onList(async (page) => {
+    // Without a change of the store, which other tests share.
+    const data = superjson.serialize({ id: 305n, name: 'Momo', categoryId: 7n, status: 'available' })
+    await page.route('**/trpc/pets.create', (route) => route.fulfill({ json: { result: { data } } }))
+    await addPet(page, 'Momo', '7')
+    await justAdded(page).getByRole('link', { name: 'Momo' }).waitFor()
+  }),
+  search: onList(async (page) => {
+    await searchField(page).fill('lu')
+    await firstRow(page, 'Luna')
+  }),
   'search-empty': [{ path: '/?search=zoe' }, (page) => heading(page, 'No pets found')],
   newest: [{ path: '/?order=newest' }, firstPage],
-  requests: [
-    {},
-    async (page) => {
-      await firstPage(page)
-      const button = page.getByRole('button', { name: 'Requests' })
-      // A phone has it in the account menu.
-      if ((await button.count()) === 0) await account(page).click()
-      await button.click()
-      await page.getByRole('button', { name: 'Copy the command' }).waitFor()
-    },
-  ],
-  help: [
-    {},
-    async (page) => {
-      await firstPage(page)
-      // A phone has no button for it.
-      await page.keyboard.press('?')
-      await page.getByRole('dialog').waitFor()
-    },
-  ],
-  tooltip: [
-    {},
-    async (page) => {
-      await firstPage(page)
-      await account(page).focus()
-      await page.keyboard.press('Shift+Tab')
-      await page.locator('[data-tabbed] [data-hint]:focus').waitFor()
-    },
-  ],
-  'out-of-date': [
-    {},
-    async (page) => {
-      await firstPage(page)
-      await page.route('**/trpc/**', (route) => route.abort())
-      await page.getByText('The service cannot be reached. Trying again…').waitFor()
-    },
-  ],
+  requests: onList(async (page) => {
+    const button = page.getByRole('button', { name: 'Requests' })
+    // A phone has it in the account menu.
+    if ((await button.count()) === 0) await account(page).click()
+    await button.click()
+    await page.getByRole('button', { name: 'Copy the command' }).waitFor()
+  }),
+  help: onList(async (page) => {
+    // A phone has no button for it.
+    await page.keyboard.press('?')
+    await page.getByRole('dialog').waitFor()
+  }),
+  tooltip: onList(async (page) => {
+    await account(page).focus()
+    await page.keyboard.press('Shift+Tab')
+    await page.locator('[data-tabbed] [data-hint]:focus').waitFor()
+  }),
+  'out-of-date': onList(async (page) => {
+    await page.route('**/trpc/**', (route) => route.abort())
+    await page.getByText('The service cannot be reached. Trying again…').waitFor()
+  }),
   unreachable: failing((route) => route.abort(), 'The service cannot be reached. Trying again…'),
   'rate-limited': failing(
     fulfill(429, 'More than 5 calls in 60 s.', { 'retry-after': '42' }),
@@ -226,6 +184,17 @@ test.for(cases)('the state %s in the variant %s has no violations of axe-core', 
   await reach(page)
   await inspect(page, `${state}-${variant}`)
 })
+
+/** A state that is reached from the list. */
+function onList(reachFrom: (page: Page) => Promise<unknown>): State {
+  return [
+    {},
+    async (page) => {
+      await firstPage(page)
+      await reachFrom(page)
+    },
+  ]
+}
 
 function heading(page: Page, name: string): Promise<void> {
   return page.getByRole('heading', { name }).waitFor()
