@@ -5,11 +5,15 @@ import { Value } from '../../components/value.tsx'
 import { problemOf } from '../../problem.ts'
 import { type Change, type Field, isSame, type Values } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
+import { number } from '../../texts/formats.ts'
 import { useList, useResource } from '../page-context.ts'
 import { hrefOf, openHere } from '../view.ts'
 import { headingOf, Named } from './edit-text.tsx'
-import { type ItemChange, isGroup } from './history.ts'
+import { type ItemChange, isGroup, namesIn } from './history.ts'
 import { Reversal } from './reversal.tsx'
+
+/** The most values of a field that an entry shows. */
+const maxValues = 3
 
 interface EntriesProps {
   changes: ItemChange[]
@@ -30,19 +34,20 @@ export function Entries({ changes, isOfAll, isWhole, isCounted, isBack }: Entrie
   const [first] = changes
   const entries = () => changes.map((change) => <Entry key={String(change.id)} change={change} isOfAll={isOfAll} />)
   if (!first || !isOfAll || !isGroup(changes)) return entries()
-  const { kind, after = {} } = first
-  const values = resource.fields.filter(({ name }) => name in after)
+  const names = namesIn(first)
   return (
-    <li data-kind={kind} tabIndex={-1}>
+    <li data-kind={first.kind} tabIndex={-1}>
       <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
         <summary>
-          {kind === 'remove' ? texts.manyRemoved(changes.length, isWhole) : texts.manyChanged(changes.length, isWhole)}
-          {values.map((field) => (
-            <Fragment key={field.name}>
-              {' '}
-              <FieldChange field={field} change={first} />
-            </Fragment>
-          ))}
+          {first.after ? texts.manyChanged(changes.length, isWhole) : texts.manyRemoved(changes.length, isWhole)}
+          {resource.fields
+            .filter(({ name }) => names.includes(name))
+            .map((field) => (
+              <Fragment key={field.name}>
+                {' '}
+                <FieldChange field={field} changes={changes} isWhole={isWhole} />
+              </Fragment>
+            ))}
         </summary>
         {isOpen && <ol>{entries()}</ol>}
       </details>
@@ -52,22 +57,44 @@ export function Entries({ changes, isOfAll, isWhole, isCounted, isBack }: Entrie
   )
 }
 
-/** The value of a field before a change, and after it if the item was not removed. */
-function FieldChange({ field, change: { before, after } }: { field: Field; change: Change }) {
+interface FieldChangeProps {
+  field: Field
+  changes: Change[]
+  isWhole?: boolean
+}
+
+/** The values of a field before changes, and after them if the items were not removed. */
+function FieldChange({ field, changes, isWhole = false }: FieldChangeProps) {
   const texts = editTextsOf(useResource().resource).changes
-  const valueIn = (values: Values) => <Value field={field} value={values[field.name] ?? texts.empty} />
+  const valuesIn = (values: (Values | undefined)[], counted: (count: number) => string) => {
+    const all = [...Map.groupBy(values, (each) => textOf(each?.[field.name])).values()]
+    const shown = all.length > 1 ? all.sort((a, b) => b.length - a.length).slice(0, maxValues) : all
+    return (
+      <>
+        {shown.map((each, index) => (
+          <Fragment key={textOf(each[0]?.[field.name])}>
+            {index > 0 && ', '}
+            {all.length > 1 && isWhole && `${counted(each.length)} `}
+            <Value field={field} value={each[0]?.[field.name] ?? texts.empty} />
+          </Fragment>
+        ))}
+        {all.length > shown.length && texts.otherValues(all.length - shown.length)}
+      </>
+    )
+  }
+  const [before, after] = [changes.map((change) => change.before), changes.map((change) => change.after)]
   return (
     <>
       <span className="changes-label">{field.label}</span>{' '}
-      {after && (
+      {after[0] && (
         <>
-          <span className="changes-before">{valueIn(before)}</span>{' '}
+          <span className="changes-before">{valuesIn(before, texts.were)}</span>{' '}
           <span role="img" aria-label={texts.became}>
             →
           </span>{' '}
         </>
       )}
-      {valueIn(after ?? before)}
+      {valuesIn(after[0] ? after : before, number)}
     </>
   )
 }
@@ -110,7 +137,7 @@ function Entry({ change, isOfAll }: Pick<EntriesProps, 'isOfAll'> & { change: It
       )}
       {fields.map((field) => (
         <p key={field.name}>
-          <FieldChange field={field} change={change} />
+          <FieldChange field={field} changes={[change]} />
         </p>
       ))}
       <By change={change} />

@@ -65,20 +65,53 @@ export function useRemoval(id: bigint, isWanted: boolean) {
   return { removal, isLoading: !removal && isFetching && failureCount === 0 }
 }
 
-/** Milliseconds between two changes that are shown as one. */
-const maxGap = 2_000
+/**
+ * Milliseconds between two changes of an edit of many items: while the service restarts, or if the items get different values,
+ * which no user enters so fast.
+ */
+const maxGap = { sameValues: 60_000, otherValues: 2_000 }
 
-/** Changes of several items at about the same time that do the same with the same key, as an edit of many items does. */
+interface Group {
+  changes: ItemChange[]
+  ids: Set<bigint>
+  /** Whether all items had the same values before, and have the same ones after. */
+  isSame: { before: boolean; after: boolean }
+}
+
+/**
+ * Changes of one key that follow each other, of several items and the same fields, as an edit of many items makes them: it
+ * gives all the same values, or each its former one.
+ */
 export function togetherOf(changes: ItemChange[]): ItemChange[][] {
-  const together: { group: ItemChange[]; ids: Set<bigint> }[] = []
+  const groups: Group[] = []
+  const last = new Map<string | undefined, Group>()
   for (const change of changes) {
-    const known = together.find(({ group, ids }) => isAlike(group.at(-1) ?? change, change) && !ids.has(change.itemId))
-    const entry = known ?? { group: [], ids: new Set() }
-    if (!known) together.push(entry)
-    entry.group.push(change)
-    entry.ids.add(change.itemId)
+    let group = last.get(change.keyName)
+    const isSame = group && isSameWith(group, change)
+    if (!group || !isSame) {
+      group = { changes: [], ids: new Set(), isSame: { before: true, after: true } }
+      groups.push(group)
+      last.set(change.keyName, group)
+    } else group.isSame = isSame
+    group.changes.push(change)
+    group.ids.add(change.itemId)
   }
-  return together.map(({ group }) => group)
+  return groups.map(({ changes }) => changes)
+}
+
+/** `isSame` of a group with one change more. Undefined if the change does not belong to it. */
+function isSameWith({ changes, ids, isSame }: Group, change: ItemChange): Group['isSame'] | undefined {
+  const former = changes.at(-1) ?? change
+  const gap = Number(former.at) - Number(change.at)
+  const after = isSame.after && gap < maxGap.sameValues && areSame(former.after, change.after)
+  const before = isSame.before && gap < maxGap.otherValues && areSame(former.before, change.before)
+  const areAlike = former.kind === change.kind && String(namesIn(former)) === String(namesIn(change))
+  return (after || before) && areAlike && !ids.has(change.itemId) ? { before, after } : undefined
+}
+
+/** The names of the fields that an update has changed. */
+export function namesIn({ before, after }: Change): string[] {
+  return after ? Object.keys({ ...before, ...after }).sort() : []
 }
 
 /** Whether a change is among those that the user wants to see. */
@@ -95,7 +128,9 @@ export function isGroup({ length }: Change[]): boolean {
 
 /** Whether the changes after those that are loaded may belong to a group, too. */
 export function mayGoOn(group: Change[], loaded: Change[]): boolean {
-  return Number(group.at(-1)?.at) - Number(loaded.at(-1)?.at) < maxGap
+  const last = group.at(-1)
+  const isNear = Number(last?.at) - Number(loaded.at(-1)?.at) < maxGap.sameValues
+  return isNear && last === loaded.findLast(({ keyName }) => keyName === last?.keyName)
 }
 
 /** Whether later changes have given all items of others their former values. */
@@ -105,15 +140,6 @@ export function undoes(later: ItemChange[], changes: ItemChange[]): boolean {
     return false
   const ids = new Set(later.map(({ itemId }) => itemId))
   return changes.every(({ itemId }) => ids.has(itemId))
-}
-
-function isAlike(one: Change, other: Change): boolean {
-  return (
-    one.kind === other.kind &&
-    one.keyName === other.keyName &&
-    Number(one.at) - Number(other.at) < maxGap &&
-    (one.kind === 'remove' || (areSame(one.before, other.before) && areSame(one.after, other.after)))
-  )
 }
 
 function areSame(some: Values = {}, others: Values = {}): boolean {

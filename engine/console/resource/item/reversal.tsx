@@ -6,7 +6,7 @@ import { shownText } from '../../texts/formats.ts'
 import { useAccess } from '../access.ts'
 import { useList, useResource } from '../page-context.ts'
 import { headingOf } from './edit-text.tsx'
-import { additionOf, formerOf, type ItemChange, isAddedAgain } from './history.ts'
+import { additionOf, formerOf, type ItemChange, isAddedAgain, namesIn } from './history.ts'
 
 interface ReversalProps {
   changes: ItemChange[]
@@ -25,15 +25,19 @@ export function Reversal({ changes, item, isBack = false, isDisabled = false }: 
   const { changes: texts, many } = editTextsOf(resource)
   const [first] = changes
   if (!first) return null
-  const { itemId, kind, before, after = {} } = first
+  const { itemId, kind, before } = first
+  const names = namesIn(first)
   const isRemoval = kind === 'remove'
   const addition = additionOf(
     resource,
     changes.map(({ itemId, before }) => ({ ...before, id: itemId })),
   )
   const values = resource.fields
-    .filter(({ name }) => name in after)
-    .map((field): [string, string] => [field.label, shownText(field, before[field.name]) || texts.empty])
+    .filter(({ name }) => names.includes(name))
+    .map((field): [string, string] => {
+      const [former, ...others] = new Set(changes.map((change) => shownText(field, change.before[field.name])))
+      return [field.label, others.length > 0 ? texts.formerValues : former || texts.empty]
+    })
   function reverse() {
     if (isRemoval) return open(addition)
     const edits = changes.map((change) => formerOf(resource, change, item))

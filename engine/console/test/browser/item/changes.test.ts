@@ -90,6 +90,41 @@ test('equal changes of several notes are one entry, their undo another, and a re
   await sheet.getByText('Note 4', { exact: true }).waitFor()
 })
 
+test('a change of many notes is one entry with what they had, also across a restart, and their undo another', async ({
+  start,
+}) => {
+  const { store, rpc, show } = await start(240)
+  const ids = Array.from({ length: 240 }, (_, index) => BigInt(index + 1))
+  const stateOf = (id: bigint) => (id % 3n === 0n ? 'waiting' : 'open')
+  for (const id of ids.filter((each) => stateOf(each) === 'waiting'))
+    await store.notes.update({ id, set: { state: 'waiting', body: `tea ${id}` } })
+  for (const noteId of ids) await rpc.notes.update.mutate({ noteId, state: 'done' })
+  const page = await show()
+  // As if the service had restarted during the change.
+  await page.route('**/trpc/*notes.history**', async (route) => {
+    const response = await route.fetch()
+    const body = (await response.text()).replaceAll(/"id":"(\d+)","at":"([^"]+)"/g, (entry, id, at) => {
+      const time = new Date(new Date(at).getTime() - 50_000).toISOString()
+      return BigInt(id) <= 180n ? entry.replace(at, time) : entry
+    })
+    await route.fulfill({ response, body })
+  })
+  await page.getByRole('button', { name: 'Changes' }).click()
+  const sheet = changesOf(page)
+  await sheet.getByText('240 notes').waitFor()
+  const summaries = async () =>
+    (await sheet.locator('summary').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))
+  expect(await summaries()).toEqual(['240 notes State 160 were Open, 80 were Waiting → Done'])
+  await inspect(page, 'changes-of-many-values')
+  await sheet.getByRole('button', { name: /^Change all 240 back: .* and 239 more, state to what they were$/ }).click()
+  await notice(page).getByText('240 notes were changed back.').waitFor()
+  const notes = (await store.notes.list({ limit: 240, cursor: 0n })).map(({ id, state }) => [id, state])
+  expect(notes).toEqual(ids.map((id) => [id, stateOf(id)]))
+  await expect
+    .poll(summaries)
+    .toEqual(['240 notes State Done → 160 Open, 80 Waiting', '240 notes State 160 were Open, 80 were Waiting → Done'])
+})
+
 test('a change of more notes than a page has is counted as a whole, and undone once', async ({ start }) => {
   const { store, show } = await start(240)
   for (let id = 1n; id <= 230n; id++) await store.notes.remove({ id })
