@@ -1,6 +1,6 @@
 import './table.css'
 import { useCallback, useMemo, useState } from 'react'
-import { focusedRow } from '../../components/focus.ts'
+import { focusedRow, keepFocus } from '../../components/focus.ts'
 import { hint } from '../../components/hint.ts'
 import { arrowKeys } from '../../components/keyboard.ts'
 import { loadLater } from '../../components/load-later.tsx'
@@ -37,6 +37,7 @@ export function ResourceTable({ added, changes }: ResourceTableProps) {
   return (
     <>
       <table
+        ref={keepFocus}
         className="item-table"
         aria-label={texts.list.title(partOf(resource, view.filter))}
         aria-busy={!list.items}

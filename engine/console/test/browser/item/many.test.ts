@@ -140,6 +140,16 @@ test('the focus stays in the dialogs of an import and of an export that run', as
   await expectTrap(page, dialog)
 })
 
+test('the focus stays in the page if a removal with a key empties the list', async ({ open }) => {
+  const { page } = await openNotes(open, 2)
+  await selectAll(page)
+  await page.keyboard.press('Delete')
+  await focusRemoval(page, 'Remove 2 notes')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
+  await expect.poll(() => isFocused(page.getByRole('heading', { name: 'Notes', exact: true }))).toBe(true)
+})
+
 test('a kept row leaves after a change of many notes', async ({ open }) => {
   const { page } = await openNotes(open, 6)
   await choose(page, 'Open')
