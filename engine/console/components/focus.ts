@@ -42,7 +42,7 @@ export function focusedRow(items: Item[] = []): Item | undefined {
  * Moves the focus from an element that is about to disappear to the panel around it, the row of the list that the Tab key
  * reaches, or the title of the page.
  */
-function focusAround(element: Element): void {
+export function focusAround(element: Element): void {
   const panel = element.closest<HTMLElement>('[tabindex="-1"]')
   const row = document.querySelector<HTMLElement>('tbody a[tabindex="0"]')
   const target = panel ?? (element.contains(row) ? null : row) ?? titleOfPage()

@@ -10,6 +10,7 @@ export const shortcuts = {
   edit: ['e'],
   remove: ['Delete'],
   undo: ['z', 'mod+z'],
+  notice: ['m', 'F8'],
   nextItem: ['j', 'ArrowDown'],
   previousItem: ['k', 'ArrowUp'],
   selectItem: ['x', 'Space'],
@@ -94,7 +95,7 @@ function isFor(shortcut: Shortcut, { target, key, isComposing, defaultPrevented 
   // Also right after the page has loaded.
   if (key.startsWith('Arrow')) return region !== null || target === titleOfPage()
   // In the dialog that shows an item.
-  if (/^(choose|edit|remove|undo)$/.test(shortcut)) return !dialog || region !== null
+  if (/^(choose|edit|remove|undo|notice)$/.test(shortcut)) return !dialog || region !== null
   const isMove = shortcut === 'nextItem' || shortcut === 'previousItem'
   return !dialog || (isMove && region !== null)
 }

@@ -13,6 +13,7 @@ export const help = {
     edit: `Edit the ${one}`,
     remove: `Remove the ${one}, or all selected ${many}`,
     undo: 'Undo the last change',
+    notice: 'Go to the message about the last change',
     nextItem: `Next ${one}`,
     previousItem: `Previous ${one}`,
     selectItem: `Select the ${one}, or deselect it`,

@@ -64,7 +64,10 @@ test.for([1280, 1440, 1920])('a filter moves nothing in a window of %i px', asyn
       ),
     )
   const before = await places()
-  await page.getByRole('button', { name: `Filter by Category ${categoryId}` }).first().click()
+  await page
+    .getByRole('button', { name: `Filter by Category ${categoryId}` })
+    .first()
+    .click()
   const filter = page.getByRole('button', { name: `Remove the filter Category ${categoryId}` })
   expect((await boxOf(filter)).width).toBeGreaterThan(110)
   await showing(page, '1–20 of 30')

@@ -1,7 +1,7 @@
-import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { textOf } from '#service/fields'
-import { rowOf } from '../../components/focus.ts'
+import { focusAround, rowOf } from '../../components/focus.ts'
 import { areCharactersOn, useShortcuts } from '../../components/keyboard.ts'
 import { problemOf } from '../../problem.ts'
 import type { Resource } from '../../resource.ts'
@@ -90,7 +90,19 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
   useDeselectRemoved((text) => say(text, { onUndo: isDone ? done.onUndo : undefined, isNews: true }))
   const refuse = () => say(texts.readOnly(hasHistory))
   useShownAddress(refuse)
+  useShortcuts({ notice: () => document.querySelector<HTMLElement>('.edit-notice button')?.focus() })
   useShortcuts(isReadOnly ? { add: refuse, choose: refuse, edit: refuse, remove: refuse, undo: refuse } : { undo })
+
+  /** What had the focus before a notice. */
+  const former = useRef<Element>(null)
+  function leave(event: KeyboardEvent) {
+    if (event.key !== 'Escape' || event.nativeEvent.isComposing) return
+    // The key closes the panel, too.
+    event.preventDefault()
+    const { current } = former
+    if (current instanceof HTMLElement && current.isConnected) current.focus()
+    else focusAround(event.currentTarget)
+  }
 
   /** The panel of an item, if it is above the page: that keeps the focus, and is all that a screen reader reads. */
   const [sheet, setSheet] = useState<Element | null>(null)
@@ -105,7 +117,14 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
       <span className="visually-hidden" role="status">
         {shown ? `${shown.text} ${keyToUndo}` : isRemoved && saved?.text}
       </span>
-      <div className="edit-notices">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: its buttons get the focus. */}
+      <div
+        className="edit-notices"
+        onFocus={({ currentTarget, relatedTarget }) => {
+          if (!currentTarget.contains(relatedTarget)) former.current = relatedTarget
+        }}
+        onKeyDown={leave}
+      >
         {failed ? (
           <Failed key={failed.edit.idempotencyKey} {...failed} onClose={() => edits.forget(failed.edit)} />
         ) : (

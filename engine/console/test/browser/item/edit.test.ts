@@ -210,6 +210,29 @@ describe('the state of a note', () => {
     }
   })
 
+  test('leads to its notice with a key, from which Escape leads back', async ({ open }) => {
+    const { store, page } = await open(3, { isLoaded: true })
+    const row = page.getByRole('link', { name: 'note 2' })
+    await setState(page, 'note 2', 'Done')
+    await notice(page).waitFor()
+    await row.focus()
+    await page.keyboard.press('m')
+    expect(await isFocused(notice(page).getByRole('button', { name: 'Undo' }))).toBe(true)
+    await page.keyboard.press('Escape')
+    expect(await isFocused(row)).toBe(true)
+    await expectState(store, 2n).toBe('done')
+    // Also a refused undo of a note whose panel is open. That stays open.
+    await page.keyboard.press('Enter')
+    await panelFocused(page, 'note 2')
+    await store.notes.update({ id: 2n, set: { state: 'waiting' } })
+    await page.keyboard.press('z')
+    await page.getByRole('button', { name: 'Keep theirs' }).waitFor()
+    await page.keyboard.press('F8')
+    expect(await isFocused(page.getByRole('button', { name: 'Keep theirs' }))).toBe(true)
+    await page.keyboard.press('Escape')
+    expect(await isFocused(panel(page, 'note 2'))).toBe(true)
+  })
+
   test('is announced once it is saved, and can be discarded before, also with its undo', async ({ open }) => {
     const { store, page } = await open(3, { isLoaded: true })
     await page.route('**/trpc/notes.update', (route) => route.abort())
