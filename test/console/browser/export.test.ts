@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'vitest'
 import { choose, counting, showing } from '../../../engine/console/test/browser/list.ts'
-import { holdRequests, inspect, isFocused } from '../../../engine/console/test/browser/page.ts'
+import { closeByEscape, holdRequests, inspect, isFocused } from '../../../engine/console/test/browser/page.ts'
 import { openBulkAdd, openTools } from '../../../engine/console/test/browser/panels.ts'
 import type { Locator, Page } from '../../../engine/console/test/browser/visit.ts'
 import { addingRow, addPets, exportText, openTestStore, testDatabase } from '../../support/petstore.ts'
@@ -89,8 +89,7 @@ test('an export shows its progress and can be cancelled', async ({ start }) => {
   expect(await sheet.evaluate((element) => element.contains(document.activeElement))).toBe(true)
   await startExport(page, 'JSON')
   await sheet.getByText('200 of 250 pets loaded…').waitFor()
-  await page.keyboard.press('Escape')
-  await sheet.waitFor({ state: 'hidden' })
+  await closeByEscape(sheet)
   expect(await isFocused(page.getByRole('button', { name: 'Export' }))).toBe(true)
   release()
   expect(downloads).toEqual([])
