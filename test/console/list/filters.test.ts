@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { choose, counting, names, searchField, showing, turnPage } from '../../../engine/console/test/browser/list.ts'
-import { inspect, isFocused } from '../../../engine/console/test/browser/page.ts'
+import { boxOf, inspect, isFocused } from '../../../engine/console/test/browser/page.ts'
 import { panel } from '../../../engine/console/test/browser/panels.ts'
 import { addPets } from '../../support/petstore.ts'
 import { test } from '../console.ts'

@@ -118,6 +118,46 @@ test('a notice covers neither the last rows nor the footer of the list', async (
   }
 })
 
+test('a pet that is not saved has a sign, and its notice covers neither the footer nor a checkbox', async ({ open }) => {
+  for (const viewport of [{ width: 1280, height: 800 }, phone.viewport]) {
+    const { page } = await open(5, { path: '/?status=available', viewport, isLoaded: true })
+    const [first, second] = [page.getByRole('link', { name: 'pet 1' }), page.getByRole('link', { name: 'pet 2' })]
+    await setStatus(page, 'pet 1', 'Sold')
+    await page.locator('tr[data-left]', { has: first }).waitFor()
+    await page.route('**/trpc/**', (route) => route.abort())
+    await setStatus(page, 'pet 2', 'Sold')
+    await page.getByText('Out of date, loaded').waitFor()
+    const notice = page.locator('.edit-notice[data-failed]')
+    const sign = (link: Locator) => link.evaluate((each) => getComputedStyle(each, '::before').content)
+    expect([await sign(first), await sign(second)]).toEqual(['none', '"Not saved yet" / ""'])
+    const shown = await boxOf(notice)
+    expect(shown.y + shown.height).toBeLessThan((await boxOf(page.locator('.list-footer'))).y)
+    const discard = await boxOf(notice.getByRole('button', { name: 'Discard' }))
+    expect(shown.x + shown.width - discard.x - discard.width).toBeLessThan(16)
+    if (viewport.width > 360) {
+      const checkbox = await boxOf(page.locator('.item-list tbody input').last())
+      expect(shown.x).toBeGreaterThan(checkbox.x + checkbox.width)
+    }
+    await inspect(page, `unsaved-${viewport.width}`)
+  }
+})
+
+/** Chooses a status in the menu of a row. */
+async function setStatus(page: Page, name: string, status: string): Promise<void> {
+  await page.getByRole('button', { name: `Status of ${name}:` }).click()
+  await page.getByRole('menuitemradio', { name: status }).click()
+}
+
+test('the message about an empty list that is out of date fills its footer', async ({ open }) => {
+  const { page } = await open(0, { isLoaded: true })
+  await page.getByRole('heading', { name: 'No pets' }).waitFor()
+  await page.route('**/trpc/**', (route) => route.abort())
+  const message = await boxOf(page.locator('.list-out-of-date'))
+  const footer = await boxOf(page.locator('.list-footer'))
+  expect(message.y - footer.y).toBeLessThan(16)
+  await inspect(page, 'empty-out-of-date')
+})
+
 test.for([
   ['a phone', phone],
   ['a window of 1280 px', { viewport: { width: 1_280, height: 800 } }],
