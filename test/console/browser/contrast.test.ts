@@ -5,7 +5,7 @@ import { openBulkAdd, panel, submitButton } from '../../../engine/console/test/b
 import { account } from '../../../engine/console/test/browser/session.ts'
 import type { Locator, Page, Visit } from '../../../engine/console/test/browser/visit.ts'
 import { addPets } from '../../support/petstore.ts'
-import { enterPet, startConsole, test } from '../console.ts'
+import { addPet, startConsole, test } from '../console.ts'
 
 // Measured on screenshots, because axe-core judges no pseudo-element, gradient, mark or border.
 
@@ -90,8 +90,7 @@ test.for(['light', 'dark', 'forced'] as const)(
     })
     await page.clock.resume()
 
-    await enterPet(page, 'Momo', 'seven')
-    await submitButton(page).click()
+    await addPet(page, 'Momo', 'seven')
     const field = page.getByRole('textbox', { name: 'Category' })
     await measure(page, {
       'the border of a field': ['mark', page.getByRole('textbox', { name: 'Name' }), leftEdge],

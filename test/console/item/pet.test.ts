@@ -1,18 +1,20 @@
 import { describe, expect } from 'vitest'
 import { names, searchField, showing } from '../../../engine/console/test/browser/list.ts'
-import { beDeveloper, holdRequests, inspect } from '../../../engine/console/test/browser/page.ts'
-import { panel } from '../../../engine/console/test/browser/panels.ts'
+import { beDeveloper, closeByEscape, holdRequests, inspect } from '../../../engine/console/test/browser/page.ts'
+import { openItem, panel } from '../../../engine/console/test/browser/panels.ts'
+import type { Page } from '../../../engine/console/test/browser/visit.ts'
 import { runCurl } from '../../../engine/test/support/curl.ts'
 import { parseExactly } from '../../../engine/test/support/exact-json.ts'
 import { test } from '../console.ts'
 
-const phone = { width: 360, height: 740 }
+const phone = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }
+
+const rex = { name: 'Rex', categoryId: 7n, status: 'pending' as const }
 
 describe('the panel of a pet', () => {
   test('opens by a link in the list, by id and by URL', async ({ open }) => {
     const { url, page } = await open(3)
-    await page.getByRole('link', { name: 'pet 2' }).click()
-    await panel(page, 'pet 2').waitFor()
+    await openItem(page, 'pet 2')
     expect(await page.title()).toBe('pet 2 · Petstore')
     await page.reload()
     await panel(page, 'pet 2').waitFor()
@@ -22,9 +24,7 @@ describe('the panel of a pet', () => {
       '1',
       'AvailablePendingSold',
     ])
-    await inspect(page, 'pet')
-    await page.keyboard.press('Escape')
-    await panel(page).waitFor({ state: 'hidden' })
+    await closeByEscape(panel(page))
     expect(await page.title()).toBe('Pets · Petstore')
 
     await searchField(page).fill(' 3 ')
@@ -35,8 +35,7 @@ describe('the panel of a pet', () => {
     await page.goForward()
     await panel(page, 'pet 3').waitFor()
     // Another pet replaces this one, also in the history.
-    await page.getByRole('link', { name: 'pet 1' }).click()
-    await panel(page, 'pet 1').waitFor()
+    await openItem(page, 'pet 1')
     await page.getByRole('button', { name: 'Close' }).click()
     await panel(page).waitFor({ state: 'hidden' })
     // Closing the panel goes back in the history instead of adding an entry to it.
@@ -68,8 +67,7 @@ describe('the panel of a pet', () => {
     await panel(page, 'pet 3').waitFor()
     expect(await page.locator('[aria-current=true]').textContent()).toBe('pet 3')
     // The list beside the panel stays usable.
-    await page.getByRole('link', { name: 'pet 19' }).click()
-    await panel(page, 'pet 19').waitFor()
+    await openItem(page, 'pet 19')
     await page.keyboard.press('j')
     await panel(page, 'pet 20').waitFor()
     await page.keyboard.press('Escape')
@@ -108,13 +106,12 @@ describe('the panel of a pet', () => {
   })
 
   test('is a sheet on a narrow screen, which does not let the page scroll behind it', async ({ open }) => {
-    const { page } = await open(25, { viewport: phone, isMobile: true, hasTouch: true })
+    const { page } = await open(25, phone)
     await showing(page, '1–20 of 25')
     await page.getByRole('link', { name: 'pet 7' }).tap()
     const dialog = page.getByRole('dialog', { name: 'pet 7' })
     await dialog.getByRole('definition').getByText('Available').waitFor()
     expect(await page.evaluate(() => getComputedStyle(document.documentElement).overflowY)).toBe('hidden')
-    await inspect(page, 'phone-pet')
     await dialog.getByRole('button', { name: 'Next pet' }).tap()
     await page.getByRole('dialog', { name: 'pet 8' }).waitFor()
     await page.keyboard.press('ArrowDown')
@@ -164,7 +161,6 @@ describe('the panel of a pet', () => {
   test('reports an id without a pet', async ({ open }) => {
     const { page } = await open(0, { path: '/?pet=999' })
     await panel(page).getByRole('heading', { name: 'No pet has the id 999' }).waitFor()
-    await inspect(page, 'missing')
   })
 
   test('opens in another tab, which is signed in with the same key', async ({ open }) => {
@@ -186,4 +182,29 @@ describe('the panel of a pet', () => {
     expect(await names(tab)).toHaveLength(3)
     expect(await panel(page).count()).toBe(0)
   })
+})
+
+test('forced colors show the dots of what is chosen, in the panel and in the filter', async ({ open }) => {
+  const { page } = await open([rex], { isLoaded: true, path: '/?pet=1&status=pending', forcedColors: 'active' })
+  for (const selector of ['.choices > [aria-pressed=true]', '.chip:has(:checked)'])
+    expect(await colorsOf(page, selector)).toEqual(['rgb(255, 255, 255)', 'rgb(255, 255, 255)'])
+  await inspect(page, 'forced-choices')
+})
+
+/** The colors of the text and of its dot. */
+function colorsOf(page: Page, selector: string): Promise<string[]> {
+  return page.locator(selector).evaluate((chosen) => {
+    const dot = chosen.querySelector('.choice-dot') ?? chosen
+    return [getComputedStyle(chosen).color, getComputedStyle(dot).borderTopColor]
+  })
+}
+
+test('a screen reader hears of no key on a phone, and of a removal when it has happened', async ({ open }) => {
+  const { page } = await open([rex, 2], { ...phone, isLoaded: true, path: '/?pet=1' })
+  await page.getByRole('button', { name: 'Remove pet' }).tap()
+  const announced = page.getByRole('status').filter({ hasText: 'Rex' })
+  await expect.poll(() => announced.allTextContents()).toEqual(['Rex will be removed. '])
+  await page.getByRole('button', { name: 'Dismiss' }).tap()
+  await expect.poll(() => announced.allTextContents(), { timeout: 20_000 }).toEqual(['Rex was removed.'])
+  await showing(page, '1–2 of 2')
 })

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import { choose, justAdded, names, pageButton, searchField, showing } from './list.ts'
-import { enterNote, test } from './notes.ts'
+import { choose, justAdded, names, searchField, showing, turnPage } from './list.ts'
+import { addNote, test } from './notes.ts'
 import { beDeveloper } from './page.ts'
-import { addButton, openBulkAdd, panel, panelsLoaded, pasteRows, submitButton } from './panels.ts'
+import { addButton, openBulkAdd, panel, panelsLoaded, submitButton } from './panels.ts'
 import { account } from './session.ts'
 import type { Page } from './visit.ts'
 
@@ -52,10 +52,8 @@ test('a page that the browser translates keeps working', async ({ open }) => {
   await expect.poll(() => names(page)).toEqual(['note 12'])
   await page.getByRole('button', { name: 'Clear the search' }).click()
   await showing(page, '1–20 of 45')
-  await pageButton(page, 'Next').click()
-  await showing(page, '21–40 of 45')
-  await pageButton(page, 'Previous').click()
-  await showing(page, '1–20 of 45')
+  await turnPage(page, 'Next', '21–40 of 45')
+  await turnPage(page, 'Previous', '1–20 of 45')
   await page.getByRole('columnheader', { name: 'Id' }).getByRole('button').click()
   await expect.poll(async () => (await names(page))[0]).toBe('note 45')
   await page.getByRole('columnheader', { name: 'Id' }).getByRole('button').click()
@@ -71,6 +69,11 @@ test('a page that the browser translates keeps working', async ({ open }) => {
   await notice(page).hover()
   await notice(page).getByText('note 2 is done.').waitFor()
   expect(await notice(page).locator('bdi').innerHTML()).toBe('note 2')
+  await page.getByRole('button', { name: 'Changes' }).click()
+  const changes = panel(page, 'Changes of notes')
+  for (const kept of [changes.getByText('note 2 #2'), changes.locator('.changes-by bdi'), page.locator('.search kbd')])
+    expect(await kept.locator('font').count()).toBe(0)
+  await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'State of note 2: Done' }).getByText('Done').waitFor()
   await page.keyboard.press('z')
   await page.getByRole('button', { name: 'State of note 2: Open' }).waitFor()
@@ -102,8 +105,7 @@ test('a page that the browser translates keeps working', async ({ open }) => {
   await page.getByRole('link', { name: 'note 4', exact: true }).waitFor()
   await page.keyboard.press('Escape')
 
-  await enterNote(page, '', 'x')
-  await submitButton(page).click()
+  await addNote(page, '', 'x')
   await panel(page).getByRole('alert').first().waitFor()
   await page.getByRole('textbox', { name: 'Text' }).fill('Kim')
   await page.getByRole('textbox', { name: 'Priority' }).fill('7')
@@ -121,8 +123,7 @@ test('a page that the browser translates keeps working', async ({ open }) => {
   await page.route('**/trpc/notes.create**', (route) =>
     route.continue({ postData: route.request().postData()?.replace('"rejected"', '""') ?? '' }),
   )
-  const sheet = await openBulkAdd(page)
-  await pasteRows(sheet, 'Ann,7,done\n,seven,\nrejected,9,')
+  const sheet = await openBulkAdd(page, 'Ann,7,done\n,seven,\nrejected,9,')
   await sheet.getByRole('textbox', { name: 'Text, row 2' }).fill('Bob')
   await sheet.getByRole('textbox', { name: 'Priority, row 2' }).fill('8')
   await sheet.getByRole('button', { name: 'Add 3 notes' }).click()

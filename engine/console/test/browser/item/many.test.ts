@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import { choose, names, pageButton, showing } from '../list.ts'
+import { choose, names, showing, turnPage } from '../list.ts'
 import { type OpenNotes, test } from '../notes.ts'
-import { holdRequests, inspect, isFocused } from '../page.ts'
-import { openBulkAdd, panel, panelsLoaded, pasteRows } from '../panels.ts'
+import { holdRequests, inspect, isFocused, press } from '../page.ts'
+import { openBulkAdd, panel, panelsLoaded } from '../panels.ts'
 import type { Locator, Page } from '../visit.ts'
 
 async function openNotes(open: OpenNotes, count: number) {
@@ -14,6 +14,13 @@ async function openNotes(open: OpenNotes, count: number) {
 
 function selectAll(page: Page): Promise<void> {
   return page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
+}
+
+/** Sets the state of all notes of the page. */
+async function setAllDone(page: Page): Promise<void> {
+  await selectAll(page)
+  await page.getByRole('button', { name: 'Set state' }).click()
+  await page.getByRole('menuitemradio', { name: 'Done' }).click()
 }
 
 function notice(page: Page): Locator {
@@ -46,6 +53,7 @@ test('while many notes are removed, the focus is on Stop, and Escape does the sa
   const stop = job.getByRole('button', { name: 'Stop' })
   await expect.poll(() => isFocused(stop)).toBe(true)
   await expectTrap(page, job)
+  await inspect(page, 'removing-many')
   await page.keyboard.press('Escape')
   await job.getByText('0 done, 60 not confirmed, 20 not sent').waitFor()
   expect(await isFocused(job.getByRole('button', { name: 'Close' }).last())).toBe(true)
@@ -58,27 +66,11 @@ test('while many notes are removed, the focus is on Stop, and Escape does the sa
   expect(await store.notes.list({ limit: 9, cursor: 0n })).toEqual([])
 })
 
-test('a change of many notes that takes long can be stopped by the keyboard', async ({ open }) => {
-  const { page } = await openNotes(open, 3)
-  await selectAll(page)
-  await page.getByRole('button', { name: 'Set state' }).click()
-  await holdRequests(page, '**/trpc/notes.update**')
-  await page.getByRole('menuitemradio', { name: 'Done' }).click()
-  const job = page.getByRole('dialog', { name: 'Set state to done', exact: true })
-  await expect.poll(() => isFocused(job.getByRole('button', { name: 'Stop' }))).toBe(true)
-  await expectTrap(page, job)
-  await inspect(page, 'changing-many')
-  await page.keyboard.press('Escape')
-  await job.getByText('0 done, 3 not confirmed').waitFor()
-})
-
 test.for([
   { choice: 'Continue with 40', result: '60 notes are done.', state: 'done' },
   { choice: 'Undo', result: '60 notes were changed back.', state: 'open' },
 ])('after lost responses and a stop, “$choice” changes each note', async ({ choice, result, state }, { open }) => {
   const { page, store } = await openNotes(open, 60)
-  await selectAll(page)
-  await page.getByRole('button', { name: 'Set state' }).click()
   let requests = 0
   await page.route('**/trpc/notes.update**', async (route) => {
     const request = ++requests
@@ -86,7 +78,7 @@ test.for([
     if (request === 2) await route.fetch()
     await route.abort()
   })
-  await page.getByRole('menuitemradio', { name: 'Done' }).click()
+  await setAllDone(page)
   const job = page.getByRole('dialog', { name: 'Set state to done', exact: true })
   await job.getByText('The service cannot be reached.').waitFor()
   await job.getByText('20 of 60').waitFor()
@@ -102,13 +94,11 @@ test.for([
 
 test('a change of which only lost responses are left is undone with a key after its dialog', async ({ open }) => {
   const { page, store } = await openNotes(open, 3)
-  await selectAll(page)
-  await page.getByRole('button', { name: 'Set state' }).click()
   await page.route('**/trpc/notes.update**', async (route) => {
     await route.fetch()
     await route.abort()
   })
-  await page.getByRole('menuitemradio', { name: 'Done' }).click()
+  await setAllDone(page)
   const job = page.getByRole('dialog', { name: 'Set state to done', exact: true })
   await job.getByText('The service cannot be reached.').waitFor()
   await job.getByRole('button', { name: 'Stop' }).press('Enter')
@@ -124,8 +114,7 @@ test('a change of which only lost responses are left is undone with a key after 
 
 test('the focus stays in the dialogs of an import and of an export that run', async ({ open }) => {
   const { page } = await openNotes(open, 3)
-  const sheet = await openBulkAdd(page)
-  await pasteRows(sheet, 'Tom,7\nZoe,7')
+  const sheet = await openBulkAdd(page, 'Tom,7\nZoe,7')
   const release = await holdRequests(page, '**/trpc/notes.create**')
   await sheet.getByRole('button', { name: 'Add 2 notes' }).press('Enter')
   await sheet.getByRole('button', { name: 'Stop' }).waitFor()
@@ -205,8 +194,6 @@ test('a note that somebody else removes while it is open was removed, which is s
 
 test('a note that somebody else removes during a change of many is named, and no longer selected', async ({ open }) => {
   const { page, store } = await openNotes(open, 3)
-  await selectAll(page)
-  await page.getByRole('button', { name: 'Set state' }).click()
   await page.route(
     '**/trpc/notes.update**',
     async (route) => {
@@ -215,7 +202,7 @@ test('a note that somebody else removes during a change of many is named, and no
     },
     { times: 1 },
   )
-  await page.getByRole('menuitemradio', { name: 'Done' }).click()
+  await setAllDone(page)
   const result = page.getByRole('dialog', { name: 'Set state to done', exact: true })
   await result.getByRole('listitem').getByText('note 2 #2 was removed by shop.').waitFor()
   await inspect(page, 'changed-some-removed')
@@ -254,51 +241,39 @@ test('a selected note that somebody else removes is no longer selected, which a 
   await page.getByRole('region', { name: '1 selected' }).getByText('1 not on this page').waitFor()
 })
 
-test('the key for an undo adds many notes again that were removed, as their notice offers', async ({ open }) => {
-  const { page, store } = await openNotes(open, 3)
-  await selectAll(page)
-  await page.getByRole('button', { name: 'Remove', exact: true }).click()
-  await page.getByRole('button', { name: 'Remove 3 notes' }).click()
-  await notice(page).getByText('3 notes were removed.').waitFor()
-  await page.keyboard.press('z')
-  await notice(page).getByText('3 notes were added again, with new ids.').waitFor()
-  await page.keyboard.press('z')
-  await notice(page).getByText('There is nothing to undo.').waitFor()
-  expect((await store.notes.list({ limit: 9, cursor: 0n })).map(({ id }) => id)).toEqual([4n, 5n, 6n])
-})
-
-test('the notice of many notes that were added again shows them at the end of the list', async ({ open }) => {
-  const { page } = await open(30, { isLoaded: true })
-  for (const name of ['note 1', 'note 2']) await page.getByRole('checkbox', { name: `Select ${name}, ` }).check()
-  await page.getByRole('button', { name: 'Remove', exact: true }).click()
-  await page.getByRole('button', { name: 'Remove 2 notes' }).click()
-  await notice(page).getByText('2 notes were removed.').waitFor()
-  await page.keyboard.press('z')
-  await notice(page).getByText('2 notes were added again, with new ids.').waitFor()
-  await inspect(page, 'added-again-show')
-  await notice(page).getByRole('button', { name: 'Show them' }).click()
-  await showing(page, '29–30 of 30')
-  expect(await names(page)).toEqual(['note 1', 'note 2'])
-})
-
-test('after a removal and its undo the focus goes on, and screen readers hear of the key', async ({ open }) => {
-  const { page } = await openNotes(open, 6)
+test('many notes that were removed are added again with a key, at the end, which a notice shows', async ({ open }) => {
+  const { page, store } = await open(30, { isLoaded: true })
   const row = (name: string) => page.getByRole('link', { name, exact: true })
   await row('note 2').focus()
-  for (const each of ['Shift+ArrowDown', 'Shift+ArrowDown', 'Delete']) await page.keyboard.press(each)
+  await press(page, 'Shift+ArrowDown', 'Shift+ArrowDown', 'Delete')
   await focusRemoval(page, 'Remove 3 notes')
   await page.keyboard.press('Enter')
   await page.getByRole('status').getByText('3 notes were removed. Add all 3 again with Z.').waitFor()
-  await expect.poll(() => isFocused(row('note 5'))).toBe(true)
   await page.keyboard.press('z')
   await notice(page).getByText('3 notes were added again, with new ids.').waitFor()
+  await inspect(page, 'added-again-show')
+  await notice(page).getByRole('button', { name: 'Show them' }).click()
+  await showing(page, '28–30 of 30')
+  expect(await names(page)).toEqual(['note 2', 'note 3', 'note 4'])
+  expect((await store.notes.list({ limit: 9, cursor: 30n })).map(({ id }) => id)).toEqual([31n, 32n, 33n])
+  await page.keyboard.press('z')
+  await notice(page).getByText('There is nothing to undo.').waitFor()
+})
+
+test('the focus goes to an item that is added again, and from the last ones to the one before', async ({ open }) => {
+  const { page } = await openNotes(open, 6)
+  const row = (name: string) => page.getByRole('link', { name, exact: true })
+  async function removeFrom(name: string): Promise<void> {
+    await row(name).focus()
+    await press(page, 'Shift+ArrowDown', 'Shift+ArrowDown', 'Delete')
+    await focusRemoval(page, 'Remove 3 notes')
+    await page.keyboard.press('Enter')
+  }
+  await removeFrom('note 2')
+  await expect.poll(() => isFocused(row('note 5'))).toBe(true)
+  await page.keyboard.press('z')
   await expect.poll(() => isFocused(row('note 2'))).toBe(true)
-  // The last ones have no next one.
-  await page.keyboard.press('Shift+ArrowDown')
-  await page.keyboard.press('Shift+ArrowDown')
-  await page.keyboard.press('Delete')
-  await focusRemoval(page, 'Remove 3 notes')
-  await page.keyboard.press('Enter')
+  await removeFrom('note 2')
   await expect.poll(() => isFocused(row('note 6'))).toBe(true)
 })
 
@@ -336,9 +311,7 @@ test('notes that are added again are not announced as changes of others while th
 
 test('an undo of which a part is refused leaves no notice of the change behind it', async ({ open }) => {
   const { page, store } = await openNotes(open, 3)
-  await selectAll(page)
-  await page.getByRole('button', { name: 'Set state' }).click()
-  await page.getByRole('menuitemradio', { name: 'Done' }).click()
+  await setAllDone(page)
   await notice(page).getByText('3 notes are done.').waitFor()
   await store.notes.update({ id: 2n, set: { state: 'waiting' } })
   await page.keyboard.press('z')
@@ -352,8 +325,7 @@ test('an undo of which a part is refused leaves no notice of the change behind i
 
 test('rows whose import was undone are added again, also after a reload, with new ids', async ({ open }) => {
   const { page, store } = await openNotes(open, 2)
-  const sheet = await openBulkAdd(page)
-  await pasteRows(sheet, 'Tom,7\nZoe,7\n,8')
+  const sheet = await openBulkAdd(page, 'Tom,7\nZoe,7\n,8')
   await sheet.getByRole('button', { name: 'Add 2 notes' }).click()
   await sheet.getByText('2 notes were added.').waitFor()
   await page.keyboard.press('Escape')
@@ -373,8 +345,7 @@ test('rows whose import was undone are added again, also after a reload, with ne
 
 test('an undone import, or a removal, that was a whole page ends on the page before', async ({ open }) => {
   const { page } = await open(22, { isLoaded: true })
-  const sheet = await openBulkAdd(page)
-  await pasteRows(sheet, 'Tom,7\nZoe,7')
+  const sheet = await openBulkAdd(page, 'Tom,7\nZoe,7')
   await sheet.getByRole('button', { name: 'Add 2 notes' }).click()
   await sheet.getByRole('button', { name: 'View notes' }).click()
   await showing(page, '23–24 of 24')
@@ -383,8 +354,7 @@ test('an undone import, or a removal, that was a whole page ends on the page bef
   await showing(page, '3–22 of 22')
   await page.goBack()
   await showing(page, '1–20 of 22')
-  await pageButton(page, 'Next').click()
-  await showing(page, '21–22 of 22')
+  await turnPage(page, 'Next', '21–22 of 22')
   for (const each of ['note 21', 'note 22']) {
     await page.getByRole('link', { name: each }).focus()
     await page.keyboard.press('Delete')
@@ -395,8 +365,7 @@ test('an undone import, or a removal, that was a whole page ends on the page bef
 
 test('an import is undone with a key, but for what somebody else has changed since', async ({ open }) => {
   const { page, store } = await openNotes(open, 2)
-  const sheet = await openBulkAdd(page)
-  await pasteRows(sheet, 'Tom,7\nZoe,7\nKim,8')
+  const sheet = await openBulkAdd(page, 'Tom,7\nZoe,7\nKim,8')
   await sheet.getByText('One note per row: text, priority, state, due, and book.').waitFor()
   await sheet.getByRole('button', { name: 'Add 3 notes' }).waitFor()
   await page.keyboard.press('Control+Enter')
