@@ -130,7 +130,8 @@ export function editTextsOf(noun: Noun) {
       /** @param count undefined if it is not known */
       addAgain: (count: number | undefined) => `Add all ${count === undefined ? '' : `${number(count)} `}again`,
       /** @param count undefined if it is not known */
-      changeBack: (count: number | undefined) => `Change all ${count === undefined ? '' : `${number(count)} `}back`,
+      changeBack: (count: number | undefined, areAll: boolean) =>
+        `Change ${areAll ? 'all ' : ''}${count === undefined ? '' : `${number(count)} `}back`,
       itemAddedAgain: (item: string, isBefore: boolean) => `${item} was added again${isBefore ? ' before' : ''}.`,
       addedAgain: (count: number, before: number) =>
         before === count
@@ -186,6 +187,7 @@ export function editTextsOf(noun: Noun) {
       addedAgain: '· Added again',
       changeBack: 'Change back',
       changedBack: '· Changed back',
+      changedSince: '· Changed since',
       /** What tells the buttons for reversals apart. @param values the fields and what they become */
       reversalOf: (action: string, item: string, values: [label: string, value: string][]) => {
         const changes = values.map(([label, value]) => `${label.toLowerCase()} to ${value}`)

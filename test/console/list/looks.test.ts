@@ -118,7 +118,9 @@ test('a notice covers neither the last rows nor the footer of the list', async (
   }
 })
 
-test('a pet that is not saved has a sign, and its notice covers neither the footer nor a checkbox', async ({ open }) => {
+test('a pet that is not saved has a sign, and its notice covers neither the footer nor a checkbox', async ({
+  open,
+}) => {
   for (const viewport of [{ width: 1280, height: 800 }, phone.viewport]) {
     const { page } = await open(5, { path: '/?status=available', viewport, isLoaded: true })
     const [first, second] = [page.getByRole('link', { name: 'pet 1' }), page.getByRole('link', { name: 'pet 2' })]

@@ -1,10 +1,11 @@
 import '../bulk.css'
 import { useWindowEvent } from '@mantine/hooks'
-import { type MouseEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Fragment, type MouseEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { Button } from '../../components/buttons.tsx'
 import { Sheet } from '../../components/sheet.tsx'
 import { Notice } from '../../form/notice.tsx'
-import { problemOf } from '../../problem.ts'
+import { type Problem, problemOf } from '../../problem.ts'
 import { doubleTime } from '../../resource/edits.ts'
 import { headingOf } from '../../resource/item/edit-text.tsx'
 import { additionOf, useRemoval } from '../../resource/item/history.ts'
@@ -140,16 +141,8 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
         <p role="status">{hasEnded && results}</p>
         {failed.length > 0 && (
           <ul className="bulk-names">
-            {failed.map(({ edit, problem }) => (
-              <li key={edit.idempotencyKey}>
-                {problem.kind === 'missing' ? (
-                  <Removed id={edit.seen.id} name={nameOf(edit)} />
-                ) : (
-                  <>
-                    <bdi>{nameOf(edit)}</bdi>: {problem.message}
-                  </>
-                )}
-              </li>
+            {[...Map.groupBy(failed, ({ problem }) => problem.message)].map(([message, each]) => (
+              <Failures key={message} failed={each} />
             ))}
           </ul>
         )}
@@ -199,13 +192,47 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
   )
 }
 
-/** Says who has removed an item. */
-function Removed({ id, name }: { id: bigint; name: string }) {
-  const { resource } = useResource()
-  const { removal } = useRemoval(id, true)
-  // A change that is reversed may have no title.
-  const known = removal ? headingOf(resource, id, removal.before) : name
-  return <bdi>{editTextsOf(resource).edit.removed(known, removal?.keyName)}</bdi>
+/** Names the first items for which one reason is given: who has removed each, or else what is wrong with all. */
+function Failures({ failed }: { failed: { edit: Edit; problem: Problem }[] }) {
+  const { many: texts } = editTextsOf(useResource().resource)
+  const [first] = failed
+  if (!first) return null
+  const shown = failed.slice(0, maxNames).map(({ edit }) => edit)
+  const others = failed.length > maxNames && texts.others(failed.length - maxNames)
+  const isGone = first.problem.kind === 'missing'
+  if (isGone)
+    return (
+      <>
+        {shown.map((edit) => (
+          <li key={edit.idempotencyKey}>
+            <Name edit={edit} isGone />
+          </li>
+        ))}
+        {others && <li>{others}</li>}
+      </>
+    )
+  return (
+    <li>
+      {shown.map((edit, index) => (
+        <Fragment key={edit.idempotencyKey}>
+          {index > 0 && ', '}
+          <Name edit={edit} />
+        </Fragment>
+      ))}
+      {others && ` ${others}`}: {first.problem.message}
+    </li>
+  )
+}
+
+/** The name of an item, and who has removed it if it is gone. A change that is reversed may have none. */
+function Name({ edit: { seen }, isGone = false }: { edit: Edit; isGone?: boolean }) {
+  const { resource, queries } = useResource()
+  const { id } = seen
+  const { removal } = useRemoval(id, isGone)
+  const isUnnamed = !isGone && seen[resource.title] === undefined
+  const { data } = useQuery({ ...queries.item(isUnnamed ? id : undefined, useQueryClient()), refetchInterval: false })
+  const heading = headingOf(resource, id, data ?? removal?.before ?? seen)
+  return <bdi>{isGone ? editTextsOf(resource).edit.removed(heading, removal?.keyName) : heading}</bdi>
 }
 
 /** Takes the focus of the button that it replaces, but not the second click or Enter of a double one. */

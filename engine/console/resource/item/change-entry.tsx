@@ -23,11 +23,10 @@ interface EntriesProps {
   isWhole: boolean
   /** Whether the others are loaded by themselves. */
   isCounted: boolean
-  isBack: boolean
 }
 
 /** One change, or the number of those that are alike, which can be opened. */
-export function Entries({ changes, isOfAll, isWhole, isCounted, isBack }: EntriesProps) {
+export function Entries({ changes, isOfAll, isWhole, isCounted }: EntriesProps) {
   const { resource } = useResource()
   const texts = editTextsOf(resource).changes
   const [isOpen, setIsOpen] = useState(false)
@@ -52,7 +51,7 @@ export function Entries({ changes, isOfAll, isWhole, isCounted, isBack }: Entrie
         {isOpen && <ol>{entries()}</ol>}
       </details>
       <By change={first} />
-      {(isWhole || isCounted) && <Reversal changes={changes} isDisabled={!isWhole} isBack={isBack} />}
+      {(isWhole || isCounted) && <Reversal changes={changes} isDisabled={!isWhole} />}
     </li>
   )
 }

@@ -12,7 +12,7 @@ import { useList, useResource } from '../page-context.ts'
 import type { ChangesShown } from '../view.ts'
 import { Entries } from './change-entry.tsx'
 import { ChangeFilter } from './change-filter.tsx'
-import { historyOf, isGroup, isListed, mayGoOn, togetherOf, undoes } from './history.ts'
+import { historyOf, isGroup, isListed, mayGoOn, togetherOf, withNext } from './history.ts'
 
 /** How many changes are loaded by themselves, to count those of a group, or to find so many entries that are listed. */
 const maxLoaded = { changes: 10_000, entries: 20 }
@@ -39,7 +39,7 @@ export function ChangeList({ id, max, shown }: ChangeListProps) {
   const inPanel = isOfAll || !item ? undefined : jsonOf(item)
   // The panel shows a change before the history does.
   useEffect(() => void (inPanel && refetch()), [inPanel, refetch])
-  const changes = data?.pages.flat() ?? []
+  const changes = withNext(data?.pages.flat() ?? [])
   const all = togetherOf(changes)
   const groups = all.filter(([first]) => !shown || (first && isListed(first, shown)))
   const isFiltered = groups.length < all.length
@@ -83,7 +83,6 @@ export function ChangeList({ id, max, shown }: ChangeListProps) {
                 isOfAll={isOfAll}
                 isWhole={!isGoingOn(group)}
                 isCounted={!max}
-                isBack={all.slice(0, all.indexOf(group)).some((later) => undoes(later, group))}
               />
             ))}
           </ol>

@@ -9,7 +9,11 @@ import { pageAge } from '../queries.ts'
 import type { ChangesShown } from '../view.ts'
 
 /** A change with the id of its item. */
-export type ItemChange = Change & { itemId: bigint }
+export interface ItemChange extends Change {
+  itemId: bigint
+  /** The later change that has changed one of its fields again, or removed the item. */
+  next?: ItemChange | undefined
+}
 
 /** Milliseconds from a load of the history to the next one. */
 const maxAge = 4_000
@@ -133,13 +137,21 @@ export function mayGoOn(group: Change[], loaded: Change[]): boolean {
   return isNear && last === loaded.findLast(({ keyName }) => keyName === last?.keyName)
 }
 
-/** Whether later changes have given all items of others their former values. */
-export function undoes(later: ItemChange[], changes: ItemChange[]): boolean {
-  const [last, first] = [later[0], changes[0]]
-  if (!last?.after || !first?.after || !areSame(last.before, first.after) || !areSame(last.after, first.before))
-    return false
-  const ids = new Set(later.map(({ itemId }) => itemId))
-  return changes.every(({ itemId }) => ids.has(itemId))
+/** Changes, the newest first, each with the one that has superseded it. */
+export function withNext(changes: ItemChange[]): ItemChange[] {
+  const latest = new Map<unknown, ItemChange>()
+  return changes.map((change) => {
+    const { itemId, after } = change
+    const fields = namesIn(change).map((name) => `${itemId} ${name}`)
+    const known = { ...change, next: [itemId, ...fields].map((key) => latest.get(key)).find(Boolean) }
+    for (const key of after ? fields : [itemId]) latest.set(key, known)
+    return known
+  })
+}
+
+/** Whether the next change has given an item its former values. */
+export function isReversed({ before, after, next }: ItemChange): boolean {
+  return next?.after !== undefined && areSame(next.before, after) && areSame(next.after, before)
 }
 
 function areSame(some: Values = {}, others: Values = {}): boolean {

@@ -6,13 +6,13 @@ import { shownText } from '../../texts/formats.ts'
 import { useAccess } from '../access.ts'
 import { useList, useResource } from '../page-context.ts'
 import { headingOf } from './edit-text.tsx'
-import { additionOf, formerOf, type ItemChange, isAddedAgain, namesIn } from './history.ts'
+import { additionOf, formerOf, type ItemChange, isAddedAgain, isReversed, namesIn } from './history.ts'
 
 interface ReversalProps {
   changes: ItemChange[]
   /** The changed item, if there is only one. */
   item?: Item | undefined
-  /** Whether nothing is left to be changed back. */
+  /** Whether the item has its former values, also before the history says so. */
   isBack?: boolean | undefined
   isDisabled?: boolean
 }
@@ -25,7 +25,8 @@ export function Reversal({ changes, item, isBack = false, isDisabled = false }: 
   const { changes: texts, many } = editTextsOf(resource)
   const [first] = changes
   if (!first) return null
-  const { itemId, kind, before } = first
+  const left = changes.filter(({ next }) => !next)
+  const { itemId, kind, before } = left[0] ?? first
   const names = namesIn(first)
   const isRemoval = kind === 'remove'
   const addition = additionOf(
@@ -35,22 +36,25 @@ export function Reversal({ changes, item, isBack = false, isDisabled = false }: 
   const values = resource.fields
     .filter(({ name }) => names.includes(name))
     .map((field): [string, string] => {
-      const [former, ...others] = new Set(changes.map((change) => shownText(field, change.before[field.name])))
+      const [former, ...others] = new Set(left.map((change) => shownText(field, change.before[field.name])))
       return [field.label, others.length > 0 ? texts.formerValues : former || texts.empty]
     })
   function reverse() {
     if (isRemoval) return open(addition)
-    const edits = changes.map((change) => formerOf(resource, change, item))
+    const edits = left.map((change) => formerOf(resource, change, item))
     const [only, ...others] = edits
     if (only?.set && others.length === 0) edit(only.seen, only.set)
     else open({ kind: 'editMany', edits, same: 0, isUndo: true, startsAtOnce: true })
   }
-  if (isRemoval ? addition.edits.every(isAddedAgain) : isBack && values.length > 0)
-    return <p className="changes-by">{isRemoval ? texts.addedAgain : texts.changedBack}</p>
+  if (isRemoval && addition.edits.every(isAddedAgain)) return <p className="changes-by">{texts.addedAgain}</p>
   if (!isRemoval && (!canEdit || values.length === 0)) return null
-  const [one, all] = isRemoval ? [texts.addAgain, many.addAgain] : [texts.changeBack, many.changeBack]
-  const others = changes.length - 1
-  const text = others === 0 ? one : all(isDisabled ? undefined : changes.length)
+  if (isBack || left.length === 0)
+    return <p className="changes-by">{isBack || changes.every(isReversed) ? texts.changedBack : texts.changedSince}</p>
+  const others = left.length - 1
+  const count = isDisabled ? undefined : left.length
+  const one = isRemoval ? texts.addAgain : texts.changeBack
+  const all = isRemoval ? many.addAgain(count) : many.changeBack(count, others + 1 === changes.length)
+  const text = changes.length === 1 ? one : all
   const heading = headingOf(resource, itemId, item ?? before)
   const name = others === 0 ? heading : `${heading} ${many.others(others)}`
   return (

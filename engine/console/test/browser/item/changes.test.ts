@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import { addNotes, createKey, createNotesClient } from '../../../../test/notes/tests.ts'
 import { showing } from '../list.ts'
 import { test } from '../notes.ts'
-import { boxOf, closeByEscape, inspect, isFocused } from '../page.ts'
+import { boxOf, closeByEscape, holdRequests, inspect, isFocused } from '../page.ts'
 import { openChanges, openTools, panel, panelsLoaded } from '../panels.ts'
 import type { Page } from '../visit.ts'
 
@@ -78,8 +78,9 @@ test('equal changes of several notes are one entry, their undo another, and a re
     '4 notes State Done → Open',
     '4 notes State Open → Done',
   ])
-  // The other ones are changed back already.
-  expect(await sheet.getByRole('button', { name: /^Change all/ }).count()).toBe(1)
+  // The other ones are changed back already, and one was removed.
+  const offers = sheet.getByRole('button', { name: /^Change (all|\d)/ })
+  expect(await offers.allInnerTexts()).toEqual(['Change 3 back'])
   await sheet.getByText('4 notes').first().click()
   await sheet.getByRole('link', { name: 'note 3 #3' }).waitFor()
   // Three of the entry, and three of one note.
@@ -253,33 +254,70 @@ describe('a change', () => {
   test('after which somebody else has changed the same field is a conflict', async ({ start }) => {
     const { store, rpc, show } = await start(3)
     await rpc.notes.update.mutate({ noteId: 2n, state: 'done' })
-    await rpc.notes.update.mutate({ noteId: 2n, state: 'waiting' })
     const page = await show()
     await page.getByRole('button', { name: 'Changes' }).click()
-    await page.getByRole('listitem').nth(1).getByRole('button', { name: 'Change back' }).click()
+    const entries = page.getByRole('listitem')
+    await entries.getByRole('button', { name: 'Change back' }).waitFor()
+    // The page does not know of it yet.
+    await holdRequests(page, '**/trpc/*notes.{list,history}**')
+    await rpc.notes.update.mutate({ noteId: 2n, state: 'waiting' })
+    await entries.getByRole('button', { name: 'Change back' }).click()
+    await page.unroute('**/trpc/*notes.{list,history}**')
     await page.getByRole('alert').getByText('changed the state of note 2 to Waiting. Yours: Open.').waitFor()
     expect(await store.notes.get(2n)).toMatchObject({ state: 'waiting' })
     await page.getByRole('button', { name: 'Use mine' }).click()
     await expect.poll(() => store.notes.get(2n)).toMatchObject({ state: 'open' })
   })
 
-  test('of many notes is changed back, except those that somebody else has changed', async ({ start }) => {
+  test('of which a part was changed later is changed back for the others, and not offered again', async ({ start }) => {
     const { store, rpc, show } = await start(4)
     for (let noteId = 1n; noteId <= 4n; noteId++) await rpc.notes.update.mutate({ noteId, state: 'done' })
     await rpc.notes.update.mutate({ noteId: 3n, state: 'waiting' })
     await store.notes.remove({ id: 2n }, { owner: 1n, name: 'shop' })
     const page = await show()
     await page.getByRole('button', { name: 'Changes' }).click()
-    await page.getByRole('button', { name: 'Change all 4 back: Note 4 and 3 more, state to Open' }).click()
-    const result = page.getByRole('dialog', { name: 'Change 4 notes back' })
-    await result.getByText('2 done, 2 skipped').waitFor()
-    await result.getByText('note 2 #2 was removed by shop.').waitFor()
-    await result.getByText('Note 3: ').waitFor()
-    await inspect(page, 'changed-back-some')
-    await result.getByRole('button', { name: 'Close' }).last().click()
+    const entry = changesOf(page)
+      .locator('.changes > ol > li')
+      .filter({ has: page.locator('summary') })
+    await entry.getByRole('button', { name: /^Change 2 back: .* and 1 more, state to Open$/ }).click()
     await notice(page).getByText('2 notes were changed back.').waitFor()
     const states = (await store.notes.list({ limit: 9, cursor: 0n })).map(({ state }) => state)
     expect(states).toEqual(['open', 'waiting', 'open'])
+    await entry.getByText('· Changed since').waitFor()
+    await page.reload()
+    await entry.getByText('· Changed since').waitFor()
+    await inspect(page, 'changed-since')
+    expect(await entry.getByRole('button').count()).toBe(0)
+  })
+
+  test('of many notes that others change meanwhile says so once, with the names', async ({ start }) => {
+    const { store, rpc, show } = await start(9)
+    for (let noteId = 1n; noteId <= 9n; noteId++) await rpc.notes.update.mutate({ noteId, state: 'done' })
+    const page = await show()
+    await page.getByRole('button', { name: 'Changes' }).click()
+    await page.route(
+      '**/trpc/notes.update**',
+      async (route) => {
+        for (let id = 2n; id <= 8n; id++) await store.notes.update({ id, set: { state: 'waiting' } })
+        await store.notes.remove({ id: 9n }, { owner: 1n, name: 'shop' })
+        await route.continue()
+      },
+      { times: 1 },
+    )
+    await page.getByRole('button', { name: /^Change all 9 back: / }).click()
+    const result = page.getByRole('dialog', { name: 'Change 9 notes back', exact: true })
+    await result.getByText('1 done, 8 skipped').waitFor()
+    await result.getByText('note 9 #9 was removed by shop.').waitFor()
+    const lines = result.getByRole('listitem')
+    const names = [...'87654'].map((id) => `note ${id} #${id}`).join(', ')
+    await lines.getByText('note 6 #6').waitFor()
+    await expect
+      .poll(async () => (await lines.allInnerTexts()).toSorted().at(0))
+      .toBe(`${names} and 2 more: Changed meanwhile: state.`)
+    expect(await lines.count()).toBe(2)
+    await inspect(page, 'changed-back-some')
+    await result.getByRole('button', { name: 'Close' }).last().click()
+    await notice(page).getByText('1 note was changed back.').waitFor()
   })
 })
 
