@@ -9,11 +9,11 @@ export type Dialog = { kind: 'import'; file?: File } | { kind: 'export' } | { ki
 /** Changes or removes many items, or adds them again. */
 export interface EditManyDialog {
   kind: 'editMany'
-  /** One for each item: all set the same values, or remove the items. */
+  /** One for each item: all set the same fields, or remove the items. */
   edits: Edit[]
   /** The number of items that have the values already. */
   same: number
-  /** Whether they undo others. Then they are sent at once. */
+  /** Whether they give the items their former values. */
   isUndo?: boolean
   /** Whether it asks no question, and shows itself only if it takes long, or not all items were changed. */
   startsAtOnce?: boolean

@@ -122,7 +122,7 @@ export function editTextsOf(noun: Noun) {
       cancel: 'Cancel',
       stop: 'Stop',
       notDone: `The ${many} were not changed`,
-      undoTitle: (count: number) => `Change ${countOf(noun, count)} back`,
+      undoTitle: (count: number) => `Change ${countOf(noun, count)} back?`,
       undone: (count: number) => `${countOf(noun, count)} ${was(count)} changed back.`,
       resume: (count: number) => `Continue with ${number(count)}`,
       progress: `${Many} that are changed`,

@@ -37,7 +37,8 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
   const { selection, view } = useList()
   const { left, unconfirmed, failed, done, added, hasStarted, ...job } = useEditMany(edits)
   const { start, stop, status } = job
-  const { set, isAddition = false } = edits[0] ?? {}
+  const { set, isAddition = false, undoes } = edits[0] ?? {}
+  const canUndo = set !== undefined && undoes === undefined
   const ownTexts = textsOfMany(resource, dialog)
   const isRemoval = !set && !isAddition
   const isRunning = status === 'pending'
@@ -65,7 +66,7 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
       focus: itemAfter,
       ...(link && { link }),
       firstId: link ? undefined : only?.id,
-      ...(!isUndo && set && { onUndo: undo }),
+      ...(canUndo && { onUndo: undo }),
       ...(!isUndo && isRemoval && done.length > 0 && { onUndo: addDoneAgain, undoLabel: texts.addAgain(done.length) }),
     })
   }
@@ -154,7 +155,7 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
               <Button ref={closeButton} variant="default" data-autofocus={isRemoval || undefined} onClick={close}>
                 {hasStarted ? messages.page.close : texts.cancel}
               </Button>
-              {hasStarted && set && !isUndo && saved.length > 0 && (
+              {hasStarted && canUndo && saved.length > 0 && (
                 <Button variant="default" onClick={undo}>
                   {editTexts.undo}
                 </Button>

@@ -12,11 +12,11 @@ export function textsOfMany(resource: Resource, { edits, same, isUndo }: EditMan
   const { label = '', choices } = field ?? {}
   const shown = (field && shownText(field, set?.[field.name])) || changes.empty
   const value = choices ? shown.toLowerCase() : shown
-  const question = set ? texts.title(label, value) : isAddition ? texts.addTitle(count) : texts.removeTitle(count)
+  const setTitle = isUndo ? texts.undoTitle(count) : texts.title(label, value)
+  const question = set ? setTitle : isAddition ? texts.addTitle(count) : texts.removeTitle(count)
   return {
-    title: (hasStarted: boolean) =>
-      // Without the question mark: the user has decided.
-      isUndo && set ? texts.undoTitle(count) : hasStarted ? question.slice(0, -1) : question,
+    // Without the question mark: the user has decided.
+    title: (hasStarted: boolean) => (hasStarted ? question.slice(0, -1) : question),
     plan: set ? texts.plan(count, same, value) : texts.removal(count),
     /**
      * @param added the heading of the only item that was added again

@@ -20,7 +20,7 @@ interface ReversalProps {
 /** The button that adds removed items again, or changes others back, and then the result. */
 export function Reversal({ changes, item, isBack = false, isDisabled = false }: ReversalProps) {
   const { resource, open } = useResource()
-  const { edit } = useList()
+  const { list, edit } = useList()
   const { canEdit } = useAccess()
   const { changes: texts, many } = editTextsOf(resource)
   const [first] = changes
@@ -44,7 +44,12 @@ export function Reversal({ changes, item, isBack = false, isDisabled = false }: 
     const edits = left.map((change) => formerOf(resource, change, item))
     const [only, ...others] = edits
     if (only?.set && others.length === 0) edit(only.seen, only.set)
-    else open({ kind: 'editMany', edits, same: 0, isUndo: true, startsAtOnce: true })
+    else {
+      const shown = new Set(list.items?.map(({ id }) => id))
+      // As for other changes of many: what the user sees needs no question.
+      const startsAtOnce = edits.every(({ seen }) => shown.has(seen.id))
+      open({ kind: 'editMany', edits, same: 0, isUndo: true, startsAtOnce })
+    }
   }
   if (isRemoval && addition.edits.every(isAddedAgain)) return <p className="changes-by">{texts.addedAgain}</p>
   if (!isRemoval && (!canEdit || values.length === 0)) return null
