@@ -8,7 +8,8 @@ export function emptyTextsOf({ one, many }: Noun) {
     addMany: `Add many ${many}`,
     emptyText: 'Add the first one here, or send a request.',
     /** @param filtered the words for what is filtered */
-    emptyFilter: (filtered: Noun | undefined) => (filtered ? `No ${filtered.many}` : `No ${many} found`),
+    emptyPart: (filtered: Noun, search: string | undefined) =>
+      `No ${filtered.many}${search === undefined ? '' : ` found for “${search}”`}`,
     /** @param others the labels of the fields that are no texts */
     notFound: (filtered: Noun, texts: string[], others: string[], text: string) => {
       const words = listOf(text.split(/\s+/).map((word) => `“${word}”`))
@@ -18,7 +19,7 @@ export function emptyTextsOf({ one, many }: Noun) {
       ])}.`
     },
     showAll: `Show all ${many}`,
-    searchAll: `Search all ${many}`,
+    searchAll: 'Search without the filter',
     pastEnd: `No more ${many}`,
     pastEndText: `This page is after the last ${one}.`,
     toFirst: 'Go to the first page',

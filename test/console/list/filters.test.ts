@@ -154,7 +154,7 @@ test('the filters count the whole list again when the search or the category is 
   await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
   await expect.poll(chips).toEqual(['All3', 'Available3', 'Pending0', 'Sold0'])
   await inspect(page, 'search-and-filter-empty')
-  await page.getByRole('button', { name: 'Search all pets' }).click()
+  await page.getByRole('button', { name: 'Search without the filter' }).click()
   await showing(page, '1–3 of 3')
   expect(new URL(page.url()).search).toBe('?search=pet')
   await page.getByRole('button', { name: 'Clear the search' }).click()

@@ -311,3 +311,9 @@ function isPart(cursor: string): (address: URL) => boolean {
 function ids(page: Page): Promise<string[]> {
   return page.locator('.item-list tbody td[data-kind=id]').allTextContents()
 }
+
+test('the titles of the page and of an empty list name the search', async ({ open }) => {
+  const { page } = await open(3, { path: '/?search=sarka&status=sold' })
+  await page.getByRole('heading', { name: 'No sold pets found for “sarka”', exact: true }).waitFor()
+  expect(await page.title()).toBe('“sarka” · Sold pets · Petstore')
+})

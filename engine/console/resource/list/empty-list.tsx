@@ -40,13 +40,13 @@ export function EmptyList({ ownEdits }: { ownEdits: Edit[] }) {
     )
   }
   if (part || view.search !== undefined) {
-    const search = view.search === undefined ? undefined : notFound(resource, view)
+    const search = view.search === undefined ? undefined : shortened(view.search.trim())
     return (
       <Message
         ref={keepFocus}
         icon={<IconSearch />}
-        title={texts.emptyFilter(part === undefined ? undefined : nounOf(resource, view.filter))}
-        text={search}
+        title={texts.emptyPart(nounOf(resource, view.filter), search)}
+        text={search && notFound(resource, view, search)}
       >
         <div className="message-actions">
           {search && <Offers />}
@@ -92,7 +92,7 @@ function shortened(text: string): string {
 }
 
 /** Such as `No large toy has “mo” in its name.` */
-function notFound(resource: Resource, { filter, search = '' }: View): string {
+function notFound(resource: Resource, { filter, search = '' }: View, shown: string): string {
   const names = meaningsOf(resource, search, filter).flatMap(Object.keys)
   // No text of the title can contain some texts, for example a link's with a control character.
   const fields = resource.fields.filter(({ name }) =>
@@ -100,10 +100,5 @@ function notFound(resource: Resource, { filter, search = '' }: View): string {
   )
   const labels = (isText: boolean) =>
     fields.filter(({ kind }) => (kind === 'text') === isText).map(({ label }) => label.toLowerCase())
-  return emptyTextsOf(resource).notFound(
-    nounOf(resource, filter),
-    labels(true),
-    labels(false),
-    shortened(search.trim()),
-  )
+  return emptyTextsOf(resource).notFound(nounOf(resource, filter), labels(true), labels(false), shown)
 }
