@@ -208,6 +208,24 @@ test.for([
   },
 )
 
+test('a menu ends at the edge of the list', async ({ start }) => {
+  const { show } = await start(3)
+  for (const options of [{ viewport: { width: 640, height: 400 } }, {}, phone]) {
+    const page = await show(options)
+    const list = await boxOf(page.locator('.surface'))
+    const menu = page.getByRole('menu')
+    await page.getByRole('button', { name: 'Status of pet 2:' }).click()
+    const status = await boxOf(menu)
+    expect(status.x + status.width).toBeLessThanOrEqual(list.x + list.width)
+    await page.keyboard.press('Escape')
+    if (options === phone) continue
+    await page.getByRole('checkbox', { name: 'Select pet 1, id 1' }).check()
+    await page.getByRole('button', { name: 'Copy' }).click()
+    const copy = await boxOf(menu)
+    expect(copy.x + copy.width).toBeLessThanOrEqual(list.x + list.width)
+  }
+})
+
 test('a finger hits each control within 44 px', async ({ start }) => {
   const { url, show } = await start(3)
   for (const viewport of [phone.viewport, { width: 1_024, height: 1_366 }]) {

@@ -68,7 +68,8 @@ export function Menu({ anchorId, label, options, checked, onChoose, onClose }: M
     const at = anchor.getBoundingClientRect()
     const { width, height } = element.getBoundingClientRect()
     const top = at.bottom + height > innerHeight ? at.top - height : at.bottom
-    const left = Math.max(8, Math.min(at.left, document.documentElement.clientWidth - width - 8))
+    const { right } = (anchor.closest('.surface') ?? document.documentElement).getBoundingClientRect()
+    const left = Math.max(8, Math.min(at.left, right - width))
     Object.assign(element.style, { top: `${top}px`, left: `${left}px` })
     const current = element.querySelector<HTMLElement>('[aria-checked="true"]') ?? element.querySelector('button')
     current?.focus()
