@@ -295,6 +295,39 @@ test('the ring of a focused status is whole', async ({ open }) => {
   }
 })
 
+test('the ring of the focused order is whole, beside its text', async ({ open }) => {
+  const { page } = await open(3)
+  const order = page.getByRole('button', { name: 'Id', exact: true })
+  await page.getByRole('checkbox', { name: 'Select all pets of this page' }).focus()
+  await page.keyboard.press('Tab')
+  expect(await isFocused(order)).toBe(true)
+  const { x, y, width, height } = await boxOf(order)
+  for (const [left, top] of [
+    [x + 1, y + height / 2],
+    [x + width - 1, y + height / 2],
+    [x + width / 2, y + 1],
+    [x + width / 2, y + height - 1],
+  ] as const)
+    expect(await colorAt(page, left, top), `${left}, ${top}`).toEqual([79, 70, 229])
+  const text = await order.evaluate((each) => {
+    const range = document.createRange()
+    range.selectNodeContents(each)
+    return range.getBoundingClientRect().x
+  })
+  expect(text - x).toBeGreaterThan(6)
+})
+
+test('a chosen filter has the color of a chosen status in the panel', async ({ open }) => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const { page } = await open([{ name: 'Rex', categoryId: 7n, status: 'pending' }], { path: '/?pet=1', colorScheme })
+    const colors = [page.locator('.chip:has(:checked)'), page.locator('fieldset.choices [aria-pressed=true]')].map(
+      (each) => each.evaluate((element) => getComputedStyle(element).backgroundColor),
+    )
+    const [filter, status] = await Promise.all(colors)
+    expect(filter).toBe(status)
+  }
+})
+
 /** The controls that a finger misses 21 px beside their middles. */
 async function missed(page: Page, region = 'body'): Promise<string[]> {
   await waitForAnimations(page)
