@@ -3,7 +3,7 @@ import type { Field, Noun } from '../resource.ts'
 
 const numbers = new Intl.NumberFormat('en')
 const lists = new Intl.ListFormat('en')
-const dates = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
+const dates = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' })
 const times = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
 
 export function number(value: number): string {

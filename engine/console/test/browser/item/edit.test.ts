@@ -513,7 +513,7 @@ describe('the time of a note', () => {
     await pencil.click()
     await field.fill('2026-11-20T09:30:00')
     await page.keyboard.press('Enter')
-    await notice(page).getByText('Due of Call Ann is now Nov 20, 2026, 9:30\u202fAM.').waitFor()
+    await notice(page).getByText('Due of Call Ann is now Nov 20, 2026, 09:30.').waitFor()
     await expect.poll(async () => (await store.notes.get(2n))?.dueAt).toEqual(new Date('2026-11-20T08:30:00.000Z'))
   })
 
