@@ -34,8 +34,7 @@ export const bulk = {
       `${countOf(noun, valid)} can be added`,
       invalid > 0 && `${rows(invalid)} ${plural({ one: 'has', many: 'have' }, invalid)} a problem`,
     ]),
-  skipped: (noun: Noun, count: number) =>
-    `${countOf(noun, count)} ${was(count)} added before, and ${plural({ one: 'is', many: 'are' }, count)} skipped.`,
+  skipped: (noun: Noun, count: number) => `${countOf(noun, count)} ${was(count)} already added, and will be skipped.`,
   table: 'Rows',
   row: 'Row',
   result: 'Result',
@@ -55,7 +54,7 @@ export const bulk = {
   results: (noun: Noun, added: number, existed: number, failed: number) =>
     joined(', ', [
       `${countOf(noun, added)} ${was(added)} added`,
-      existed > 0 && `${number(existed)} ${was(existed)} added before`,
+      existed > 0 && `${number(existed)} had already been added`,
       failed > 0 && `${number(failed)} could not be added`,
     ]),
   existing: (noun: Noun, count: number) =>
@@ -71,7 +70,7 @@ export const bulk = {
   correct: 'Correct the other rows in the table: a changed text counts as new.',
   corrected: 'Corrected',
   added: (id: string) => `Added with id ${id}`,
-  existed: (id: string) => `Added before with id ${id}`,
+  existed: (id: string) => `Already added with id ${id}`,
   unconfirmed: 'Sent, not confirmed yet',
   isDoubtful: 'May have been added',
 }
@@ -108,10 +107,10 @@ export const issues = {
   length: (label: string, length: number | undefined, minimum: number, maximum: number) =>
     length === undefined
       ? `${the(label)} needs ${number(minimum)} to ${countOf(characters, maximum)}.`
-      : `${the(label)} has ${countOf(characters, length)}, of at most ${number(maximum)}.`,
+      : `${the(label)} has ${countOf(characters, length)}. It can have at most ${number(maximum)}.`,
   unicode: (label: string) => `${the(label)} has an incomplete character.`,
   control: (label: string) => `${the(label)} has a line break, a tab or another control character.`,
-  blank: (label: string) => `${the(label)} is only white space.`,
+  blank: (label: string) => `${the(label)} has only spaces.`,
   notInteger: (label: string) => `${the(label)} is not a whole number.`,
   inexact: (label: string) => `${the(label)} is too large to be read exactly from JSON. Use CSV.`,
   rounded: (label: string) => `${the(label)} ${rounded}.`,

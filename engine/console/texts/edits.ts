@@ -1,6 +1,6 @@
 import type { Noun } from '../resource.ts'
 import { keyVariable } from '../service.ts'
-import { capitalized, countOf, date, joined, number, plural, rows, was } from './formats.ts'
+import { capitalized, countOf, date, joined, number, plural, quoted, rows, was } from './formats.ts'
 
 /** The texts of an item, and of what adds, changes and removes items. They are loaded after the list. */
 export function editTextsOf(noun: Noun) {
@@ -31,7 +31,7 @@ export function editTextsOf(noun: Noun) {
       clearFilter: (value: string) => `Remove the filter ${value}`,
       readOnlyShort: 'Read only',
       readOnly: (hasHistory: boolean) =>
-        `This key may only read.${hasHistory ? ' It cannot see who changed what.' : ''}`,
+        `Your API key can only show ${many}.${hasHistory ? ' It cannot show who changed what.' : ''}`,
       last: 'Last change',
       dismiss: 'Dismiss',
       showThem: 'Show them',
@@ -48,18 +48,19 @@ export function editTextsOf(noun: Noun) {
       additionUndone: (text: string) => `Addition undone: ${text}`,
       removed: (title: string, by?: string) => `${title} was removed${by === undefined ? '' : ` by ${by}`}.`,
       stays: (title: string) => `${title} stays.`,
-      notRepeated: (title: string) => `Removing ${title} is not tried again.`,
+      notRepeated: (title: string) => `The console no longer tries to remove ${title}.`,
       waiting: (title: string, changes: number) =>
         changes > 1 ? `${number(changes)} changes are not saved yet.` : `${title} is not saved yet.`,
       discard: (changes: number) => (changes > 1 ? 'Discard them' : 'Discard'),
       notSaved: 'Not saved',
       keys: 'Enter saves, Esc discards',
-      meanwhile: (by: string | undefined, value: string) => `${authorOf(by)} changed it to ${value || 'nothing'}.`,
-      choose: 'Choose one of the two.',
+      meanwhile: (by: string | undefined, former: string, value: string) =>
+        `${by ?? someone} changed it from ${quoted(former)} to ${quoted(value)}.`,
+      choose: 'Choose “Keep theirs” or “Use mine”.',
       conflict: (by: string | undefined, label: string, title: string, theirs: string, mine: string) =>
-        `${authorOf(by)} changed the ${label.toLowerCase()} of ${title} to ${theirs || 'nothing'}. Yours: ${mine || 'nothing'}.`,
+        `${by ?? someone} changed the ${label.toLowerCase()} of ${title} to ${quoted(theirs)}. Your value: ${quoted(mine)}.`,
       conflictOfRemoval: (by: string | undefined, title: string) =>
-        `${authorOf(by)} changed ${title}, so it was not removed.`,
+        `${by ?? someone} changed ${title}, so it was not removed.`,
       wasRemoved: (title: string, mine: string) => `${title} was removed meanwhile. ${yours(mine)}`,
       yours,
       failed: (title: string) => `${title} was not changed.`,
@@ -67,7 +68,7 @@ export function editTextsOf(noun: Noun) {
       useMine: 'Use mine',
       keep: 'Keep',
       removeAnyway: 'Remove anyway',
-      copyMine: 'Copy yours',
+      copyMine: 'Copy your value',
     },
 
     add: {
@@ -103,7 +104,7 @@ export function editTextsOf(noun: Noun) {
       plan: (changed: number, same: number, value: string) =>
         joined(', ', [
           `${countOf(noun, changed)} will change`,
-          same > 0 && `${number(same)} ${plural({ one: 'is', many: 'are' }, same)} ${value} already`,
+          same > 0 && `${number(same)} ${plural({ one: 'is', many: 'are' }, same)} already ${value}`,
         ]),
       setOther: 'Set a value',
       areSelected: (count: number) => `${countOf(noun, count)} ${plural({ one: 'is', many: 'are' }, count)} selected`,
@@ -132,13 +133,14 @@ export function editTextsOf(noun: Noun) {
       /** @param count undefined if it is not known */
       changeBack: (count: number | undefined, areAll: boolean) =>
         `Change ${areAll ? 'all ' : ''}${count === undefined ? '' : `${number(count)} `}back`,
-      itemAddedAgain: (item: string, isBefore: boolean) => `${item} was added again${isBefore ? ' before' : ''}.`,
+      itemAddedAgain: (item: string, isBefore: boolean) =>
+        `${item} ${isBefore ? 'had already been' : 'was'} added again.`,
       addedAgain: (count: number, before: number) =>
         before === count
-          ? `${countOf(noun, count)} ${was(count)} added again before.`
-          : `${countOf(noun, count - before)} ${was(count - before)} added again, ${before > 0 ? `${number(before)} ${was(before)} before` : plural({ one: 'with a new id', many: 'with new ids' }, count)}.`,
+          ? `${countOf(noun, count)} had already been added again.`
+          : `${countOf(noun, count - before)} ${was(count - before)} added again, ${before > 0 ? `${number(before)} had already been` : plural({ one: 'with a new id', many: 'with new ids' }, count)}.`,
       unchanged: (count: number) =>
-        `${countOf(noun, count)} ${plural({ one: 'has', many: 'have' }, count)} it already.`,
+        `${countOf(noun, count)} already ${plural({ one: 'has', many: 'have' }, count)} this value.`,
       removed: (count: number) => `${countOf(noun, count)} ${was(count)} removed.`,
       done: (count: number, value: string, same: number) =>
         `${countOf(noun, count)} ${plural({ one: 'is', many: 'are' }, count)} ${value}${same > 0 ? `, ${number(same)} ${was(same)} already` : ''}.`,
@@ -160,7 +162,7 @@ export function editTextsOf(noun: Noun) {
       title: `Changes of ${many}`,
       latest: 'Latest changes',
       all: 'All changes',
-      notForThisKey: `This key may not read them. Click on a ${one} to see it here.`,
+      notForThisKey: `Your API key cannot show changes. Click a ${one} to see it here.`,
       history: 'History',
       loading: 'Loading the changes',
       notLoaded: 'The changes could not be loaded',
@@ -205,12 +207,10 @@ function manyOf(noun: Noun, count: number, isWhole: boolean): string {
 }
 
 function yours(mine: string): string {
-  return `Your change: ${mine || 'nothing'}.`
+  return `Your value: ${quoted(mine)}.`
 }
 
-/** @param keyName the name of an API key, if it is known */
-function authorOf(keyName: string | undefined): string {
-  return keyName === undefined ? 'Someone' : `The key ${keyName}`
-}
+/** Who has changed something, if the name of the API key is not known. */
+const someone = 'Someone'
 
 export type EditTexts = ReturnType<typeof editTextsOf>

@@ -36,13 +36,13 @@ describe('adding many pets', () => {
     expect(await isFocused(page.getByRole('button', { name: 'Add many' }))).toBe(true)
 
     const again = await openBulkAdd(page, 'name,categoryId,status\n Rex ,7,sold\n\nTom,9223372036854775807,available')
-    await again.getByText('0 pets can be added. 2 pets were added before, and are skipped.').waitFor()
+    await again.getByText('0 pets can be added. 2 pets were already added, and will be skipped.').waitFor()
     await page.keyboard.press('Escape')
     await page.reload()
     await openBulkAdd(page)
     await pasteRows(again, 'name,categoryId,status\n Rex ,7,sold\n\nTom,9223372036854775807,available')
     await again.getByRole('button', { name: 'Add 2 pets' }).click()
-    await again.getByText('0 pets were added, 2 were added before.').waitFor()
+    await again.getByText('0 pets were added, 2 had already been added.').waitFor()
     expect(await store.pets.list({ limit: 9, cursor: 0n })).toMatchObject([
       { categoryId: expect.any(BigInt) },
       { status: expect.any(String) },
@@ -75,7 +75,7 @@ describe('adding many pets', () => {
     await correctByKeyboard(panel)
     expect(await isFocused(panel.getByRole('button', { name: 'Add 500 pets' }))).toBe(true)
     await page.keyboard.press('Enter')
-    await panel.getByText('0 pets were added, 500 were added before.').waitFor({ timeout: 60_000 })
+    await panel.getByText('0 pets were added, 500 had already been added.').waitFor({ timeout: 60_000 })
     expect(await store.pets.list({ limit: 100, cursor: 500n })).toHaveLength(30)
   })
 
@@ -91,7 +91,7 @@ describe('adding many pets', () => {
       await page.reload()
       sheet = await openBulkAdd(page, text)
       await sheet.getByRole('button', { name: 'Add 70 pets' }).click()
-      await sheet.getByText('0 pets were added, 70 were added before.').waitFor()
+      await sheet.getByText('0 pets were added, 70 had already been added.').waitFor()
     }
     await addAll()
     await sheet
@@ -117,14 +117,14 @@ describe('adding many pets', () => {
     await page.getByRole('button', { name: 'Show the rows' }).click()
     sheet = page.getByRole('dialog', { name: 'Add many pets' })
     await sheet.getByRole('button', { name: 'Add 70 pets' }).click()
-    await sheet.getByText('30 pets were added, 40 were added before.').waitFor()
+    await sheet.getByText('30 pets were added, 40 had already been added.').waitFor()
     expect(await count()).toBe(70)
 
     // The same click in a page that knows nothing of the former one.
     await sheet.getByRole('button', { name: 'View pets' }).click()
     await addAll()
     await sheet.getByRole('button', { name: 'Add 70 again' }).click()
-    await sheet.getByText('0 pets were added, 70 were added before.').waitFor()
+    await sheet.getByText('0 pets were added, 70 had already been added.').waitFor()
     expect(await count()).toBe(70)
     await sheet.getByRole('button', { name: 'Add 70 again' }).click()
     await sheet.getByText('70 pets were added.').waitFor()
@@ -157,7 +157,7 @@ describe('adding many pets', () => {
     await showing(page, '2 added, 1 row is not added yet')
     await page.getByRole('button', { name: 'Show the rows' }).click()
     panel = page.getByRole('dialog', { name: 'Add many pets' })
-    await panel.getByText('1 pet can be added. 2 pets were added before, and are skipped.').waitFor()
+    await panel.getByText('1 pet can be added. 2 pets were already added, and will be skipped.').waitFor()
     await panel.getByRole('button', { name: 'Add 1 pet' }).click()
     await panel.getByRole('button', { name: 'View pets' }).click()
     await showing(page, '3 of 3')
@@ -286,7 +286,7 @@ describe('adding many pets', () => {
     await page.reload()
     await page.getByLabel('API key').fill(key)
     await page.keyboard.press('Enter')
-    for (const result of ['1 pet was added.', '0 pets were added, 1 was added before.']) {
+    for (const result of ['1 pet was added.', '0 pets were added, 1 had already been added.']) {
       const panel = await openBulkAdd(page, 'Rex,7')
       await panel.getByRole('button', { name: 'Add 1 pet' }).click()
       await panel.getByText(result).waitFor()
@@ -310,7 +310,7 @@ describe('adding many pets', () => {
     await signIn(page, await createKey(store, 'second'))
     panel = page.getByRole('dialog', { name: 'Add many pets' })
     await panel
-      .getByText(`${300 - added} pets can be added. ${added} pets were added before, and are skipped.`)
+      .getByText(`${300 - added} pets can be added. ${added} pets were already added, and will be skipped.`)
       .waitFor()
     // The table shows the last row that was added.
     expect(await panel.getByText('1–50 of 300').count()).toBe(0)
@@ -362,7 +362,9 @@ describe('adding many pets', () => {
     await closeByEscape(panel)
 
     panel = await openBulkAdd(page)
-    await panel.getByText('0 pets can be added, 1 row has a problem. 1 pet was added before, and is skipped.').waitFor()
+    await panel
+      .getByText('0 pets can be added, 1 row has a problem. 1 pet was already added, and will be skipped.')
+      .waitFor()
     await pasteRows(panel, 'name,categoryId\nMax,8\nRex,7\nRex,7')
     await panel.getByRole('row', { name: '3 Rex 7 available Added with id 1' }).waitFor()
     await inspect(page, 'bulk-skipped')
@@ -457,7 +459,7 @@ test('each valid row is stored once if the service is killed half-way', async ({
   await inspect(page, 'bulk-service-away')
 
   await startServer({ folder, env })
-  const summary = panel.getByText(/^[\d,]+ pets were added(, [\d,]+ (was|were) added before)?\. Adding the same rows/)
+  const summary = panel.getByText(/^[\d,]+ pets were added(, [\d,]+ had already been added)?\. Adding the same rows/)
   await summary.waitFor({ timeout: 60_000 })
   const expected = Array.from({ length: 2_000 }, (_, index) => `pet ${index + 1}`).toSpliced(999, 1)
   expect(stored().toSorted()).toEqual(expected.toSorted())

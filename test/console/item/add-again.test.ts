@@ -88,12 +88,12 @@ test('pets that were added again before are not added twice, and are counted apa
     await page.getByRole('button', { name: 'Add all 45 again' }).click()
   }
   await addFromChanges()
-  await notice.getByText('25 pets were added again, 20 were before.').waitFor()
+  await notice.getByText('25 pets were added again, 20 had already been.').waitFor()
   await showing(page, '1–45 of 45')
   await page.reload()
   await showing(page, '1–45 of 45')
   await addFromChanges()
-  await notice.getByText('45 pets were added again before.').waitFor()
+  await notice.getByText('45 pets had already been added again.').waitFor()
   const pets = await store.pets.list({ limit: 100, cursor: 0n })
   expect(pets.map(({ id, name }) => `${id} ${name}`)).toEqual(
     Array.from({ length: 45 }, (_, index) => `${index + 46} pet ${index + 1}`),

@@ -32,7 +32,7 @@ describe('adding a pet', () => {
     expect(await describes(page, 'Category')).toContain('The category is missing.')
     await name.fill('R'.repeat(256))
     await submitButton(page).click()
-    await page.getByText('The name has 256 characters, of at most 255.').waitFor()
+    await page.getByText('The name has 256 characters. It can have at most 255.').waitFor()
 
     await name.fill('Rex')
     for (const [text, message] of [

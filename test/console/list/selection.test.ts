@@ -213,7 +213,7 @@ test('a status that all selected pets have already changes nothing, and says so'
   await page.getByRole('button', { name: 'Set status' }).click()
   await page.getByRole('menuitemradio', { name: 'Available' }).click()
   const notice = page.getByRole('region', { name: 'Last change' })
-  await notice.getByText('2 pets have it already.').waitFor()
+  await notice.getByText('2 pets already have this value.').waitFor()
   expect(await notice.getByRole('button', { name: 'Undo' }).count()).toBe(0)
   await page.getByRole('region', { name: '2 selected' }).waitFor()
   expect(await page.getByRole('dialog').count()).toBe(0)

@@ -110,7 +110,7 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
       />
       {isChanged && (
         <p className="edit-field-meanwhile">
-          <Meanwhile key={textOf(item[name])} item={item} field={field} refusals={refusals} />
+          <Meanwhile key={textOf(item[name])} item={item} field={field} seen={seen} refusals={refusals} />
           <Button variant="default" size="xs" onClick={end} onKeyDown={handleKey}>
             {editTexts.keepTheirs}
           </Button>
@@ -130,16 +130,22 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
   )
 }
 
+interface MeanwhileProps extends Omit<EditFieldProps, 'onClose'> {
+  /** The value that the user began to edit. */
+  seen: unknown
+  refusals: number
+}
+
 /** Says who has changed the value, and after the Enter key that the user has to choose. */
-function Meanwhile({ item, field, refusals }: Omit<EditFieldProps, 'onClose'> & { refusals: number }) {
+function Meanwhile({ item, field, seen, refusals }: MeanwhileProps) {
   const editTexts = editTextsOf(useResource().resource).edit
   const { keyName, isLoading } = useAuthor({ seen: item, set: { [field.name]: undefined } }, true)
   if (isLoading) return null
-  const value = shownText(field, item[field.name])
-  const text = editTexts.meanwhile(keyName, value)
+  const [former, value] = [shownText(field, seen), shownText(field, item[field.name])]
+  const text = editTexts.meanwhile(keyName, former, value)
   return (
     <span key={refusals} role="alert">
-      <Named text={text} names={[...(keyName ? [keyName] : []), value]} /> {refusals > 0 && editTexts.choose}
+      <Named text={text} names={[...(keyName ? [keyName] : []), former, value]} /> {refusals > 0 && editTexts.choose}
     </span>
   )
 }

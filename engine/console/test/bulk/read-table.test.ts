@@ -78,7 +78,7 @@ function expectSame(values: Parameters<typeof checkItem>[1]): void {
   const normalize = (text: string) =>
     text
       .replace(/ is too large to be read exactly.*?CSV\./, ' is not a whole number.')
-      .replace(/has \d+ characters, of at most/, 'needs 1 to')
+      .replace(/has \d+ characters\. It can have at most/, 'needs 1 to')
       .replace(/(needs 1 to 255)\.$/, '$1 characters.')
       .replace('text is missing', 'text needs 1 to 255 characters')
   expect(normalize(checked.problem)).toBe(normalize(described))

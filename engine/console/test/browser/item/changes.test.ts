@@ -159,7 +159,7 @@ test('a note that was removed is added again with its values, also together with
   await expect.poll(() => isFocused(removed)).toBe(true)
   await inspect(page, 'added-again')
   await page.getByRole('button', { name: /^Add all 3 again: .* and 2 more$/, exact: true }).click()
-  await notice(page).getByText('2 notes were added again, 1 was before.').waitFor()
+  await notice(page).getByText('2 notes were added again, 1 had already been.').waitFor()
   expect((await store.notes.list({ limit: 9, cursor: 0n })).map(({ id }) => id)).toEqual([4n, 5n, 6n, 7n])
 })
 
@@ -267,7 +267,7 @@ describe('a change', () => {
     await rpc.notes.update.mutate({ noteId: 2n, state: 'waiting' })
     await entries.getByRole('button', { name: 'Change back' }).click()
     await page.unroute('**/trpc/*notes.{list,history}**')
-    await page.getByRole('alert').getByText('changed the state of note 2 to Waiting. Yours: Open.').waitFor()
+    await page.getByRole('alert').getByText('changed the state of note 2 to “Waiting”. Your value: “Open”.').waitFor()
     expect(await store.notes.get(2n)).toMatchObject({ state: 'waiting' })
     await page.getByRole('button', { name: 'Use mine' }).click()
     await expect.poll(() => store.notes.get(2n)).toMatchObject({ state: 'open' })

@@ -199,7 +199,7 @@ describe('the state of a note', () => {
     const { store, page } = await open(3, { isLoaded: true })
     for (const [button, state, author, caller] of [
       ['Keep theirs', 'waiting', 'Someone', undefined],
-      ['Use mine', 'done', 'The key shop', { owner: 1n, name: 'shop' }],
+      ['Use mine', 'done', 'shop', { owner: 1n, name: 'shop' }],
     ] as const) {
       await store.notes.update({ id: 2n, set: { state: 'open' } })
       await stateOf(page, 'note 2').getByText('Open').waitFor()
@@ -211,7 +211,7 @@ describe('the state of a note', () => {
       await store.notes.update({ id: 2n, set: { priority: state === 'done' ? 8n : 9n } }, { owner: 1n, name: 'other' })
       release()
       const alert = page.getByRole('alert')
-      await alert.getByText(`${author} changed the state of note 2 to Waiting. Yours: Done.`).waitFor()
+      await alert.getByText(`${author} changed the state of note 2 to “Waiting”. Your value: “Done”.`).waitFor()
       await inspect(page, 'conflict')
       // Another edit is shown meanwhile.
       await page.unroute('**/trpc/notes.update')
@@ -355,7 +355,7 @@ describe('the text of a note', () => {
     await inspect(page, 'edit-text-keys')
     await field.fill('  ')
     await page.keyboard.press('Enter')
-    await page.getByRole('alert').getByText('The text is only white space.').waitFor()
+    await page.getByRole('alert').getByText('The text has only spaces.').waitFor()
     await inspect(page, 'edit-text')
     await closeByEscape(field)
     await panel(page, 'note 2').waitFor()
@@ -415,11 +415,11 @@ describe('the text of a note', () => {
     await expect.poll(() => isFocused(field)).toBe(true)
     expect(await field.inputValue()).toBe('Oscar III')
     await store.notes.update({ id: 2n, set: { body: 'Oscar II' } }, { owner: 1n, name: 'counter' })
-    await page.getByRole('alert').getByText('The key counter changed it to Oscar II.').waitFor()
+    await page.getByRole('alert').getByText('counter changed it from “Oscar” to “Oscar II”.').waitFor()
     await inspect(page, 'meanwhile')
     // What is typed after Enter is still text, and presses no button.
     await press(page, 'End', 'Enter')
-    await page.getByRole('alert').getByText('Choose one of the two.').waitFor()
+    await page.getByRole('alert').getByText('Choose “Keep theirs” or “Use mine”.').waitFor()
     await page.keyboard.type(' of Kent')
     await page.keyboard.press('Enter')
     expect(await field.inputValue()).toBe('Oscar III of Kent')
@@ -449,7 +449,7 @@ describe('the text of a note', () => {
     release()
     await expect.poll(() => isFocused(field)).toBe(true)
     expect(await field.inputValue()).toBe('Oscar III')
-    const alert = page.getByRole('alert').getByText('Someone changed it to Oscar II.')
+    const alert = page.getByRole('alert').getByText('Someone changed it from “note 2” to “Oscar II”.')
     await alert.waitFor()
     await panel(page).getByRole('button', { name: 'Next note' }).click()
     await panel(page, 'note 3').waitFor()
@@ -473,8 +473,8 @@ describe('the text of a note', () => {
     await edit('note 2')
     await store.notes.remove({ id: 2n })
     await panel(page).getByRole('heading', { name: 'note 2 was removed.', exact: true }).waitFor()
-    await panel(page).getByRole('alert').getByText('Your change: Oscar.').waitFor()
-    await panel(page).getByRole('button', { name: 'Copy yours' }).waitFor()
+    await panel(page).getByRole('alert').getByText('Your value: “Oscar”.').waitFor()
+    await panel(page).getByRole('button', { name: 'Copy your value' }).waitFor()
     await inspect(page, 'removed-meanwhile')
     await page.goto(`${url}/?note=3`)
     await edit('note 3')
@@ -482,8 +482,8 @@ describe('the text of a note', () => {
     await page.keyboard.press('Enter')
     await store.notes.remove({ id: 3n })
     release()
-    await page.getByRole('alert').getByText('note 3 was removed meanwhile. Your change: Oscar.').waitFor()
-    await notice(page).getByRole('button', { name: 'Copy yours' }).waitFor()
+    await page.getByRole('alert').getByText('note 3 was removed meanwhile. Your value: “Oscar”.').waitFor()
+    await notice(page).getByRole('button', { name: 'Copy your value' }).waitFor()
   })
 })
 
@@ -774,7 +774,7 @@ describe('many notes', () => {
     await inspect(page, 'selected-all')
     await page.getByRole('button', { name: 'Set state' }).click()
     await page.getByRole('menuitemradio', { name: 'Done' }).click()
-    await page.getByText('44 notes will change, 1 is done already.').waitFor()
+    await page.getByText('44 notes will change, 1 is already done.').waitFor()
     await inspect(page, 'change-many')
     await page.keyboard.press('Enter')
     await notice(page).hover()
@@ -882,7 +882,7 @@ test('a key that may only read sees no controls and asks for no changes, and see
   const key = mintApiKey()
   await store.apiKeys.create(apiKeyRecord(key, 'viewer', undefined, 'read'))
   const page = await show({ path: '/?note=2', key })
-  const sentence = 'This key may only read. It cannot see who changed what.'
+  const sentence = 'Your API key can only show notes. It cannot show who changed what.'
   const chip = page.locator('.tools').getByRole('button', { name: 'Read only' })
   await chip.waitFor()
   expect(await chip.getAttribute('aria-description')).toBe(sentence)
@@ -900,7 +900,7 @@ test('a key that may only read sees no controls and asks for no changes, and see
   await page.goto(`${url}/?open=add`)
   await chip.waitFor()
   await panelsLoaded(page)
-  await notice(page).getByText('This key may only read. It cannot see who changed what.').waitFor()
+  await notice(page).getByText('Your API key can only show notes. It cannot show who changed what.').waitFor()
   expect(await panel(page).count()).toBe(0)
   expect(page.url()).toBe(`${url}/`)
   await page.keyboard.press('?')
