@@ -66,20 +66,24 @@ export interface Offer {
   rest: string | undefined
 }
 
-/** The filters that a text names: by a choice, or by a field and its integer, such as `size 7`. */
+/** The filters that a text names: by a choice, by a field and its integer, such as `size 7`, or by an integer among words. */
 export function offersOf({ fields }: Resource, typed: string): Offer[] {
   const words = typed.trim().split(/\s+/)
   return fields.flatMap((field) => {
     const names = isCompared(field) ? [['', field.label]] : field.isFilter ? Object.entries(field.choices ?? {}) : []
     return names.flatMap(([choice = '', name = '']): Offer[] => {
       const named = wordsOf(name)
-      const count = named.length + (isCompared(field) ? 1 : 0)
-      const start = words.findIndex(
+      const found = words.findIndex(
         (_, index) => wordsOf(words.slice(index, index + named.length).join(' ')).join(' ') === named.join(' '),
       )
-      const value = parseFilter(field, isCompared(field) ? (words[start + named.length] ?? '') : choice)
+      const isInteger = isCompared(field)
+      // A search for an integer alone finds it in the field, too.
+      const isAmongWords = found === -1 && isInteger && words.length > 1
+      const start = isAmongWords ? words.findIndex((word) => parseFilter(field, word) !== undefined) : found
+      const count = (isAmongWords ? 0 : named.length) + (isInteger ? 1 : 0)
+      const value = parseFilter(field, isInteger ? (words[start + count - 1] ?? '') : choice)
       if (start === -1 || value === undefined) return []
-      const others = words.filter((_, index) => index < start || index >= start + count)
+      const others = words.toSpliced(start, count)
       return [{ filter: { [field.name]: value }, field, rest: others.join(' ') || undefined }]
     })
   })
