@@ -34,8 +34,6 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
   const [error, setError] = useState<string>()
   const isOver = useRef(false)
   const editor = useRef<HTMLDivElement>(null)
-  /** Whether the user has closed the question below. Then only Enter saves the text. */
-  const wasClosed = useRef(false)
   /** How often the Enter key was pressed, instead of a button below. */
   const [refusals, refuse] = useReducer((count: number) => count + 1, 0)
   useFocusReturn(() => document.getElementById(editButtonId(field)))
@@ -65,11 +63,7 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
   function handleKey(event: KeyboardEvent) {
     const isInField = event.target instanceof HTMLInputElement
     if (event.nativeEvent.isComposing) return
-    if (event.key === 'Escape' && isChanged) {
-      wasClosed.current = true
-      setSeen(item[name])
-      editor.current?.querySelector('input')?.focus()
-    } else if (event.key === 'Escape') end()
+    if (event.key === 'Escape') end()
     else if (event.key !== 'Enter' || !isInField) return
     // The focus stays where the user is typing: the next key must not press a button.
     else if (isChanged) refuse()
@@ -98,13 +92,7 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
         onKeyDown={handleKey}
         // Not for a click on a button below, or when another window gets the focus.
         onBlur={({ relatedTarget }) => {
-          if (
-            !isOver.current &&
-            !wasClosed.current &&
-            !relatedTarget?.closest('.edit-field') &&
-            document.hasFocus() &&
-            !isChanged
-          )
+          if (!isOver.current && !relatedTarget?.closest('.edit-field') && document.hasFocus() && !isChanged)
             setError(save())
         }}
       />
