@@ -23,7 +23,7 @@ interface EditFieldProps {
  */
 export function EditField({ item, field, onClose }: EditFieldProps) {
   const { resource } = useResource()
-  const editTexts = editTextsOf(resource).edit
+  const { edit: editTexts, many } = editTextsOf(resource)
   const { edit } = useList()
   const { name, label } = field
   const key = draftKeyOf(resource, item, field)
@@ -96,6 +96,18 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
             setError(save())
         }}
       />
+      {!isChanged && (
+        // Otherwise the field would lose the focus, and save the text.
+        <Button
+          className="edit-field-cancel"
+          variant="default"
+          size="xs"
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={end}
+        >
+          {many.cancel}
+        </Button>
+      )}
       {isChanged && (
         <p className="edit-field-meanwhile">
           <Meanwhile key={textOf(item[name])} item={item} field={field} seen={seen} refusals={refusals} />

@@ -128,7 +128,10 @@ function Details({ item }: { item: Item }) {
         {fields.map((field) => (
           <div key={field.name}>
             <dt>{field.label}</dt>
-            <dd {...valueAttributes(field)}>
+            <dd
+              {...valueAttributes(field)}
+              onDoubleClick={() => isEditableField(field) && !field.choices && setEdited(field.name)}
+            >
               {edited === field.name ? (
                 <EditField item={item} field={field} onClose={() => setEdited(undefined)} />
               ) : isEditableField(field) && field.choices ? (

@@ -379,6 +379,28 @@ describe('the text of a note', () => {
     await expect.poll(async () => (await store.notes.get(2n))?.priority).toBe(9223372036854775807n)
   })
 
+  test('is edited after a double click, and discarded with a button only where there is no keyboard', async ({
+    open,
+  }) => {
+    const { store, page } = await open(3, { path: '/?note=2' })
+    const field = panel(page).getByRole('textbox', { name: 'Text' })
+    const cancel = panel(page).getByRole('button', { name: 'Cancel' })
+    await panel(page).locator('.item-details').getByText('note 2', { exact: true }).dblclick()
+    await expect.poll(() => isFocused(field)).toBe(true)
+    expect(await cancel.isVisible()).toBe(false)
+    const phone = await open(3, { path: '/?note=2', viewport: { width: 390, height: 844 }, hasTouch: true })
+    const sheet = phone.page.getByRole('dialog', { name: 'note 2' })
+    await sheet.getByRole('button', { name: 'Edit the text' }).tap()
+    await sheet.getByRole('textbox', { name: 'Text' }).fill('Oscar')
+    await inspect(phone.page, 'edit-phone')
+    expect((await boxOf(sheet.getByRole('button', { name: 'Cancel' }))).height).toBeGreaterThanOrEqual(44)
+    await sheet.getByRole('button', { name: 'Cancel' }).tap()
+    await sheet.getByRole('button', { name: 'Edit the text' }).waitFor()
+    expect(await sheet.getByText('Oscar').count()).toBe(0)
+    expect(await phone.store.notes.get(2n)).toMatchObject({ body: 'note 2' })
+    expect(await store.notes.get(2n)).toMatchObject({ body: 'note 2' })
+  })
+
   test('loses white space around it if it is typed, and not if it is only left', async ({ open }) => {
     const { store, page } = await open([{ body: ' Tea ', priority: 1n, state: 'open' }], { path: '/?note=1' })
     const field = panel(page).getByRole('textbox', { name: 'Text' })
