@@ -29,6 +29,7 @@ function issueText({ label, kind, choices = {} }: Field, issue: Issue): string {
     case 'unicode':
     case 'control':
     case 'blank':
+    case 'unique':
     case 'inexact':
     case 'rounded':
       return issues[code](label)

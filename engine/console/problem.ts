@@ -44,7 +44,8 @@ export function problemOf(error: unknown): Problem {
   if (status === 404) return { kind: 'missing', message: known }
   if (status >= 500) return { kind: 'busy', message: messages.problem.unavailable, requestId, isFault: status === 500 }
   // Without the fields that somebody has changed, a rule has refused it, such as that of a reference.
-  return { kind: code === 'conflict' && issues ? 'conflict' : 'permanent', message: known, requestId, issues }
+  const isChanged = issues?.some((issue) => issue.code === 'changed')
+  return { kind: isChanged ? 'conflict' : 'permanent', message: known, requestId, issues }
 }
 
 export function isTransient({ kind }: Problem): boolean {

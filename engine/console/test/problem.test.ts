@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { createNotesClient, startTestApi } from '../../test/notes/tests.ts'
 import { fetchFrom } from '../../test/support/transport.ts'
+import { issueTexts } from '../issues.ts'
 import { isTransient, type Problem, problemOf, retryDelayAfter } from '../problem.ts'
 import { parseId } from '../resource/view.ts'
+import { books } from './notes/resources.ts'
 
 /** The error of a call that must fail. */
 async function failureOf(call: Promise<unknown>): Promise<unknown> {
@@ -48,6 +50,16 @@ test.for([
     }
   },
 )
+
+test('a value that another one has is a problem of its field, and no conflict with a change', async () => {
+  const { app, key } = await startTestApi()
+  const rpc = createNotesClient({ url: 'http://service.test', apiKey: key, retries: 0, fetch: fetchFrom(app) })
+  const add = () => rpc.books.create.mutate({ title: 'Faust', isLent: false })
+  await add()
+  const { kind, issues } = problemOf(await failureOf(add()))
+  expect(kind).toBe('permanent')
+  expect(issueTexts(books, issues)).toEqual({ title: 'Another one has the same title.' })
+})
 
 test('an error in the page itself is not transient', () => {
   expect(isTransient(problemOf(new TypeError('notes is undefined')))).toBe(false)

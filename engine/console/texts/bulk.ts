@@ -111,6 +111,7 @@ export const issues = {
   unicode: (label: string) => `${the(label)} has an incomplete character.`,
   control: (label: string) => `${the(label)} has a line break, a tab or another control character.`,
   blank: (label: string) => `${the(label)} has only spaces.`,
+  unique: (label: string) => `Another one has the same ${label.toLowerCase()}.`,
   notInteger: (label: string) => `${the(label)} is not a whole number.`,
   inexact: (label: string) => `${the(label)} is too large to be read exactly from JSON. Use CSV.`,
   rounded: (label: string) => `${the(label)} ${rounded}.`,

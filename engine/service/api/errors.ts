@@ -97,7 +97,7 @@ export interface RpcError {
     message: string
     /** The HTTP status code of this call. That of the response may differ, if it has several calls. */
     status: number
-    /** What is wrong with each field of an input that was not valid, or that somebody has changed (`changed`). */
+    /** What is wrong with each field of an input that was not valid, that somebody has changed (`changed`), or that another one has (`unique`). */
     issues?: Issue[]
     httpStatus: number
     /** The name of the procedure. */
@@ -153,10 +153,10 @@ export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof IdempotencyKeyReused)
     return fail('unprocessable', 'The Idempotency-Key was used before with another payload. Use a new one.')
   if (thrown instanceof Refusal) return fail(thrown.code, thrown.message)
-  if (thrown instanceof RowConflict) return fail('conflict', thrown.message)
-  if (thrown instanceof RowChanged) {
-    const issues = thrown.fields.map((path) => ({ path, code: 'changed' }))
-    return new ApiError('conflict', thrown.message, { cause: thrown, issues })
+  if (thrown instanceof RowConflict || thrown instanceof RowChanged) {
+    const code = thrown instanceof RowChanged ? 'changed' : 'unique'
+    const issues = thrown.fields.map((path) => ({ path, code }))
+    return new ApiError('conflict', thrown.message, { cause: thrown, ...(issues.length > 0 && { issues }) })
   }
   if (thrown instanceof IdsExhausted)
     return fail('internal_error', `There are no ids left for new ${thrown.subject}. Trying again does not help.`)

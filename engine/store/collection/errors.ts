@@ -90,6 +90,13 @@ export function writeFailureOf(error: Error): WriteFailure {
 /** A row contradicts another one in the table `subject`. The message is for clients: one of {@link conflicts}, or its own. */
 export class RowConflict extends RuleViolation {
   override name = 'RowConflict'
+  /** Those whose values another row has, if the rule is a uniqueness and the database names them. */
+  readonly fields: string[]
+
+  constructor(message: string, subject: string | undefined, fields: string[] = []) {
+    super(message, subject)
+    this.fields = fields
+  }
 }
 
 /** The messages for a row that is not unique, refers to a missing row, or is still referred to. */
@@ -97,6 +104,17 @@ export const conflicts = {
   unique: 'A value that must be unique exists already.',
   reference: 'The input refers to something that is missing.',
   referenced: 'Something still refers to it.',
+}
+
+/** @param names the columns, as the database names them. One is unknown if the rule is about an expression. */
+export function notUnique(
+  table: string | undefined,
+  columns: Record<string, { name: string }>,
+  names: string[],
+): RowConflict {
+  const fields = Object.keys(columns).filter((field) => names.includes(String(columns[field]?.name)))
+  if (fields.length === 0 || fields.length < names.length) return new RowConflict(conflicts.unique, table)
+  return new RowConflict(`Another one has the same ${fields.join(' and ')}.`, table, fields)
 }
 
 /**

@@ -1,11 +1,11 @@
-import { getTableName } from 'drizzle-orm'
+import { getTableColumns, getTableName } from 'drizzle-orm'
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
 import { DatabaseError } from 'pg'
 import type { WriteFailure } from '../../collection/base-store.ts'
 import {
   brokenReference,
-  conflicts,
   IdsExhausted,
+  notUnique,
   Refusal,
   RowConflict,
   reasons,
@@ -94,9 +94,11 @@ export function failuresOf(tables: PgTable[]) {
       const remedy = 'Give the rows with the greatest ids lower ones, and restart the sequence.'
       return new IdsExhausted(`${cause.message}. ${remedy}`, table)
     }
-    const isOwnRule = cause instanceof DatabaseError && ownRules.has(cause.constraint)
-    // unique_violation
-    if (isOwnRule && cause.code === '23505') return new RowConflict(conflicts.unique, cause.table)
+    // unique_violation, with the detail: Key (title, shelf)=(Faust, North) already exists.
+    if (cause instanceof DatabaseError && cause.code === '23505' && ownRules.has(cause.constraint)) {
+      const [, names = ''] = /\((.*?)\)=\(/.exec(cause.detail ?? '') ?? []
+      return notUnique(cause.table, call ? getTableColumns(call.table) : {}, names.split(', '))
+    }
     // foreign_key_violation, and restrict_violation for ON DELETE RESTRICT
     if (cause instanceof DatabaseError && call && /^23(503|001)$/.test(cause.code ?? '')) {
       const hasReferences = getTableConfig(call.table).foreignKeys.length > 0

@@ -1,10 +1,11 @@
+import { getTableColumns } from 'drizzle-orm'
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { WriteFailure } from '../../collection/base-store.ts'
 import {
   brokenReference,
-  conflicts,
   IdempotencyKeyReused,
   IdsExhausted,
+  notUnique,
   OtherRelease,
   Refusal,
   RowChanged,
@@ -53,7 +54,7 @@ export interface Failure {
   rule?: string
   /** The code of a {@link Refusal}. */
   refusal?: Refusal['code']
-  /** Those of {@link RowChanged}. */
+  /** Those of {@link RowChanged} and of {@link RowConflict}. */
   fields?: string[]
   /** The damage that {@link FilesDamaged} reports. Its message is a sentence for the operator. */
   damage?: Damage
@@ -64,7 +65,7 @@ export function toFailure(error: unknown): Failure {
   if (!(error instanceof Error)) return { code: 'UNKNOWN', message: String(error) }
   if (error instanceof RuleViolation) {
     const failure = { code: error.name, message: error.message, rule: error.subject }
-    if (error instanceof RowChanged) return { ...failure, fields: error.fields }
+    if (error instanceof RowChanged || error instanceof RowConflict) return { ...failure, fields: error.fields }
     return error instanceof Refusal ? { ...failure, refusal: error.code } : failure
   }
   if (error instanceof FilesDamaged) return { code: error.name, message: error.message, damage: error.damage }
@@ -87,7 +88,15 @@ export function conflictOf({ code, message }: Failure, operation: string, table:
   const { name, columns, foreignKeys, indexes, uniqueConstraints } = getTableConfig(table)
   const hasUnique = columns.some(({ isUnique }) => isUnique) || indexes.some(({ config }) => config.unique)
   if (code === 'SQLITE_CONSTRAINT_UNIQUE' && (hasUnique || uniqueConstraints.length > 0))
-    return new RowConflict(conflicts.unique, name)
+    // UNIQUE constraint failed: books.title, books.shelf
+    return notUnique(
+      name,
+      getTableColumns(table),
+      message
+        .replace(/^[^:]*: /, '')
+        .replaceAll(`${name}.`, '')
+        .split(', '),
+    )
   // SQLite implements ON DELETE RESTRICT as a trigger.
   const isReference = code === 'SQLITE_CONSTRAINT_FOREIGNKEY' || message === 'FOREIGN KEY constraint failed'
   if (!isReference) return undefined
@@ -129,8 +138,8 @@ export function storeError(failure: Failure): Error {
   const { code, message, stack, rule, refusal, fields, damage, isOtherRelease } = failure
   if (refusal !== undefined) return refusalOf({ name: code, message, code: refusal })
   if (rule !== undefined) {
-    if (fields) return new RowChanged(fields, rule)
-    const Rule = [IdempotencyKeyReused, IdsExhausted, RowConflict].find(({ name }) => name === code) ?? RuleViolation
+    if (fields) return code === 'RowChanged' ? new RowChanged(fields, rule) : new RowConflict(message, rule, fields)
+    const Rule = [IdempotencyKeyReused, IdsExhausted].find(({ name }) => name === code) ?? RuleViolation
     return Object.assign(new Rule(message, rule), { name: code })
   }
   if (!concernsDatabase(failure))

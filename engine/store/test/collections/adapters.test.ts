@@ -44,7 +44,7 @@ test('a list is filtered by a flag, an integer, a time and a text, and its links
 })
 
 test.for([
-  [path, faust, 'A value that must be unique exists already.'],
+  [path, faust, 'Another one has the same title.'],
   ['/v1/notes', { body: 'Ann', priority: 1, bookId: 99 }, 'The input refers to something that is missing.'],
 ] as const)(
   'a create at %s that breaks a rule of the table is 409, and its key is free',
@@ -61,7 +61,7 @@ test.for([
     expect(broken).toMatchObject({ status: 409, body: { code: 'conflict', message, status: 409 } })
     const again = rpc.books.create.mutate({ title: 'Faust', isLent: true })
     await expect(again).rejects.toMatchObject({
-      data: { code: 'conflict', message: expect.stringContaining('unique') },
+      data: { code: 'conflict', issues: [{ path: 'title', code: 'unique' }] },
     })
     expect(await rest.post(path, { ...faust, title: 'new' }, headers)).toMatchObject({ status: 201 })
   },

@@ -144,7 +144,7 @@ test('calls that constraints refuse fail alone', async () => {
   ])
   const refused = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason.message] : []))
   expect(refused.toSorted()).toEqual([
-    ...Array(4).fill('A value that must be unique exists already.'),
+    ...Array(4).fill('Another one has the same title.'),
     ...Array(4).fill('The input refers to something that is missing.'),
   ])
   // A key that was refused is not used up.

@@ -116,7 +116,7 @@ describe('an update', () => {
       notes.update({ id: 1n, set: { bookId: 2n } }),
     ])
     expect(settled.map((each) => (each.status === 'rejected' ? each.reason.message : 'done'))).toEqual([
-      'A value that must be unique exists already.',
+      'Another one has the same title.',
       'done',
       'The input refers to something that is missing.',
       'done',

@@ -81,13 +81,13 @@ describe('an import', () => {
     const text = `title,isLent\n${['a', 'b', 'a', 'c'].map((title) => `${title},true\n`).join('')}`
     const options = { format: 'csv', file: join(temporaryFolder(), 'books.csv') } as const
     await expect(importItemsOf(bookTransfer, books, text, options)).rejects.toThrow(
-      `Line 4 of ${options.file} cannot be stored: A value that must be unique exists already. Correct it, or skip invalid lines with --skip-invalid. 3 books created, 0 already imported. Run the command again`,
+      `Line 4 of ${options.file} cannot be stored: Another one has the same title. Correct it, or skip invalid lines with --skip-invalid. 3 books created, 0 already imported. Run the command again`,
     )
     const skipped: string[] = []
     const onInvalid = (line: string) => void skipped.push(line)
     const result = await importItemsOf(bookTransfer, books, text, { ...options, onInvalid })
     expect(result).toEqual({ created: 0, existing: 3 })
-    expect(skipped).toEqual(['line 4: A value that must be unique exists already.'])
+    expect(skipped).toEqual(['line 4: Another one has the same title.'])
   })
 
   test('assigns ids in the order of the lines', async () => {
