@@ -208,6 +208,19 @@ test.for([
   },
 )
 
+test('a row that keys lead to is above the footer, also in a low window', async ({ open }) => {
+  const { page } = await open(5, { viewport: { width: 320, height: 256 } })
+  await showing(page, '1–5 of 5')
+  await page.getByRole('link', { name: 'pet 1' }).focus()
+  for (const name of ['pet 2', 'pet 3', 'pet 4']) {
+    await page.keyboard.press('ArrowDown')
+    expect(await isFocused(page.getByRole('link', { name }))).toBe(true)
+    const row = await boxOf(page.getByRole('row', { name }))
+    const { y } = await boxOf(page.locator('.list-footer'))
+    expect(row.y + row.height, name).toBeLessThanOrEqual(y + 1)
+  }
+})
+
 test('a menu ends at the edge of the list', async ({ start }) => {
   const { show } = await start(3)
   for (const options of [{ viewport: { width: 640, height: 400 } }, {}, phone]) {
