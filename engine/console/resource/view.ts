@@ -32,7 +32,7 @@ export const everything = { ...firstPage, filter: {}, search: undefined, order: 
 let fitting: number | undefined
 
 /** The number of rows that fit the window in which the page was opened, but at least 20. */
-function fittingSize(): number {
+export function fittingSize(): number {
   const rowHeight = matchMedia('(pointer: coarse)').matches ? 44 : 30
   fitting ??= Math.min(Math.max(20, Math.floor((innerHeight - 196) / rowHeight)), 100)
   return fitting

@@ -39,7 +39,7 @@ export function textsOf(noun: Noun) {
       outOfDate: (loadedAt: Date) => `Out of date, loaded at ${time(loadedAt)}.`,
       notLoaded: `The ${many} could not be loaded`,
       pageSize: `${Many} per page`,
-      perPage: (size: number) => `${size} / page`,
+      perPage: (size: number, isFitting: boolean) => (isFitting ? `Fits: ${size}` : `${size} / page`),
       changed: (items: number) =>
         countOf({ one: `${one} is new or changed.`, many: `${many} are new or changed.` }, items),
       select: (title: string, id: bigint) => `Select ${title}, id ${id}`,

@@ -316,7 +316,7 @@ test('a page has as many rows as the window has room for, until the user chooses
   const sizes = page.getByRole('combobox', { name: 'Pets per page' })
   expect(await sizes.getByRole('option').allTextContents()).toEqual([
     '20 / page',
-    '29 / page',
+    'Fits: 29',
     '50 / page',
     '100 / page',
   ])

@@ -208,6 +208,17 @@ test.for([
   },
 )
 
+test('the icons of the button to copy have space beside them, also with a large text', async ({ open }) => {
+  const { page } = await open(3)
+  await page.evaluate(() => document.documentElement.style.setProperty('font-size', '200%'))
+  await page.getByRole('checkbox', { name: 'Select pet 1, id 1' }).check()
+  const copy = page.getByRole('button', { name: 'Copy' })
+  const button = await boxOf(copy)
+  const [first, last] = [await boxOf(copy.locator('.icon').first()), await boxOf(copy.locator('.icon').last())]
+  expect(first.x - button.x).toBeGreaterThan(4)
+  expect(button.x + button.width - last.x - last.width).toBeGreaterThan(4)
+})
+
 test('a row that keys lead to is above the footer, also in a low window', async ({ open }) => {
   const { page } = await open(5, { viewport: { width: 320, height: 256 } })
   await showing(page, '1–5 of 5')

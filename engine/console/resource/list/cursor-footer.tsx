@@ -8,7 +8,7 @@ import { loadLater } from '../../components/load-later.tsx'
 import { problemOf } from '../../problem.ts'
 import { useList, useResource, useTotal } from '../page-context.ts'
 import { maxLimit } from '../search.ts'
-import { pageSizes, rememberSize } from '../view.ts'
+import { fittingSize, pageSizes, rememberSize } from '../view.ts'
 
 const OutOfDate = loadLater(async () => (await import('./lines.tsx')).OutOfDate)
 
@@ -70,7 +70,7 @@ function SizeSelect() {
     >
       {pageSizes().map((each) => (
         <option key={each} value={each}>
-          {texts.list.perPage(each)}
+          {texts.list.perPage(each, each === fittingSize() && each > 20)}
         </option>
       ))}
     </select>
