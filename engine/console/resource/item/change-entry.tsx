@@ -101,7 +101,7 @@ function FieldChange({ field, changes, isWhole = false }: FieldChangeProps) {
 function Entry({ change, isOfAll }: Pick<EntriesProps, 'isOfAll'> & { change: ItemChange }) {
   const { resource, queries, open } = useResource()
   const texts = editTextsOf(resource).changes
-  const { itemId: id, kind, before, after } = change
+  const { itemId: id, kind, before, after, title = before[resource.title] } = change
   const fields = resource.fields
     .filter(({ name }) => name in before || (after && name in after))
     // The heading of a removed item has its title.
@@ -111,8 +111,8 @@ function Entry({ change, isOfAll }: Pick<EntriesProps, 'isOfAll'> & { change: It
   const inPanel = useList().item.data
   const item = isOfAll ? query.data : inPanel
   const isBack = item && after && fields.every((field) => isSame(item[field.name], before[field.name]))
-  const heading = headingOf(resource, id, item ?? before)
   const isGone = query.error !== null && problemOf(query.error).kind === 'missing'
+  const heading = headingOf(resource, id, (!isGone && item) || { ...before, [resource.title]: title })
   return (
     <li data-kind={kind} tabIndex={-1}>
       {(isOfAll || kind === 'remove') && (

@@ -39,7 +39,7 @@ export function ChangeList({ id, max, shown }: ChangeListProps) {
   const inPanel = isOfAll || !item ? undefined : jsonOf(item)
   // The panel shows a change before the history does.
   useEffect(() => void (inPanel && refetch()), [inPanel, refetch])
-  const changes = withNext(data?.pages.flat() ?? [])
+  const changes = withNext(resource, data?.pages.flat() ?? [])
   const all = togetherOf(changes)
   const groups = all.filter(([first]) => !shown || (first && isListed(first, shown)))
   const isFiltered = groups.length < all.length

@@ -13,6 +13,8 @@ export interface ItemChange extends Change {
   itemId: bigint
   /** The later change that has changed one of its fields again, or removed the item. */
   next?: ItemChange | undefined
+  /** The newest title of the item in the history. */
+  title?: unknown
 }
 
 /** Milliseconds from a load of the history to the next one. */
@@ -137,13 +139,20 @@ export function mayGoOn(group: Change[], loaded: Change[]): boolean {
   return isNear && last === loaded.findLast(({ keyName }) => keyName === last?.keyName)
 }
 
-/** Changes, the newest first, each with the one that has superseded it. */
-export function withNext(changes: ItemChange[]): ItemChange[] {
+/** Changes, the newest first, each with the one that has superseded it, and with the newest title. */
+export function withNext({ title }: Resource, changes: ItemChange[]): ItemChange[] {
+  const titles = new Map<bigint, unknown>()
+  for (const { itemId, before, after = before } of changes)
+    if (!titles.has(itemId) && title in after) titles.set(itemId, after[title])
   const latest = new Map<unknown, ItemChange>()
   return changes.map((change) => {
     const { itemId, after } = change
     const fields = namesIn(change).map((name) => `${itemId} ${name}`)
-    const known = { ...change, next: [itemId, ...fields].map((key) => latest.get(key)).find(Boolean) }
+    const known = {
+      ...change,
+      title: titles.get(itemId),
+      next: [itemId, ...fields].map((key) => latest.get(key)).find(Boolean),
+    }
     for (const key of after ? fields : [itemId]) latest.set(key, known)
     return known
   })

@@ -74,7 +74,7 @@ function LoadedItem({ id, item }: { id: bigint; item: ShownList['item'] }) {
       (field) => fieldDrafts.get(draftKeyOf(resource, { id }, field))?.text ?? [],
     )
     // The user may have removed it.
-    const known = data ?? removal?.before ?? states.findLast(({ edit: { seen } }) => seen.id === id)?.edit.seen
+    const known = removal?.before ?? data ?? states.findLast(({ edit: { seen } }) => seen.id === id)?.edit.seen
     const former = textOf(known?.[resource.title]) || texts.heading(id)
     const isKnown = known !== undefined || draft !== undefined
     return (

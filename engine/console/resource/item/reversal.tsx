@@ -1,3 +1,4 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Button } from '../../components/buttons.tsx'
 import { keepFocus } from '../../components/focus.ts'
 import type { Item } from '../../resource.ts'
@@ -19,14 +20,19 @@ interface ReversalProps {
 
 /** The button that adds removed items again, or changes others back, and then the result. */
 export function Reversal({ changes, item, isBack = false, isDisabled = false }: ReversalProps) {
-  const { resource, open } = useResource()
+  const { resource, queries, open } = useResource()
   const { list, edit } = useList()
   const { canEdit } = useAccess()
   const { changes: texts, many } = editTextsOf(resource)
-  const [first] = changes
-  if (!first) return null
   const left = changes.filter(({ next }) => !next)
-  const { itemId, kind, before } = left[0] ?? first
+  const first = left[0] ?? changes[0]
+  const isUnnamed = !item && first?.kind === 'update'
+  const query = useQuery({
+    ...queries.item(isUnnamed ? first.itemId : undefined, useQueryClient()),
+    refetchInterval: false,
+  })
+  if (!first) return null
+  const { itemId, kind, before, title = before[resource.title] } = first
   const names = namesIn(first)
   const isRemoval = kind === 'remove'
   const addition = additionOf(
@@ -60,7 +66,7 @@ export function Reversal({ changes, item, isBack = false, isDisabled = false }: 
   const one = isRemoval ? texts.addAgain : texts.changeBack
   const all = isRemoval ? many.addAgain(count) : many.changeBack(count, others + 1 === changes.length)
   const text = changes.length === 1 ? one : all
-  const heading = headingOf(resource, itemId, item ?? before)
+  const heading = headingOf(resource, itemId, item ?? query.data ?? { [resource.title]: title })
   const name = others === 0 ? heading : `${heading} ${many.others(others)}`
   return (
     <Button

@@ -12,8 +12,8 @@ import type { Edit, Item } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
 import { messages } from '../../texts/messages.ts'
 import { type EditState, editOf, hold, undoTime } from '../edits.ts'
-import { changedBy, Named, namesIn, titlesOf } from '../item/edit-text.tsx'
-import { useAuthor } from '../item/history.ts'
+import { changedBy, headingOf, Named, namesIn, titlesOf } from '../item/edit-text.tsx'
+import { useAuthor, useRemoval } from '../item/history.ts'
 import { isNewClick } from '../item/new-click.ts'
 import { useResource } from '../page-context.ts'
 import { everything, hrefOf, openHere } from '../view.ts'
@@ -138,16 +138,18 @@ export function Waiting({ edit, failureReason, failureCount, all }: EditState & 
 export function Failed({ edit, failureReason, onClose }: EditState & { onClose: () => void }) {
   const { resource, queries, edits } = useResource()
   const texts = editTextsOf(resource).edit
-  const title = textOf(edit.seen[resource.title])
   const { label, shown } = changedBy(resource, edit)
   const current = useQuery({ ...queries.item(edit.seen.id, useQueryClient()), refetchOnMount: 'always' })
   const { data } = current
   const failure = useLastFailure(current)
   const problem = failureReason && problemOf(failureReason)
   const author = useAuthor(edit, problem?.kind === 'conflict')
-  if (!problem) return null
+  const isGone = problem?.kind === 'missing' || (failure !== null && problemOf(failure).kind === 'missing')
+  const { removal, isLoading } = useRemoval(edit.seen.id, isGone)
+  if (!problem || isLoading) return null
   const [by, mine] = [author.keyName, shown(edit.set ?? {})]
-  const isGone = problem.kind === 'missing' || (failure && problemOf(failure).kind === 'missing')
+  const title = textOf(edit.seen[resource.title])
+  const former = headingOf(resource, edit.seen.id, removal?.before ?? data ?? edit.seen)
   if (problem.kind === 'conflict' && !isGone && (!current.isFetchedAfterMount || author.isLoading)) return null
   function close() {
     rowOf(edit.seen.id)?.focus()
@@ -162,7 +164,7 @@ export function Failed({ edit, failureReason, onClose }: EditState & { onClose: 
   const conflict = edit.set
     ? texts.conflict(by, label, title, shown(data ?? {}), mine)
     : texts.conflictOfRemoval(by, title)
-  const gone = edit.set ? texts.wasRemoved(title, mine) : texts.removed(title)
+  const gone = edit.set ? texts.wasRemoved(former, mine) : texts.removed(former)
   return (
     <section ref={keepFocus} className="edit-notice" aria-label={texts.notSaved} data-failed>
       <p role="alert" dir="auto">
@@ -170,7 +172,8 @@ export function Failed({ edit, failureReason, onClose }: EditState & { onClose: 
           text={isConflict ? conflict : isGone ? gone : `${texts.failed(title)} ${problem.message}`}
           names={[
             ...(isConflict && by ? [by] : []),
-            ...namesIn(resource, edit, ...(isConflict ? [data] : []), edit.set),
+            ...(isGone ? [former] : []),
+            ...namesIn(resource, edit, ...(isConflict ? [data] : []), edit.set).slice(isGone ? 1 : 0),
           ]}
         />
       </p>

@@ -85,7 +85,7 @@ test('equal changes of several notes are one entry, their undo another, and a re
   await sheet.getByRole('link', { name: 'note 3 #3' }).waitFor()
   // Three of the entry, and three of one note.
   await expect.poll(() => sheet.getByRole('link').count()).toBe(6)
-  await sheet.getByText('Note 4', { exact: true }).waitFor()
+  await sheet.locator('details').getByText('note 4 #4', { exact: true }).waitFor()
 })
 
 test('a change of many notes is one entry with what they had, also across a restart, and their undo another', async ({
@@ -125,6 +125,21 @@ test('a change of many notes is one entry with what they had, also across a rest
   await expect
     .poll(summaries)
     .toEqual(['240 notes State Done → 160 Open, 80 Waiting', '240 notes State 160 were Open, 80 were Waiting → Done'])
+})
+
+test('each entry has the newest name of its note, also of one that was removed', async ({ start }) => {
+  const { rpc, show } = await start(4)
+  for (const noteId of [1n, 3n, 4n]) await rpc.notes.update.mutate({ noteId, state: 'waiting' })
+  for (const set of [{ body: 'Ziggy A2' }, { state: 'done' as const }, { body: 'Ziggy B3' }])
+    await rpc.notes.update.mutate({ noteId: 2n, ...set })
+  await rpc.notes.remove.mutate({ noteId: 2n })
+  const page = await show()
+  await page.getByRole('button', { name: 'Changes' }).click()
+  const sheet = changesOf(page)
+  await sheet.getByRole('button', { name: 'Change all 3 back: note 4 #4 and 2 more, state to Open' }).waitFor()
+  const titles = sheet.locator('.changes-item')
+  const removed = Array.from({ length: 3 }, () => 'Ziggy B3 #2')
+  await expect.poll(() => titles.allInnerTexts()).toEqual(['Ziggy B3 #2 was removed', ...removed])
 })
 
 test('a change of more notes than a page has is counted as a whole, and undone once', async ({ start }) => {

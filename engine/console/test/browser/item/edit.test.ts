@@ -499,9 +499,11 @@ describe('the text of a note', () => {
     await edit('note 3')
     const release = await holdRequests(page)
     await page.keyboard.press('Enter')
+    // The page does not know this name yet.
+    await store.notes.update({ id: 3n, set: { body: 'Ziggy' } })
     await store.notes.remove({ id: 3n })
     release()
-    await page.getByRole('alert').getByText('note 3 was removed meanwhile. Your value: “Oscar”.').waitFor()
+    await page.getByRole('alert').getByText('Ziggy #3 was removed meanwhile. Your value: “Oscar”.').waitFor()
     await notice(page).getByRole('button', { name: 'Copy your value' }).waitFor()
   })
 })
