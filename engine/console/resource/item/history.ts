@@ -2,6 +2,7 @@ import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import type { ServiceClient } from '#client'
 import { useClient } from '../../client.ts'
 import { type Change, type Edit, type Item, isSame, type Resource, type Values } from '../../resource.ts'
+import { storage } from '../../storage.ts'
 import { useAccess } from '../access.ts'
 import { editOf } from '../edits.ts'
 import { useResource } from '../page-context.ts'
@@ -178,8 +179,9 @@ export function additionOf({ many }: Resource, items: Item[]) {
   return { kind: 'editMany' as const, edits, same: 0, startsAtOnce: true }
 }
 
-/** The idempotency keys of the items that this tab has added again. */
-export const addedAgain = new Set<string>()
+/** The idempotency keys of the items that this tab has added again, also before a reload. */
+export const addedAgain = new Set(storage('sessionStorage').get('added-again')?.split(' '))
+addEventListener('pagehide', () => storage('sessionStorage').set('added-again', [...addedAgain].join(' ')))
 
 export function isAddedAgain({ idempotencyKey }: Edit): boolean {
   return addedAgain.has(idempotencyKey)
