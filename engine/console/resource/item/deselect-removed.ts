@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { textOf } from '#service/fields'
 import { useClient } from '../../client.ts'
@@ -10,7 +10,7 @@ import { useAccess } from '../access.ts'
 import { useList, useResource } from '../page-context.ts'
 import { historyOf } from './history.ts'
 
-/** Deselects the items that a page of the list has lost because somebody else has removed them, and says so. */
+/** Deselects the items that somebody else has removed, and says so: those of the page, and those that the history names. */
 export function useDeselectRemoved(say: (text: string) => void): void {
   const { resource, queries } = useResource()
   const { list, selection, place } = useList()
@@ -33,16 +33,33 @@ export function useDeselectRemoved(say: (text: string) => void): void {
     return history?.pages[0]?.find(({ kind }) => kind === 'remove')?.keyName
   }
 
-  async function check(missing: Item[]): Promise<void> {
-    const areGone = await Promise.all(missing.map(isGone))
-    const gone = missing.filter((_, index) => areGone[index])
+  function deselect(gone: Item[], keyName: string | undefined): void {
     const [only, ...others] = gone
     if (!only) return
     selection.remove(gone)
     const { edit, many } = editTextsOf(resource)
     const name = textOf(only[resource.title]).trim()
-    say(others.length > 0 ? many.removed(gone.length) : edit.removed(name, await removerOf(only)))
+    say(others.length > 0 ? many.removed(gone.length) : edit.removed(name, keyName))
   }
+
+  async function check(missing: Item[]): Promise<void> {
+    const areGone = await Promise.all(missing.map(isGone))
+    const gone = missing.filter((_, index) => areGone[index])
+    const [only] = gone
+    deselect(gone, gone.length === 1 && only ? await removerOf(only) : undefined)
+  }
+
+  // The history knows the removals of what this page of the list does not show.
+  const onPage = list.items?.filter(({ id }) => selection.has(id)).length ?? 0
+  const enabled = selection.count > onPage && hasHistory && !isReadOnly
+  const { data } = useInfiniteQuery({ ...historyOf(resource, client), enabled })
+  useEffect(() => {
+    if (!enabled || topDialog()) return
+    const changes = data?.pages.flat() ?? []
+    const removals = new Map(changes.filter(({ kind }) => kind === 'remove').map((change) => [change.itemId, change]))
+    const gone = selection.items().filter(({ id }) => removals.has(id))
+    deselect(gone, removals.get(gone[0]?.id ?? 0n)?.keyName)
+  })
 
   // After any render: a dialog, which may itself remove the selected items, closes with the page.
   useEffect(() => {

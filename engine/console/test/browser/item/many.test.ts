@@ -241,6 +241,16 @@ test('a selected note that somebody else removes is no longer selected, which a 
   await page.getByRole('region', { name: '1 selected' }).getByText('1 not on this page').waitFor()
 })
 
+test('a selected note of another page that somebody else removes is no longer selected', async ({ open }) => {
+  const { page, store } = await open(30, { isLoaded: true })
+  for (const name of ['note 1', 'note 2']) await page.getByRole('checkbox', { name: `Select ${name}, ` }).check()
+  await turnPage(page, 'Next', '21–30 of 30')
+  await page.getByRole('region', { name: '2 selected' }).getByText('2 not on this page').waitFor()
+  await store.notes.remove({ id: 1n }, { owner: 1n, name: 'counter' })
+  await page.getByRole('region', { name: '1 selected' }).getByText('1 not on this page').waitFor()
+  await notice(page).getByText('note 1 was removed by counter.').waitFor()
+})
+
 test('many notes that were removed are added again with a key, at the end, which a notice shows', async ({ open }) => {
   const { page, store } = await open(30, { isLoaded: true })
   const row = (name: string) => page.getByRole('link', { name, exact: true })
