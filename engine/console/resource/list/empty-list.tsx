@@ -1,3 +1,4 @@
+import './empty-list.css'
 import { useEffect, useRef } from 'react'
 import { Button } from '../../components/buttons.tsx'
 import { keepFocus, rowOf, titleOfPage } from '../../components/focus.ts'
