@@ -26,12 +26,10 @@ export function Reversal({ changes, item, isBack = false, isDisabled = false }: 
   const { changes: texts, many } = editTextsOf(resource)
   const left = changes.filter(({ next }) => !next)
   const first = left[0] ?? changes[0]
-  const isUnnamed = !item && first?.kind === 'update'
-  const query = useQuery({
-    ...queries.item(isUnnamed ? first.itemId : undefined, useQueryClient()),
-    refetchInterval: false,
-  })
+  const unnamed = !item && left[0]?.kind === 'update' ? left[0].itemId : undefined
+  const { data } = useQuery({ ...queries.item(unnamed, useQueryClient()), refetchInterval: false })
   if (!first) return null
+  const known = item ?? data
   const { itemId, kind, before, title = before[resource.title] } = first
   const names = namesIn(first)
   const isRemoval = kind === 'remove'
@@ -47,7 +45,7 @@ export function Reversal({ changes, item, isBack = false, isDisabled = false }: 
     })
   function reverse() {
     if (isRemoval) return open(addition)
-    const edits = left.map((change) => formerOf(resource, change, item))
+    const edits = left.map((change) => formerOf(resource, change, left.length === 1 ? known : undefined))
     const [only, ...others] = edits
     if (only?.set && others.length === 0) edit(only.seen, only.set)
     else {
@@ -66,7 +64,7 @@ export function Reversal({ changes, item, isBack = false, isDisabled = false }: 
   const one = isRemoval ? texts.addAgain : texts.changeBack
   const all = isRemoval ? many.addAgain(count) : many.changeBack(count, others + 1 === changes.length)
   const text = changes.length === 1 ? one : all
-  const heading = headingOf(resource, itemId, item ?? query.data ?? { [resource.title]: title })
+  const heading = headingOf(resource, itemId, known ?? { [resource.title]: title })
   const name = others === 0 ? heading : `${heading} ${many.others(others)}`
   return (
     <Button

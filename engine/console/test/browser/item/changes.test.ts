@@ -294,7 +294,7 @@ describe('a change', () => {
   test('of which a part was changed later is changed back for the others, and not offered again', async ({ start }) => {
     const { store, rpc, show } = await start(4)
     for (let noteId = 1n; noteId <= 4n; noteId++) await rpc.notes.update.mutate({ noteId, state: 'done' })
-    await rpc.notes.update.mutate({ noteId: 3n, state: 'waiting' })
+    await store.notes.update({ id: 3n, set: { state: 'waiting' } }, { owner: 1n, name: 'shop' })
     await store.notes.remove({ id: 2n }, { owner: 1n, name: 'shop' })
     const page = await show()
     await page.getByRole('button', { name: 'Changes' }).click()
