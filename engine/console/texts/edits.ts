@@ -92,7 +92,7 @@ export function editTextsOf(noun: Noun) {
       mayExist: (title: string) => `${title} may have been added already`,
       mayExistText: `It was sent with another API key, and there was no response. Look for it in the list first.`,
       addAnyway: 'Add anyway',
-      uncertainText: `Try again: the ${one} is added only once.`,
+      uncertainText: `No ${one} is added twice.`,
     },
 
     many: {

@@ -109,7 +109,7 @@ describe('while a note is being saved', () => {
     await panel(page, 'note 3').waitFor()
     await page.getByRole('button', { name: 'Show the form' }).click()
     expect(await page.getByRole('textbox', { name: 'Text' }).inputValue()).toBe('Tea')
-    await page.getByRole('alert').getByText('Try again: the note is added only once.').waitFor()
+    await page.getByRole('alert').getByText('No note is added twice.').waitFor()
     // The form tries again by itself, and closes once that succeeds.
     await page.unroute('**/trpc/notes.create')
     await justAdded(page).getByRole('link', { name: 'Tea #4' }).waitFor()

@@ -95,6 +95,22 @@ test.for([
   await expect.poll(() => told.count()).toBe(0)
 })
 
+test('the form says why a note was not added, and that it tries again, also while the list says so', async ({
+  open,
+}) => {
+  const { page } = await open(3, { isLoaded: true })
+  await page.context().setOffline(true)
+  await page.getByText('Out of date, loaded').waitFor()
+  await enterNote(page, 'Tea', '7')
+  await page.keyboard.press('Enter')
+  const form = panel(page, 'Add note')
+  await form.getByText('The note may not have been added').waitFor()
+  const reason = /^The service cannot be reached: this device is offline\. Trying again( in \d s\.|…)$/
+  await form.locator('[data-outage]').getByText(reason).filter({ visible: true }).waitFor()
+  await page.context().setOffline(false)
+  await page.getByRole('link', { name: 'Tea', exact: true }).waitFor()
+})
+
 test('the console retries the list, the counts and one note after transient failures', async ({ open }) => {
   const { url, page } = await open(3)
   // The response of a gateway that cannot reach the service, and of a service that fails.
