@@ -12,7 +12,7 @@ import type { Done } from '../resource/notice/edit-outcome.tsx'
 import { useResource } from '../resource/page-context.ts'
 import { everything } from '../resource/view.ts'
 import type { Edit, Item, Noun } from '../resource.ts'
-import { countOutcomes, isAdded } from '../rows/progress.ts'
+import { countOutcomes, isAdded, repeatedRows } from '../rows/progress.ts'
 import { readTable } from '../rows/read-table.ts'
 import { correct, isValid, type Row, type Table, type ValidRow } from '../rows/table.ts'
 import { bulk } from '../texts/bulk.ts'
@@ -44,6 +44,7 @@ export function BulkAdd({ dropped, onClose, onDone }: BulkAddProps) {
   const pasted = useMemo(() => readTable(resource, text), [resource, text])
   const table = useMemo(() => pasted && withCorrections(pasted, draft.corrections), [pasted, draft.corrections])
   const rows = useMemo(() => table?.rows.filter(isValid) ?? [], [table])
+  const repeated = useMemo(() => repeatedRows(resource, rows), [resource, rows])
   const run = useAddRows(resource, pasted?.rows ?? [], rows, draft.sent)
   const isAdding = run.state === 'adding'
 
@@ -140,7 +141,9 @@ export function BulkAdd({ dropped, onClose, onDone }: BulkAddProps) {
         )}
         {isAdding && isCloseRefused && <p role="alert">{bulk.stopBeforeClosing(resource)}</p>}
         <p role="status">
-          {table && !table.problem && <Summary noun={resource} table={table} run={run} valid={rows.length} />}
+          {table && !table.problem && (
+            <Summary noun={resource} table={table} run={run} valid={rows.length} repeated={repeated} />
+          )}
         </p>
         {!isAdding && run.existing.length > 0 && (
           <Again text={bulk.existing(resource, run.existing.length)} onAdd={() => addAgain(run.addAgain)}>
@@ -157,6 +160,7 @@ export function BulkAdd({ dropped, onClose, onDone }: BulkAddProps) {
             resource={resource}
             table={table}
             outcomes={run.outcomes}
+            repeated={repeated}
             onChange={isAdding ? undefined : change}
             onLast={() => mainButton.current?.focus()}
           />
@@ -202,20 +206,23 @@ interface SummaryProps {
   run: Run
   /** The number of valid rows. */
   valid: number
+  repeated: ReadonlyMap<number, number>
 }
 
 /** What will be added, or what became of the rows. */
-function Summary({ noun, table, run: { state, outcomes, missing }, valid }: SummaryProps) {
+function Summary({ noun, table, run: { state, outcomes, missing }, valid, repeated }: SummaryProps) {
   const { unused = [] } = table
   const invalid = table.rows.length - valid
   const { added, existed, failed } = countOutcomes(outcomes)
   if (state === 'adding') return null
   if (state === 'ready') {
     const skipped = added + existed
+    const twice = missing.filter(({ number }) => repeated.has(number)).length
     const second = joined(' ', [skipped > 0 && bulk.skipped(noun, skipped), `${bulk.formats[table.format]}.`])
     return (
       <>
         <Lines first={bulk.summary(noun, missing.length, invalid)} second={second} />
+        {twice > 0 && <span className="bulk-note"> {bulk.repeated(twice)}</span>}
         {unused.length > 0 && <span className="bulk-note"> {texts.unused(unused)}</span>}
       </>
     )

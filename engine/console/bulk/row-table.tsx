@@ -18,6 +18,8 @@ interface RowTableProps {
   resource: Resource
   table: Table
   outcomes: Outcomes
+  /** The numbers of the rows that are the same as an earlier one, and of that one. */
+  repeated: ReadonlyMap<number, number>
   /** Called with a corrected text. Undefined while the rows cannot be corrected. */
   onChange: RowChange | undefined
   /** Called when the user leaves the last problem. */
@@ -25,7 +27,7 @@ interface RowTableProps {
 }
 
 /** The rows with their problems and results. The rows to correct have fields. */
-export function RowTable({ resource, table, outcomes, onChange, onLast }: RowTableProps) {
+export function RowTable({ resource, table, outcomes, repeated, onChange, onLast }: RowTableProps) {
   const { columns } = table
   const [choice, setChoice] = useState<boolean>()
   const [shown, setShown] = useState(step)
@@ -63,6 +65,7 @@ export function RowTable({ resource, table, outcomes, onChange, onLast }: RowTab
               row={row}
               columns={columns}
               outcome={outcomes.get(row.number)}
+              sameAs={repeated.get(row.number)}
               onChange={onChange}
             />
           ))}
@@ -114,11 +117,13 @@ interface TableRowProps {
   row: Row
   columns: string[]
   outcome: Outcome | undefined
+  /** The number of an earlier row that is the same. */
+  sameAs: number | undefined
   onChange: RowChange | undefined
 }
 
 /** Memoized, because the outcomes change five times a second. */
-const TableRow = memo(function TableRow({ resource, row, columns, outcome, onChange }: TableRowProps) {
+const TableRow = memo(function TableRow({ resource, row, columns, outcome, sameAs, onChange }: TableRowProps) {
   const isEditable = onChange !== undefined && row.values !== undefined && isToCorrect(row, outcome)
   return (
     <tr>
@@ -138,7 +143,7 @@ const TableRow = memo(function TableRow({ resource, row, columns, outcome, onCha
         )
       })}
       <td>
-        <Result resource={resource} row={row} outcome={outcome} />
+        <Result resource={resource} row={row} outcome={outcome} sameAs={sameAs} />
       </td>
     </tr>
   )
@@ -180,7 +185,7 @@ function CellField({ field, row, text, isFirst, onChange }: RowCellProps & { tex
   return <FieldInput field={field} {...attributes} value={value} isPlain />
 }
 
-function Result({ resource, row, outcome }: Pick<TableRowProps, 'resource' | 'row' | 'outcome'>) {
+function Result({ resource, row, outcome, sameAs }: Pick<TableRowProps, 'resource' | 'row' | 'outcome' | 'sameAs'>) {
   const problem = problemOfRow(resource, row, outcome)
   if (problem) {
     return (
@@ -190,6 +195,7 @@ function Result({ resource, row, outcome }: Pick<TableRowProps, 'resource' | 'ro
       </>
     )
   }
+  if (!outcome && sameAs !== undefined) return <span className="bulk-note">{bulk.sameAs(sameAs)}</span>
   if (!outcome) return row.isCorrected && <span className="bulk-added">{bulk.corrected}</span>
   if (outcome.kind === 'failed') return null
   const text =

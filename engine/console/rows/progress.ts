@@ -55,6 +55,19 @@ function contentOf(resource: Resource, item: Values): string {
   return content
 }
 
+/** The numbers of the rows that are the same as an earlier one, and of that one. */
+export function repeatedRows(resource: Resource, rows: ValidRow[]): ReadonlyMap<number, number> {
+  const first = new Map<string, number>()
+  const repeated = new Map<number, number>()
+  for (const { number, item } of rows) {
+    const content = contentOf(resource, item)
+    const earlier = first.get(content)
+    if (earlier === undefined) first.set(content, number)
+    else repeated.set(number, earlier)
+  }
+  return repeated
+}
+
 export type Outcomes = ReadonlyMap<number, Outcome>
 
 /** The numbers of rows with each kind of outcome. */

@@ -35,6 +35,9 @@ export const bulk = {
       invalid > 0 && `${rows(invalid)} ${plural({ one: 'has', many: 'have' }, invalid)} a problem`,
     ]),
   skipped: (noun: Noun, count: number) => `${countOf(noun, count)} ${was(count)} already added, and will be skipped.`,
+  repeated: (count: number) =>
+    `${rows(count)} ${plural({ one: 'is', many: 'are' }, count)} the same as an earlier row, and will be added, too.`,
+  sameAs: (row: number) => `Same as row ${number(row)}`,
   table: 'Rows',
   row: 'Row',
   result: 'Result',

@@ -131,6 +131,17 @@ describe('adding many pets', () => {
     expect((await store.pets.list({ limit: 100, cursor: 140n })).length).toBe(70)
   })
 
+  test('rows that are the same are named before both are added', async ({ open }) => {
+    const { store, page } = await open()
+    const panel = await openBulkAdd(page, 'Rex,7\nMolly,7\nRex,07')
+    await panel.getByText('1 row is the same as an earlier row, and will be added, too.').waitFor()
+    await panel.getByRole('row', { name: '3 Rex 07' }).getByText('Same as row 1').waitFor()
+    await panel.getByRole('button', { name: 'Add 3 pets' }).click()
+    await panel.getByText('3 pets were added.').waitFor()
+    expect(await panel.getByText('Same as row').count()).toBe(0)
+    expect(await store.pets.list({ limit: 9, cursor: 0n })).toHaveLength(3)
+  })
+
   test('the filter of the rows counts those with a problem, and those that were corrected', async ({ open }) => {
     const { page } = await open()
     const sheet = await openBulkAdd(page, ',7\n,8\nTom,9')
