@@ -13,6 +13,7 @@ import type { SignOutScope } from '../session.ts'
 import { messages } from '../texts/messages.ts'
 import { ColorScheme } from './color-scheme.tsx'
 
+const SkipLink = loadLater(async () => (await import('./skip-link.tsx')).SkipLink)
 const Account = loadLater(async () => (await import('./account.tsx')).Account)
 
 interface HeaderProps {
@@ -29,6 +30,7 @@ export function Header({ shown, onHelp, onSignOut }: HeaderProps) {
   const { name } = product()
   return (
     <header className="header">
+      {shown && <SkipLink resource={shown} />}
       <a className="brand" href={`${service}/`} aria-label={name}>
         <img src={`${service}/favicon.svg`} alt="" width="24" height="24" />
         <span>{name}</span>

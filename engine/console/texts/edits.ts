@@ -9,6 +9,7 @@ export function editTextsOf(noun: Noun) {
   return {
     item: {
       heading: (id: bigint) => `${One} ${id}`,
+      skip: `Skip to the ${many}`,
       copyLink: 'Copy link',
       copyJson: 'Copy JSON',
       request: 'Request and JSON',

@@ -178,6 +178,21 @@ describe('shortcuts of one character', () => {
   })
 })
 
+test('the first stop of the Tab key leads to the rows, or to the title of an empty list', async ({ open }) => {
+  for (const [count, target] of [
+    [3, 'pet 1'],
+    [0, 'Pets'],
+  ] as const) {
+    const { page } = await open(count, { isLoaded: true })
+    await page.getByRole('banner').getByRole('link').first().focus()
+    await page.keyboard.press('Shift+Tab')
+    expect(await focused(page)).toBe('Skip to the pets')
+    await inspect(page, 'skip-link')
+    await page.keyboard.press('Enter')
+    expect(await focused(page)).toBe(target)
+  }
+})
+
 test('the Tab key stops in one row of the list, at each of its controls', async ({ open }) => {
   const { page } = await open(25)
   await showing(page, '1–20 of 25')
