@@ -2,16 +2,27 @@ import './account.css'
 import { useQuery } from '@tanstack/react-query'
 import { useClient } from '../client.ts'
 import { Button } from '../components/buttons.tsx'
+import { focusAround } from '../components/focus.ts'
 import { IconCode } from '../components/icons.tsx'
 import { IconLogout } from '../components/later-icons.tsx'
 import { problemOf } from '../problem.ts'
 import { useOpenRequests } from '../requests/open-requests.tsx'
 import { sessionOf } from '../resource/access.ts'
+import type { Noun } from '../resource.ts'
 import type { SignOutScope } from '../session.ts'
 import { texts } from '../texts/account.ts'
 import { messages } from '../texts/messages.ts'
 import { ColorScheme } from './color-scheme.tsx'
 import { NewKey } from './new-key.tsx'
+
+/** The first stop of the Tab key. It moves the focus to the rows of the list, or to its title if there are none. */
+export function SkipLink({ noun }: { noun: Noun }) {
+  return (
+    <Button className="skip-link" onClick={({ currentTarget }) => focusAround(currentTarget)}>
+      {texts.skip(noun)}
+    </Button>
+  )
+}
 
 /** The state of the API key, the color scheme, the requests, another key and the sign-out. */
 export function Account({ onSignOut, onClose }: { onSignOut: (scope: SignOutScope) => void; onClose: () => void }) {

@@ -13,24 +13,26 @@ import type { SignOutScope } from '../session.ts'
 import { messages } from '../texts/messages.ts'
 import { ColorScheme } from './color-scheme.tsx'
 
-const SkipLink = loadLater(async () => (await import('./skip-link.tsx')).SkipLink)
+const SkipLink = loadLater(async () => (await import('./account.tsx')).SkipLink)
 const Account = loadLater(async () => (await import('./account.tsx')).Account)
 
 interface HeaderProps {
   /** The resource whose page this is. Without it, the header does not link to the pages. */
   shown?: Resource
+  /** Whether the list is loaded. What it does not need is loaded after it. */
+  hasList?: boolean
   onHelp?: () => void
   onSignOut?: (scope: SignOutScope) => void
 }
 
 /** The header of every page. */
-export function Header({ shown, onHelp, onSignOut }: HeaderProps) {
+export function Header({ shown, hasList, onHelp, onSignOut }: HeaderProps) {
   const openRequests = useOpenRequests()
   const service = servicePath()
   const { name } = product()
   return (
     <header className="header">
-      {shown && <SkipLink resource={shown} />}
+      {shown && hasList && <SkipLink noun={shown} />}
       <a className="brand" href={`${service}/`} aria-label={name}>
         <img src={`${service}/favicon.svg`} alt="" width="24" height="24" />
         <span>{name}</span>

@@ -1,6 +1,8 @@
 import './command.css'
+import { useState } from 'react'
 import { CopyButton } from '../components/copy-button.tsx'
-import { messages } from '../texts/messages.ts'
+import { product } from '../service.ts'
+import { command as texts } from '../texts/command.ts'
 
 /** A command for a terminal, with a button that copies it. */
 export function Command({ label, command }: { label: string; command: string }) {
@@ -9,8 +11,14 @@ export function Command({ label, command }: { label: string; command: string }) 
       <p>{label}</p>
       <div>
         <code translate="no">{command}</code>
-        <CopyButton label={messages.requests.copyCurl} value={command} />
+        <CopyButton label={texts.copy} value={command} />
       </div>
     </div>
   )
+}
+
+/** The command that creates a key. With another name each time, because two keys in use cannot have the same name. */
+export function NewKeyCommand() {
+  const [name] = useState(() => `console-${Math.random().toString(36).slice(2, 7)}`)
+  return <Command label={texts.newKey} command={`npx --no -- ${product().command} keys create ${name}`} />
 }

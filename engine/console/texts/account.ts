@@ -1,6 +1,7 @@
+import type { Noun } from '../resource.ts'
 import { date, number, time } from './formats.ts'
 
-/** The texts of the account, which are loaded with it. */
+/** The texts of the account, and of what is loaded with it. */
 export const texts = {
   key: 'API key',
   access: 'Access',
@@ -12,4 +13,5 @@ export const texts = {
   unlimited: 'Unlimited',
   release: 'Release',
   signOutEverywhere: 'Sign out in all tabs',
+  skip: ({ many }: Noun) => `Skip to the ${many}`,
 }

@@ -1,6 +1,6 @@
 import type { Noun } from '../resource.ts'
 import { keyVariable } from '../service.ts'
-import { capitalized, countOf, date, joined, number, plural, quoted, rows, was } from './formats.ts'
+import { capitalized, countOf, date, joined, number, plural, rows, was } from './formats.ts'
 
 /** The texts of an item, and of what adds, changes and removes items. They are loaded after the list. */
 export function editTextsOf(noun: Noun) {
@@ -9,7 +9,6 @@ export function editTextsOf(noun: Noun) {
   return {
     item: {
       heading: (id: bigint) => `${One} ${id}`,
-      skip: `Skip to the ${many}`,
       copyLink: 'Copy link',
       copyJson: 'Copy JSON',
       request: 'Request and JSON',
@@ -209,6 +208,11 @@ function manyOf(noun: Noun, count: number, isWhole: boolean): string {
 
 function yours(mine: string): string {
   return `Your value: ${quoted(mine)}.`
+}
+
+/** A value in a sentence, such as `“Ball”`. */
+function quoted(value: string): string {
+  return value ? `“${value}”` : 'nothing'
 }
 
 /** Who has changed something, if the name of the API key is not known. */

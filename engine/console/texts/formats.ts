@@ -67,11 +67,6 @@ export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** A value in a sentence, such as `“Ball”`. */
-export function quoted(value: string): string {
-  return value ? `“${value}”` : 'nothing'
-}
-
 /** Leaves out the parts that are false. */
 export function joined(separator: string, parts: (string | false)[]): string {
   return parts.filter((part) => part !== false).join(separator)

@@ -35,7 +35,6 @@ export const messages = {
     signedOutText: 'The service no longer accepts the key: it was revoked or has expired. Sign in with another one.',
     firstKey: 'The service prints a key at its first start.',
     newKey: 'Create another key',
-    newKeyText: 'Run this in the folder of the service, with its environment variables, such as DATABASE_URL:',
     staySignedIn: 'Stay signed in',
   },
 
@@ -57,7 +56,6 @@ export const messages = {
   requests: {
     title: 'Requests',
     show: 'Technical details',
-    copyCurl: 'Copy the command',
   },
 
   notLoaded: {

@@ -147,7 +147,7 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
 
   return (
     <>
-      <Header shown={resource} onHelp={() => open({ kind: 'help' })} onSignOut={onSignOut} />
+      <Header shown={resource} hasList={list.isSuccess} onHelp={() => open({ kind: 'help' })} onSignOut={onSignOut} />
       <main className="page">
         <div className="tool-line">
           <h1 tabIndex={-1}>{texts.list.title(undefined)}</h1>
