@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished } from 'vitest'
 import type { Store } from '../../../db/store.ts'
 import { names, showing } from '../../../engine/console/test/browser/list.ts'
 import { closeByEscape, holdRequests, inspect, isFocused, press } from '../../../engine/console/test/browser/page.ts'
-import { openBulkAdd, pasteRows } from '../../../engine/console/test/browser/panels.ts'
+import { openBulkAdd, panelsLoaded, pasteRows } from '../../../engine/console/test/browser/panels.ts'
 import { signIn } from '../../../engine/console/test/browser/session.ts'
 import type { Locator, Page } from '../../../engine/console/test/browser/visit.ts'
 import { freePort } from '../../../engine/test/support/free-port.ts'
@@ -401,6 +401,7 @@ describe('adding many pets', () => {
   test('a file that is dropped on the list opens in the panel', async ({ open }) => {
     const { page } = await open()
     await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
+    await panelsLoaded(page)
     await dropFile(page, 'pets.csv', 'Rex,7')
     const panel = page.getByRole('dialog', { name: 'Add many pets' })
     await panel.getByText('From pets.csv').waitFor()

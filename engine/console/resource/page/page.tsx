@@ -23,7 +23,6 @@ import { ListProvider, ResourceProvider, useList, useResource } from '../page-co
 import { partOf, queriesOf } from '../queries.ts'
 import { useShownList } from '../use-shown-list.ts'
 import { Tools } from './tools.tsx'
-import { useFileDrop } from './use-file-drop.ts'
 
 // They are loaded in this order.
 const EditNotice = loadLater(async () => (await import('../notice/edit-notice.tsx')).EditNotice)
@@ -108,9 +107,6 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   // The sign-in form, which had the focus, is gone.
   useEffect(() => titleOfPage()?.focus(), [])
 
-  // Another dialog may run a job.
-  useFileDrop((file) => (dialog && dialog.kind !== 'import') || open({ kind: 'import', file }))
-
   /** Opens the menu of the first field with choices, or moves the focus to its choices in the panel. */
   function choose({ id }: Item) {
     const field = resource.entered.find(({ choices }) => choices)
@@ -178,6 +174,8 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
             onDone={setDone}
             closedAt={noticeClosedAt}
             onClose={() => setNoticeClosedAt(Date.now())}
+            // Another dialog may run a job.
+            onDrop={(file) => (dialog && dialog.kind !== 'import') || open({ kind: 'import', file })}
           />
         )}
       </main>
