@@ -7,7 +7,7 @@ export const definition = defineStore({
   program: 'petstore',
   // "PETS" in ASCII.
   applicationId: 0x50455453,
-  // Not ownTables: these migrations are older, and create the same tables themselves.
+  // Not engineTables: these migrations are older, and create the same tables themselves.
   migrations: {
     sqlite: [new URL('migrations/sqlite', import.meta.url)],
     postgres: [new URL('migrations/postgres', import.meta.url)],

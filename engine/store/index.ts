@@ -5,7 +5,7 @@
 export type { Entity, NewEntity } from './collection/row.ts'
 export { int64, lineChecks, oneOfCheck, positiveCheck, timestamp, timestampCheck } from './collection/schema.ts'
 export { collection, defineStore, type StoreDefinition, type StoresOf } from './collection.ts'
-export { ownTables } from './database/migrations.ts'
+export { engineTables } from './database/migrations.ts'
 
 // The API keys, which `#service` needs.
 

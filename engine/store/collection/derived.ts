@@ -78,7 +78,7 @@ export interface CollectionOn<T extends Table, Mutation, Access, S> {
 }
 
 /** How a database reads the rows of a collection, and runs its mutations. */
-interface Means<Mutation> extends Pick<Derived, 'getBy' | 'counts' | 'revision'> {
+interface RowAccess<Mutation> extends Pick<Derived, 'getBy' | 'counts' | 'revision'> {
   pages(order: PageOrder): Derived['list']
   /** Makes the function that reads pages of the whole history, the newest first. */
   entries(): Parameters<typeof historyWith>[1]
@@ -90,11 +90,11 @@ export function openCollections<T extends Table, Mutation, Access>(
   collections: Record<string, CollectionOn<T, Mutation, Access, object>>,
   access: Access,
   step: number,
-  meansFor: (collection: CollectionOn<T, Mutation, Access, object>) => Means<Mutation>,
+  accessTo: (collection: CollectionOn<T, Mutation, Access, object>) => RowAccess<Mutation>,
 ): Record<string, object> {
   const scans = { step, inTurn: scanQueue() }
   const opened = Object.entries(collections).map(([name, collection]) => {
-    const derived = derive(name, collection, meansFor(collection), scans)
+    const derived = derive(name, collection, accessTo(collection), scans)
     return [name, collection.open({ ...derived, ...access })]
   })
   return Object.fromEntries(opened)
@@ -103,10 +103,10 @@ export function openCollections<T extends Table, Mutation, Access>(
 function derive<Mutation>(
   collection: string,
   { table, filters, search, mutations }: Omit<CollectionOn<Table, Mutation, never, never>, 'open'>,
-  { pages, entries, run, ...means }: Means<Mutation>,
+  { pages, entries, run, ...access }: RowAccess<Mutation>,
   scans: Pick<Reads, 'step' | 'inTurn'>,
 ): Derived {
-  const get = means.getBy('id')
+  const get = access.getBy('id')
   const methods = Object.entries(mutations).map(([name, mutation]) => {
     const runThis = run(`${collection}.${name}`, mutation)
     const { fields } = mutation
@@ -116,7 +116,7 @@ function derive<Mutation>(
     return [name, method]
   })
   return {
-    ...means,
+    ...access,
     list: pages('oldest'),
     get,
     search: searchWith(filters, search, { get, newest: pages('newest'), oldest: pages('oldest'), ...scans }),

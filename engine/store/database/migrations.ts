@@ -31,7 +31,7 @@ export interface PrepareOptions {
 }
 
 /** The migrations of the tables that every store needs, for a product whose own migrations do not make these tables. */
-export const ownTables = {
+export const engineTables = {
   sqlite: new URL('migrations/sqlite', import.meta.url),
   postgres: new URL('migrations/postgres', import.meta.url),
 }

@@ -1,4 +1,4 @@
-import { apiKeyCollection, type BaseStore, collection, defineStore, ownTables, Refusal, type StoresOf } from '#store'
+import { apiKeyCollection, type BaseStore, collection, defineStore, engineTables, Refusal, type StoresOf } from '#store'
 import { books, maxCount, notes } from './tables.ts'
 
 export const definition = defineStore({
@@ -7,8 +7,8 @@ export const definition = defineStore({
   // "NOTE" in ASCII.
   applicationId: 0x4e4f5445,
   migrations: {
-    sqlite: [ownTables.sqlite, new URL('migrations/sqlite', import.meta.url)],
-    postgres: [ownTables.postgres, new URL('migrations/postgres', import.meta.url)],
+    sqlite: [engineTables.sqlite, new URL('migrations/sqlite', import.meta.url)],
+    postgres: [engineTables.postgres, new URL('migrations/postgres', import.meta.url)],
   },
   collections: {
     apiKeys: apiKeyCollection,

@@ -133,8 +133,8 @@ describe('a database that cannot be used is refused with the reason and without 
       /migrated by a newer release \(9999_future\)/,
     ],
     [
-      "CREATE TABLE migrations AS SELECT '0000_own_tables' AS name, 'x' AS hash",
-      /the migration 0000_own_tables was changed/,
+      "CREATE TABLE migrations AS SELECT '0000_engine_tables' AS name, 'x' AS hash",
+      /the migration 0000_engine_tables was changed/,
     ],
   ] as const)('%s', async ([statement, reason]) => {
     const url = await emptyDatabase()

@@ -10,7 +10,7 @@ import { emptyDatabase, query } from '../../../test/support/postgres/databases.t
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { int64 } from '../../collection/schema.ts'
 import { collection, defineStore } from '../../collection.ts'
-import { ownTables } from '../../database/migrations.ts'
+import { engineTables } from '../../database/migrations.ts'
 import { inspect, migrateStore } from '../../open.ts'
 
 const table = sqliteTable(
@@ -41,7 +41,10 @@ test('a new migration after which a part is missing is rolled back, and its corr
   await before?.close()
   await migrate(corrected)
   expect(reports).toEqual([
-    [['', '_access', '_history', ...(isOnPostgres ? ['_take_turns'] : [])].map((end) => `0000_own_tables${end}`), true],
+    [
+      ['', '_access', '_history', ...(isOnPostgres ? ['_take_turns'] : [])].map((end) => `0000_engine_tables${end}`),
+      true,
+    ],
     [['0001_notes'], false],
   ])
   const inspection = await inspect(corrected, location)
@@ -82,7 +85,7 @@ describe('a product without migrations for this kind of database', () => {
   })
 
   function withoutThisKind(collections = {}) {
-    const migrations = isOnPostgres ? { sqlite: [ownTables.sqlite] } : { postgres: [ownTables.postgres] }
+    const migrations = isOnPostgres ? { sqlite: [engineTables.sqlite] } : { postgres: [engineTables.postgres] }
     return defineStore({ url: import.meta.url, program: 'notes', applicationId: 1, migrations, collections })
   }
 })
@@ -92,7 +95,7 @@ function productWith(files: Record<string, string>, collections = {}) {
   const folder = temporaryFolder()
   for (const [name, sql] of Object.entries(files)) writeFileSync(join(folder, `${name}.sql`), sql)
   const kind = isOnPostgres ? 'postgres' : 'sqlite'
-  const migrations = { [kind]: [ownTables[kind], pathToFileURL(folder)] }
+  const migrations = { [kind]: [engineTables[kind], pathToFileURL(folder)] }
   return defineStore({ url: import.meta.url, program: 'notes', applicationId: 1, migrations, collections })
 }
 
