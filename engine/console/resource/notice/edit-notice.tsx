@@ -11,7 +11,6 @@ import { type EditState, isWaiting } from '../edits.ts'
 import { useDeselectRemoved } from '../item/deselect-removed.ts'
 import { savedText } from '../item/edit-text.tsx'
 import { additionOf, isAddedAgain } from '../item/history.ts'
-import { useFileDrop } from '../page/use-file-drop.ts'
 import { useList, useResource } from '../page-context.ts'
 import { hrefOf, readView } from '../view.ts'
 import { type Done, Failed, isRepeated, Saved, Waiting } from './edit-outcome.tsx'
@@ -22,13 +21,10 @@ interface EditNoticeProps {
   /** When the user closed the former notice, or else when the page was shown. Older edits have none. */
   closedAt: number
   onClose: () => void
-  /** Called with a file that is dropped on the page. */
-  onDrop: (file: File) => void
 }
 
 /** Says what became of the last edit, and offers to undo it. A failure stays until the user has decided. */
-export function EditNotice({ done, onDone, closedAt, onClose, onDrop }: EditNoticeProps) {
-  useFileDrop(onDrop)
+export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps) {
   const { resource, edits, open } = useResource()
   const { states, list, view } = useList()
   const { edit: texts } = editTextsOf(resource)

@@ -33,6 +33,7 @@ const Changes = loadLater(async () => (await import('../item/changes.tsx')).Chan
 const Help = loadLater(async () => (await import('./help.tsx')).Help)
 const EditMany = loadLater(async () => (await import('../../bulk/edits/edit-many.tsx')).EditMany)
 const BulkAdd = loadLater(async () => (await import('../../bulk/bulk-add.tsx')).BulkAdd)
+const FileDrop = loadLater(async () => (await import('./file-drop.ts')).FileDrop)
 const ExportSheet = loadLater(async () => (await import('../../bulk/export-sheet.tsx')).ExportSheet)
 
 interface ResourcePageProps {
@@ -174,9 +175,11 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
             onDone={setDone}
             closedAt={noticeClosedAt}
             onClose={() => setNoticeClosedAt(Date.now())}
-            // Another dialog may run a job.
-            onDrop={(file) => (dialog && dialog.kind !== 'import') || open({ kind: 'import', file })}
           />
+        )}
+        {/* Another dialog may run a job. */}
+        {list.isSuccess && (
+          <FileDrop onDrop={(file) => (dialog && dialog.kind !== 'import') || open({ kind: 'import', file })} />
         )}
       </main>
     </>

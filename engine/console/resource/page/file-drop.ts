@@ -4,7 +4,7 @@ import { useWindowEvent } from '@mantine/hooks'
  * Takes a file that is dropped anywhere on the page, which the browser would open in its place. The attribute marks where it
  * would go.
  */
-export function useFileDrop(onDrop: (file: File) => void): void {
+export function FileDrop({ onDrop }: { onDrop: (file: File) => void }): null {
   const mark = (isDragged: boolean) => document.documentElement.toggleAttribute('data-dragged', isDragged)
   useWindowEvent('dragover', (event) => {
     if (!event.dataTransfer?.types.includes('Files')) return
@@ -19,4 +19,5 @@ export function useFileDrop(onDrop: (file: File) => void): void {
     const [file] = event.dataTransfer.files
     if (file) onDrop(file)
   })
+  return null
 }
