@@ -35,6 +35,7 @@ interface BaseOptions {
 }
 
 export interface AppOptions extends BaseOptions {
+  config: BaseOptions['config'] & Pick<Config, 'own'>
   service: Pick<Service<WithApiKeys>, 'product' | 'router' | 'routes' | 'console'>
   store: BaseStore & WithApiKeys
   tracing?: Tracing | undefined
@@ -148,7 +149,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     const [restCache, rpcCache] = [responseCache(store, rest_responses), responseCache(store, rpc_responses)]
     adapters.register(restAdapter, { prefix: '/v1', cache: restCache, router, calls, basePath, address: () => address })
     adapters.register(rpcAdapter, { prefix: '/trpc', cache: rpcCache, router, calls })
-    if (routes) adapters.register(async (app) => ownRoutes(app, (app) => routes(app, store)))
+    if (routes) adapters.register(async (app) => ownRoutes(app, (app) => routes(app, store, config.own)))
   })
   app.register(webConsole, { folder, page, basePath })
   app.decorate('hasConsole', page !== undefined)

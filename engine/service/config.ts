@@ -146,44 +146,53 @@ function settingsOf(product: KeyedProduct) {
 }
 
 type Settings = ReturnType<typeof settingsOf>
-export type Setting = keyof Settings['shape']
 
 export type Config = ReturnType<typeof toConfig>
 
-function toConfig({ databaseUrl: database, apiKey, apiKeyFile, ...others }: z.infer<Settings>) {
-  return { ...others, database, apiKey: apiKey ?? apiKeyFile }
+/** @param own the settings of the product's own */
+function toConfig(settings: z.infer<Settings>, own: Record<string, unknown>) {
+  const { databaseUrl: database, apiKey, apiKeyFile, ...others } = settings
+  return { ...others, database, apiKey: apiKey ?? apiKeyFile, own }
 }
 
 export type Configuration = ReturnType<typeof configurationOf>
 
-/** The variables of the environment that a product reads. */
-export function configurationOf(product: KeyedProduct) {
+/**
+ * The variables of the environment that a product reads.
+ *
+ * @param own the schema of its own settings, each of which reads a text or its absence
+ */
+export function configurationOf(product: KeyedProduct, own = z.object()) {
   const schema = settingsOf(product)
+  const shape: Record<string, z.ZodType> = { ...own.shape, ...schema.shape }
+  const taken = Object.keys(own.shape).find((name) => name in schema.shape)
+  if (taken !== undefined)
+    throw new Error(`Every service has the setting ${taken}. Give that of the product another name.`)
   /** All settings, in the order of the documentation. */
-  const settings = schema.keyof().options
+  const settings = [...Object.keys(schema.shape), ...Object.keys(own.shape)]
 
   /** The name of its variable. Those of keys have the prefix of the product: a shell may have the API key of another program. */
-  function nameOf(setting: Setting): string {
+  function nameOf(setting: string): string {
     const name = setting.replaceAll(/[A-Z]/g, '_$&').toUpperCase()
     return setting === 'apiKey' || setting === 'apiKeyFile' ? prefixOf(product.command).toUpperCase() + name : name
   }
 
   /** What the help says about a setting. */
-  function describe(setting: Setting): string {
-    const each = schema.shape[setting]
+  function describe(setting: string): string {
+    const each = shape[setting]
     const value = each instanceof z.ZodPrefault || each instanceof z.ZodDefault ? each.def.defaultValue : []
-    return `${each.description}${Array.isArray(value) ? '' : ` (default: ${value})`}`
+    return `${each?.description}${Array.isArray(value) ? '' : ` (default: ${value})`}`
   }
 
   /** Reads environment variables. One without text counts as not set. An {@link OperatorError} names every invalid one. */
   function readConfig(env = environment): Config {
     // Without the white space that YAML blocks and Windows line ends add.
-    const read = (setting: Setting) => env[nameOf(setting)]?.trim() || undefined
+    const read = (setting: string) => env[nameOf(setting)]?.trim() || undefined
     const given = Object.fromEntries(settings.map((setting) => [setting, read(setting)]))
-    const { data, error } = schema.safeParse(given)
+    const [{ data, error }, ofProduct] = [schema.safeParse(given), own.safeParse(given)]
     const broken = new Set(settings.filter((setting) => hasControlCharacter(given[setting] ?? '')))
     const problems = [...broken].map((each) => `${nameOf(each)}: expected no control characters, such as line breaks`)
-    for (const { path, message } of error?.issues ?? []) {
+    for (const { path, message } of [error, ofProduct.error].flatMap((each) => each?.issues ?? [])) {
       const setting = settings.find((each) => each === path[0])
       if (setting && !broken.has(setting)) problems.push(`${nameOf(setting)}: ${message}`)
     }
@@ -194,12 +203,12 @@ export function configurationOf(product: KeyedProduct) {
       problems.push(
         'BACKUP_EVERY: expected only for an SQLite database. Back up PostgreSQL with its own tools, such as pg_dump',
       )
-    if (!data || problems.length > 0) {
+    if (!data || !ofProduct.data || problems.length > 0) {
       // A list with several wrong items has the same problem several times.
       const lines = [...new Set(problems)].map((problem) => `  ${problem}`)
       throw new OperatorError(`The configuration is wrong:\n${lines.join('\n')}`)
     }
-    return toConfig(data)
+    return toConfig(data, ofProduct.data)
   }
 
   return { settings, nameOf, describe, readConfig }

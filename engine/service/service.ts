@@ -1,12 +1,15 @@
 import type { AnyRouter } from '@trpc/server'
 import type { FastifyInstance } from 'fastify'
+import type { z } from 'zod'
 import type { BaseStore, StoreDefinition, WithApiKeys } from '#store'
 import type { QueryContext } from './procedures/trpc.ts'
 import type { Product } from './product.ts'
 import type { Transfer } from './transfer/fields.ts'
 
-export interface Service<Stores extends WithApiKeys> {
+export interface Service<Stores extends WithApiKeys, Settings extends z.ZodObject = z.ZodObject> {
   product: Product
+  /** Reads further variables of the environment: `mailServer` is `MAIL_SERVER`. The help shows the descriptions. */
+  settings?: Settings
   store: StoreDefinition<Stores>
   router: AnyRouter
   /** The resources that can be exported and imported. */
@@ -17,10 +20,10 @@ export interface Service<Stores extends WithApiKeys> {
    * Adds routes of the product's own, such as a download or a web hook, below the check of the API key. Bodies are JSON as in
    * REST, and a request that is not GET, HEAD or OPTIONS needs a key that may write. The OpenAPI document does not have them.
    */
-  routes?(app: FastifyInstance, store: BaseStore & Stores): void | Promise<void>
+  routes?(app: FastifyInstance, store: BaseStore & Stores, settings: z.infer<Settings>): void | Promise<void>
 }
 
 /** A service whose procedures use no more than its store has. */
-export type Matching<Stores extends WithApiKeys> = Service<Stores> & {
+export type Matching<Stores extends WithApiKeys, Settings extends z.ZodObject> = Service<Stores, Settings> & {
   router: { createCaller: (ctx: QueryContext<BaseStore & NoInfer<Stores>>) => unknown }
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { StoreDefinition } from '#store'
-import type { Configuration, Setting } from '../config.ts'
+import type { Configuration } from '../config.ts'
 import { alignColumns } from '../operator/format.ts'
 import type { Product } from '../product.ts'
 
@@ -17,7 +17,7 @@ export interface Cli<Stores = unknown> {
 export function withHelp(
   { product, configuration }: Pick<Cli, 'product' | 'configuration'>,
   command: Command,
-  { examples, settings = [] }: { examples: string[]; settings?: readonly Setting[] },
+  { examples, settings = [] }: { examples: string[]; settings?: readonly string[] },
 ): Command {
   const lines = examples.map((example) => (example.includes('$0') ? example : `$0 ${example}`.trimEnd()))
   const table = settings.map((name) => [`  ${configuration.nameOf(name)}`, configuration.describe(name)])

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import type { z } from 'zod'
 import { LostDatabase, RuleViolation, StoreUnavailable, UnusableDatabase, type WithApiKeys } from '#store'
 import { configurationOf } from '../config.ts'
 import { OperatorError, UsageError } from '../operator/operator-error.ts'
@@ -12,7 +13,9 @@ import { addDoctorCommand, addServiceCommands } from './service.ts'
 import { addFileCommands } from './transfer.ts'
 
 /** Runs the command of the arguments of the process. */
-export async function run<Stores extends WithApiKeys>(service: Matching<Stores>): Promise<void> {
+export async function run<Stores extends WithApiKeys, Settings extends z.ZodObject>(
+  service: Matching<Stores, Settings>,
+): Promise<void> {
   try {
     const program = createProgram(service)
     const [first = 'serve', ...rest] = process.argv.slice(2)
@@ -39,8 +42,8 @@ function isForOperator(error: unknown): error is Error {
 
 /** The command line of a service (https://clig.dev). Each subject of this folder adds a group of commands. */
 export function createProgram<Stores extends WithApiKeys>(service: Service<Stores>): Command {
-  const { product, store: definition, transfer } = service
-  const cli: Cli<Stores> = { product, configuration: configurationOf(product), definition }
+  const { product, settings, store: definition, transfer } = service
+  const cli: Cli<Stores> = { product, configuration: configurationOf(product, settings), definition }
   const program = withHelp(cli, new Command(product.command), {
     examples: ['', 'doctor', 'keys create shop', 'keys create --help'],
   })

@@ -105,6 +105,7 @@ export function apiTests<Stores extends WithApiKeys, Client>(
         stagingUrl: undefined,
         rateLimit: undefined,
         adminPort: undefined,
+        own: {},
         ...config,
       },
       store: own.store,

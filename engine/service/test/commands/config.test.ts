@@ -1,8 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { mintApiKey, readConfig, runProgram, variableNames } from '../../../test/notes/tests.ts'
+import { z } from 'zod'
+import { mintApiKey, product, readConfig, runProgram, variableNames } from '../../../test/notes/tests.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
+import { configurationOf } from '../../config.ts'
 
 test('without any variable the configuration has its defaults', () => {
   expect(readConfig({})).toEqual({
@@ -18,6 +20,7 @@ test('without any variable the configuration has its defaults', () => {
     trustProxy: [],
     historyDays: 400,
     backupKeep: 7,
+    own: {},
   })
 })
 
@@ -230,4 +233,21 @@ test('doctor names every variable that is wrong, and sets the exit code', async 
   expect(valid?.stdout).toMatch(/^ok +configuration +The configuration is valid\.$/m)
   expect([await wrong?.ended, wrong?.stderr]).toEqual([1, ''])
   expect(wrong?.stdout).toMatch(/^failure +configuration +The configuration is wrong: PORT: .*; LOG_LEVEL: .*$/m)
+})
+
+test('a product reads settings of its own, which the help describes', () => {
+  const mailServer = z.string('expected a host name').describe('the server that sends mail')
+  const { settings, ...own } = configurationOf(product, z.object({ mailServer }))
+  expect(own.readConfig({ MAIL_SERVER: ' mail.example ' })).toMatchObject({
+    port: 3000,
+    own: { mailServer: 'mail.example' },
+  })
+  expect(() => own.readConfig({ PORT: 'x' })).toThrow(
+    /PORT: expected a port .*\n {2}MAIL_SERVER: expected a host name$/,
+  )
+  expect(() => own.readConfig({ MAIL_SERVER: 'a\u0000' })).toThrow('MAIL_SERVER: expected no control characters')
+  const last = String(settings.at(-1))
+  expect([own.nameOf(last), own.describe(last)]).toEqual(['MAIL_SERVER', 'the server that sends mail'])
+  const taken = z.object({ port: z.string() })
+  expect(() => configurationOf(product, taken)).toThrow('Every service has the setting port.')
 })

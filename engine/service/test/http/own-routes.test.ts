@@ -5,24 +5,29 @@ import { addNotes, apiKeyRecord, mintApiKey, shareTestApi, startTestApi } from '
 import { readMetric } from '../../../test/support/metrics.ts'
 
 /** A download and a web hook. */
-function routes(app: FastifyInstance, { notes }: Pick<NotesStore, 'notes'>): void {
+function routes(app: FastifyInstance, { notes }: Pick<NotesStore, 'notes'>, settings: object): void {
   app.get('/downloads/notes.txt', async (_request, reply) => {
     const bodies = (await notes.list({ cursor: 0n, limit: 100 })).map(({ body }) => body)
     return reply.type('text/plain; charset=utf-8').header('content-disposition', 'attachment').send(bodies.join('\n'))
   })
   app.post<{ Body: { priority: bigint } }>('/hooks/:source', ({ body }) => ({ given: body.priority }))
+  app.get('/settings', () => settings)
   app.get('/fails', () => {
     throw new Error('The secret reason.')
   })
 }
 
-const api = shareTestApi({ routes })
+const api = shareTestApi({ routes, config: { own: { mailServer: 'mail.example' } } })
 
 test('serves a download of the product', async () => {
   const { rest, store } = api()
   await addNotes(store, 2)
   const { status, headers, text } = await rest.get('/downloads/notes.txt')
   expect([status, headers['content-disposition'], text]).toEqual([200, 'attachment', 'note 1\nnote 2'])
+})
+
+test('a route gets the settings of the product', async () => {
+  expect((await api().rest.get('/settings')).text).toBe('{"mailServer":"mail.example"}')
 })
 
 test('a web hook gets and returns integers with all digits', async () => {
