@@ -143,7 +143,7 @@ test('the page of a resource with a flag and without a search does all that the 
   expect(await form.getByRole('combobox', { name: 'Place' }).inputValue()).toBe('false')
   await page.keyboard.type('here 1')
   await page.keyboard.press('Enter')
-  await form.getByRole('alert').getByText('The book was not added').waitFor()
+  await form.getByText('Another one has the same title.').waitFor()
   await form.getByRole('textbox', { name: 'Title', exact: true }).fill('West')
   await page.keyboard.press('Enter')
   await panel(page).waitFor({ state: 'hidden' })

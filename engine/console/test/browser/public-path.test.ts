@@ -126,6 +126,7 @@ test('what is stored below a path has a name with the path', async ({ consoleFol
     [
       ['mantine-color-scheme-value', 'notes-api-key', 'notes-character-keys', 'notes-filter', 'notes-page-size'],
       [
+        'notes-added-again',
         'notes-api-key',
         'notes-create-keys',
         'notes-edits',

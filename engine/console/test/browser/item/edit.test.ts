@@ -614,7 +614,7 @@ describe('a note is removed', () => {
       page.clock.runFor(1_000).then(() => notice(page).getByText('note 2 is not saved yet.').isVisible())
     await expect.poll(isWaiting).toBe(true)
     await page.keyboard.press('z')
-    await notice(page).getByText('Removing note 2 is not tried again.').waitFor()
+    await notice(page).getByText('The console no longer tries to remove note 2.').waitFor()
     await expect.poll(() => names(page)).toEqual(['note 1', 'note 2', 'note 3'])
     await page.unroute('**/trpc/**')
     const isLoaded = page.waitForResponse(/trpc\/notes\.list/)
