@@ -130,10 +130,21 @@ export function updateProduct(folder: string): string[] {
   copyEngine(folder)
   const own = JSON.parse(readFileSync(path, 'utf8'))
   const parts = sharedParts()
-  for (const [name, part] of Object.entries(parts)) own[name] = { ...own[name], ...part }
+  for (const [name, part] of Object.entries(parts)) own[name] = { ...own[name], ...part, ...newer(own[name], part) }
   writeFileSync(path, jsonText(own))
   const kinds = ['dependencies', 'devDependencies']
   return kinds.flatMap((kind) => Object.keys(own[kind]).filter((name) => !(name in Object(parts[kind]))))
+}
+
+/** The packages of which a product has a newer version than the engines. */
+function newer(own: Record<string, unknown> = {}, part: Record<string, unknown>): Record<string, unknown> {
+  const numbersOf = (version: unknown) => String(version).replace(/^\D*/, '').split('.').map(Number)
+  function isNewer([name, version]: [string, unknown]): boolean {
+    const [mine, theirs] = [numbersOf(version), numbersOf(part[name])]
+    const index = mine.findIndex((number, each) => number !== theirs[each])
+    return name in part && Number(mine[index]) > Number(theirs[index])
+  }
+  return Object.fromEntries(Object.entries(own).filter(isNewer))
 }
 
 function copyEngine(folder: string): void {
@@ -143,7 +154,7 @@ function copyEngine(folder: string): void {
   })
 }
 
-function sharedParts(): Record<string, object> {
+function sharedParts(): Record<string, Record<string, unknown>> {
   const parts = shared.map((name) => [name, Object.entries(manifest[name])] as const)
   return Object.fromEntries(
     parts.map(([name, entries]) => [name, Object.fromEntries(entries.filter(([each]) => !others.includes(each)))]),

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { defineService } from '#service'
 import { definition } from '../db/store.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { petTransfer } from './pets/transfer.ts'
@@ -7,7 +8,7 @@ import { appRouter } from './router.ts'
 
 const { version, gitHead = '' }: { version: string; gitHead?: string } = manifest
 
-export const service = {
+export const service = defineService({
   product: {
     ...product,
     version,
@@ -20,4 +21,4 @@ export const service = {
   router: appRouter,
   transfer: [petTransfer],
   console: join(import.meta.dirname, '../web/dist'),
-}
+})

@@ -35,7 +35,7 @@ interface BaseOptions {
 }
 
 export interface AppOptions extends BaseOptions {
-  config: BaseOptions['config'] & Pick<Config, 'own'>
+  config: BaseOptions['config'] & Pick<Config, 'productSettings'>
   service: Pick<Service<WithApiKeys>, 'product' | 'router' | 'routes' | 'console'>
   store: BaseStore & WithApiKeys
   tracing?: Tracing | undefined
@@ -141,7 +141,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
 
   const checkBearer = bearerCheck(store, product, metrics.cacheLookups.api_keys)
   const checkKey = config.rateLimit ? withRateLimit(config.rateLimit, checkBearer) : checkBearer
-  const calls: CallOptions = { store, release: product.version, traceCalls: tracing?.traceCalls }
+  const { productSettings: settings } = config
+  const calls: CallOptions = { store, release: product.version, settings, traceCalls: tracing?.traceCalls }
   app.register(async (adapters) => {
     shedLoad(adapters, loadMeter, store)
     adapters.addHook('onRequest', checkKey)
@@ -149,7 +150,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     const [restCache, rpcCache] = [responseCache(store, rest_responses), responseCache(store, rpc_responses)]
     adapters.register(restAdapter, { prefix: '/v1', cache: restCache, router, calls, basePath, address: () => address })
     adapters.register(rpcAdapter, { prefix: '/trpc', cache: rpcCache, router, calls })
-    if (routes) adapters.register(async (app) => ownRoutes(app, (app) => routes(app, store, config.own)))
+    if (routes) adapters.register(async (app) => ownRoutes(app, (app) => routes(app, store, settings)))
   })
   app.register(webConsole, { folder, page, basePath })
   app.decorate('hasConsole', page !== undefined)

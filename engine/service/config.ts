@@ -149,18 +149,17 @@ type Settings = ReturnType<typeof settingsOf>
 
 export type Config = ReturnType<typeof toConfig>
 
-/** @param own the settings of the product's own */
-function toConfig(settings: z.infer<Settings>, own: Record<string, unknown>) {
+function toConfig(settings: z.infer<Settings>, productSettings: Record<string, unknown>) {
   const { databaseUrl: database, apiKey, apiKeyFile, ...others } = settings
-  return { ...others, database, apiKey: apiKey ?? apiKeyFile, own }
+  return { ...others, database, apiKey: apiKey ?? apiKeyFile, productSettings }
 }
 
 export type Configuration = ReturnType<typeof configurationOf>
 
 /**
- * The variables of the environment that a product reads.
+ * The variables of the environment that a service reads.
  *
- * @param own the schema of its own settings, each of which reads a text or its absence
+ * @param own the schema of the settings of the product, each of which reads a text or its absence
  */
 export function configurationOf(product: KeyedProduct, own = z.object()) {
   const schema = settingsOf(product)

@@ -20,6 +20,7 @@ export { mustBe } from './api/validation.ts'
 // Name the product, and what it exports and imports.
 
 export type { Product } from './product.ts'
+export { defineService } from './service.ts'
 export type { Transfer } from './transfer/fields.ts'
 
 // Read an error of a typed client.

@@ -8,7 +8,7 @@ import type { Transfer } from './transfer/fields.ts'
 
 export interface Service<Stores extends WithApiKeys, Settings extends z.ZodObject = z.ZodObject> {
   product: Product
-  /** Reads further variables of the environment: `mailServer` is `MAIL_SERVER`. The help shows the descriptions. */
+  /** Reads further variables, for `ctx.settings` and `routes`: `mailServer` is `MAIL_SERVER`. The help shows descriptions. */
   settings?: Settings
   store: StoreDefinition<Stores>
   router: AnyRouter
@@ -23,7 +23,18 @@ export interface Service<Stores extends WithApiKeys, Settings extends z.ZodObjec
   routes?(app: FastifyInstance, store: BaseStore & Stores, settings: z.infer<Settings>): void | Promise<void>
 }
 
+type Routed<Any, Router> = Omit<Any, 'router'> & { router: Router }
+
+/** Returns the service, with the types of its store and its settings for `routes`. */
+export function defineService<
+  Stores extends WithApiKeys,
+  Router extends AnyRouter,
+  Settings extends z.ZodObject = z.ZodObject,
+>(service: Routed<Service<Stores, Settings>, Router>): Routed<Service<Stores, Settings>, Router> {
+  return service
+}
+
 /** A service whose procedures use no more than its store has. */
 export type Matching<Stores extends WithApiKeys, Settings extends z.ZodObject> = Service<Stores, Settings> & {
-  router: { createCaller: (ctx: QueryContext<BaseStore & NoInfer<Stores>>) => unknown }
+  router: { createCaller: (ctx: QueryContext<BaseStore & NoInfer<Stores>, z.infer<NoInfer<Settings>>>) => unknown }
 }

@@ -59,7 +59,7 @@ test('an update replaces the engines of a product, keeps what is its own, and lo
   const { zod: _, ...lacking } = dependencies
   writeFileSync(
     String(manifest),
-    JSON.stringify({ ...others, dependencies: { ...lacking, mine: '1.0.0', fastify: '1.0.0' } }),
+    JSON.stringify({ ...others, dependencies: { ...lacking, mine: '1.0.0', fastify: '1.0.0', pino: '99.1.0' } }),
   )
   writeFileSync(join(folder, 'main.ts'), 'mine')
   writeFileSync(join(folder, 'engine/mine.ts'), '')
@@ -78,7 +78,11 @@ test('an update replaces the engines of a product, keeps what is its own, and lo
   expect(existsSync(join(folder, 'engine/mine.ts'))).toBe(false)
   expect(readFileSync(String(page), 'utf8')).toBe(store.text)
   expect(readFileSync(join(folder, 'main.ts'), 'utf8')).toBe('also mine')
-  expect(readJson(manifest)).toEqual({ ...others, dependencies: { ...dependencies, mine: '1.0.0' } })
+  expect(readJson(manifest)).toEqual({
+    ...others,
+    // What is newer stays.
+    dependencies: { ...dependencies, pino: '99.1.0', mine: '1.0.0' },
+  })
 })
 
 test('a change of the schema is drafted, and keeps the rows and their ids', () => {

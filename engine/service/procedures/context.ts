@@ -15,12 +15,13 @@ declare module 'fastify' {
 export interface CallOptions {
   store: BaseStore
   release: string
+  settings: unknown
   traceCalls?: ((request: FastifyRequest, ctx: Context) => Context) | undefined
 }
 
 /** Returns a function that makes the context of each call of a request. `replays` says which calls get an `Idempotency-Key`. */
 export function contextsOf(
-  { store, release, traceCalls }: CallOptions,
+  { store, release, settings, traceCalls }: CallOptions,
   request: FastifyRequest,
   reply: FastifyReply,
   replays: boolean[],
@@ -44,10 +45,11 @@ export function contextsOf(
       caller:
         isSafe || !apiKey
           ? undefined
-          : { owner: apiKey.id, key, name: apiKey.name, mutatesOnce: key !== undefined, onReplay },
+          : { owner: apiKey.id, key, name: apiKey.name, mutatesOnce: Boolean(replays[call]), onReplay },
       apiKey,
       rateLimit,
       release,
+      settings,
       changedIds: request.changedIds,
       searcher: () => (searcher ??= { id: apiKey?.id, signal: signalOf(reply.raw) }),
     }

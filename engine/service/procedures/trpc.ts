@@ -21,6 +21,8 @@ export interface Context extends SessionContext {
   /** What the store gets of the request of a mutation. It has the `Idempotency-Key` if the mutation replays. */
   caller: Caller | undefined
   searcher: () => Searcher
+  /** Those of the product. */
+  settings: unknown
   /** Collects the ids of the rows that mutations return, for the log. Undefined for queries. */
   changedIds?: bigint[] | undefined
   /** Traces the call of a procedure, which gets a context of its own. Only traced requests have it. */
@@ -49,21 +51,23 @@ export type RateLimitState = z.infer<typeof RateLimitState>
  * What the resolver of a cached query reads. Its response depends only on the store, so every API key may get it. It must not
  * depend on the id of the searcher.
  */
-export interface CachedContext<Store> {
+export interface CachedContext<Store, Settings = unknown> {
   /** Without the methods that mutate and without the keys: a query also runs for a key that may only read. */
   store: { [Name in Exclude<keyof Store, keyof WithApiKeys>]: ReadsOf<Store[Name]> }
   /** Says on whose behalf a search runs. Its signal is aborted when the client has gone before it got the response. */
   searcher: () => Searcher
+  /** The settings of the product: see `Service`. */
+  settings: Settings
 }
 
 /** What the resolver of another query reads. Its response may depend on the caller. */
-export interface QueryContext<Store> extends CachedContext<Store> {
+export interface QueryContext<Store, Settings = unknown> extends CachedContext<Store, Settings> {
   /** The API key of the call, without what identifies it to the service. */
   apiKey: Pick<ApiKey, 'id' | 'name' | 'access'>
 }
 
 /** What the resolver of a mutation reads. */
-export interface MutationContext<Store> extends Omit<QueryContext<Store>, 'store'> {
+export interface MutationContext<Store, Settings = unknown> extends Omit<QueryContext<Store, Settings>, 'store'> {
   /** Each method that mutates needs `caller`, so that a resolver that does not pass it on does not compile. */
   store: { [Name in keyof Store]: MutatingOf<Store[Name]> }
   /** The name of the API key, for the history, and the `Idempotency-Key` of a mutation that replays. */
@@ -147,10 +151,10 @@ type Declared<Procedures> = {
 }
 
 /** Begins procedures and routers over a store. Every procedure needs an API key, and a mutation one that may write. */
-export function createTrpc<Store>() {
-  const cached = createBuilder<CachedContext<Store>, CachedMeta>().procedure
-  const { procedure: uncached, router } = createBuilder<QueryContext<Store>, QueryMeta>()
-  const mutating = createBuilder<MutationContext<Store>, MutationMeta>(requireWriteAccess).procedure
+export function createTrpc<Store, Settings = unknown>() {
+  const cached = createBuilder<CachedContext<Store, Settings>, CachedMeta>().procedure
+  const { procedure: uncached, router } = createBuilder<QueryContext<Store, Settings>, QueryMeta>()
+  const mutating = createBuilder<MutationContext<Store, Settings>, MutationMeta>(requireWriteAccess).procedure
 
   function query(meta: CachedMeta): typeof cached
   function query(meta?: QueryMeta): typeof uncached

@@ -16,7 +16,7 @@ export interface Caller extends Pick<IdempotencyKey, 'owner'> {
   key?: string | undefined
   /** The name of the API key, for the history. */
   name?: string
-  /** Whether a second mutation of this caller is refused, because it would get the result of the first one. */
+  /** Whether a second mutation of this caller is refused, because with a key it would get the result of the first one. */
   mutatesOnce?: boolean
   /** Called if the result is that of an earlier mutation with the same idempotency key. */
   onReplay?: (() => void) | undefined
@@ -41,7 +41,7 @@ export function methodOf<Input, Output>(
 ) {
   return async (input: Input, caller?: Caller): Promise<Output> => {
     if (caller && used.has(caller))
-      throw new Error('A request runs one mutation with its idempotency key. Make one of several, with changes or own.')
+      throw new Error('A procedure that replays runs one mutation. Make one of several, with changes or own.')
     if (caller?.mutatesOnce) used.add(caller)
     const idempotency = caller?.key === undefined ? undefined : { owner: caller.owner, key: caller.key }
     const { generated, isReplay } = await run(valuesOf(input, caller), idempotency)

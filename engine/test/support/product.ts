@@ -22,6 +22,7 @@ export function productTests(product: Product) {
       apiKey: { id: 1n, ...format.apiKeyRecord(mintApiKey(), 'test') },
       rateLimit: undefined,
       release: product.version,
+      settings: {},
       searcher: () => ({ id: 1n, signal: new AbortController().signal }),
     }),
     isApiKey: format.isApiKey,

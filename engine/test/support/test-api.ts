@@ -33,6 +33,8 @@ export interface TestApi<Store = BaseStore & WithApiKeys, Client = unknown> {
 
 export interface StartOptions<Store = BaseStore & WithApiKeys> {
   config?: Partial<AppOptions['config']>
+  /** What the settings of the product read. */
+  settings?: Record<string, string>
   atEnd?: AtEnd
   store?: Store
   /** The router, by default that of the service. */
@@ -80,6 +82,7 @@ export function apiTests<Stores extends WithApiKeys, Client>(
   /** Starts the whole service on a new database, without a socket. */
   async function startTestApi({
     config = {},
+    settings = {},
     atEnd = onTestFinished,
     store,
     router = service.router,
@@ -105,7 +108,7 @@ export function apiTests<Stores extends WithApiKeys, Client>(
         stagingUrl: undefined,
         rateLimit: undefined,
         adminPort: undefined,
-        own: {},
+        productSettings: service.settings?.parse(settings) ?? {},
         ...config,
       },
       store: own.store,

@@ -129,7 +129,7 @@ test.for(['limit', 'id', 'order', 'cursor'])('a search cannot have a field with 
   expect(() => searchInput('count', 'counts', { [name]: Int64.optional() })).toThrow(`Rename the field ${name}`)
 })
 
-test('a resolver that mutates twice fails, because a retry could not tell the mutations apart', async () => {
+test('a resolver that mutates twice fails, also without a key, because a retry could not tell the mutations apart', async () => {
   const Two = z.object({ priority: Int64 }).meta({ id: 'Two' })
   const twice = mutation({ idempotencyKey: 'replays', openapi: { method: 'POST', path: '/twice' } })
     .input(Two)
@@ -140,7 +140,6 @@ test('a resolver that mutates twice fails, because a retry could not tell the mu
     })
   const { rest, store } = await startTestApi({ router: router({ twice }) })
   const send = (headers = {}) => rest.post('/v1/twice', { priority: 1 }, headers)
-  expect(await send()).toMatchObject({ status: 200, body: [1, 2] })
-  expect((await send({ 'idempotency-key': 'a' })).status).toBe(500)
-  expect(await store.notes.list({ limit: 9 })).toHaveLength(3)
+  for (const headers of [{}, { 'idempotency-key': 'a' }]) expect((await send(headers)).status).toBe(500)
+  expect(await store.notes.list({ limit: 9 })).toHaveLength(2)
 })

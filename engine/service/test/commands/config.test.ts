@@ -20,7 +20,7 @@ test('without any variable the configuration has its defaults', () => {
     trustProxy: [],
     historyDays: 400,
     backupKeep: 7,
-    own: {},
+    productSettings: {},
   })
 })
 
@@ -240,7 +240,7 @@ test('a product reads settings of its own, which the help describes', () => {
   const { settings, ...own } = configurationOf(product, z.object({ mailServer }))
   expect(own.readConfig({ MAIL_SERVER: ' mail.example ' })).toMatchObject({
     port: 3000,
-    own: { mailServer: 'mail.example' },
+    productSettings: { mailServer: 'mail.example' },
   })
   expect(() => own.readConfig({ PORT: 'x' })).toThrow(
     /PORT: expected a port .*\n {2}MAIL_SERVER: expected a host name$/,

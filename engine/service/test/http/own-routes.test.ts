@@ -1,23 +1,27 @@
 import type { FastifyInstance } from 'fastify'
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { service } from '../../../test/notes/service.ts'
 import type { NotesStore } from '../../../test/notes/store.ts'
 import { addNotes, apiKeyRecord, mintApiKey, shareTestApi, startTestApi } from '../../../test/notes/tests.ts'
 import { readMetric } from '../../../test/support/metrics.ts'
+import { startTestService } from '../../../test/support/test-api.ts'
+import { createTrpc } from '../../procedures/trpc.ts'
+import { defineService } from '../../service.ts'
 
 /** A download and a web hook. */
-function routes(app: FastifyInstance, { notes }: Pick<NotesStore, 'notes'>, settings: object): void {
+function routes(app: FastifyInstance, { notes }: Pick<NotesStore, 'notes'>): void {
   app.get('/downloads/notes.txt', async (_request, reply) => {
     const bodies = (await notes.list({ cursor: 0n, limit: 100 })).map(({ body }) => body)
     return reply.type('text/plain; charset=utf-8').header('content-disposition', 'attachment').send(bodies.join('\n'))
   })
   app.post<{ Body: { priority: bigint } }>('/hooks/:source', ({ body }) => ({ given: body.priority }))
-  app.get('/settings', () => settings)
   app.get('/fails', () => {
     throw new Error('The secret reason.')
   })
 }
 
-const api = shareTestApi({ routes, config: { own: { mailServer: 'mail.example' } } })
+const api = shareTestApi({ routes })
 
 test('serves a download of the product', async () => {
   const { rest, store } = api()
@@ -26,8 +30,19 @@ test('serves a download of the product', async () => {
   expect([status, headers['content-disposition'], text]).toEqual([200, 'attachment', 'note 1\nnote 2'])
 })
 
-test('a route gets the settings of the product', async () => {
-  expect((await api().rest.get('/settings')).text).toBe('{"mailServer":"mail.example"}')
+test('routes and resolvers get the settings of the product, as their schema reads them', async () => {
+  const settings = z.object({ mailServer: z.hostname(), mailPort: z.string().default('25').transform(Number) })
+  const { query, router } = createTrpc<NotesStore, z.infer<typeof settings>>()
+  const mail = query().query(({ ctx: { settings } }) => `${settings.mailServer}:${settings.mailPort}`)
+  const ofMail = defineService({
+    ...service,
+    settings,
+    router: router({ mail }),
+    routes: (app, _store, { mailPort }) => void app.get('/mail-port', () => ({ mailPort })),
+  })
+  const { rest, rpc } = await startTestService(ofMail, { settings: { mailServer: 'mail.example' } })
+  expect(await rpc.mail.query()).toBe('mail.example:25')
+  expect((await rest.get('/mail-port')).text).toBe('{"mailPort":25}')
 })
 
 test('a web hook gets and returns integers with all digits', async () => {

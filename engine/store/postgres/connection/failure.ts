@@ -96,8 +96,8 @@ export function failuresOf(tables: PgTable[]) {
     }
     // unique_violation, with the detail: Key (title, shelf)=(Faust, North) already exists.
     if (cause instanceof DatabaseError && cause.code === '23505' && ownRules.has(cause.constraint)) {
-      const [, names = ''] = /\((.*?)\)=\(/.exec(cause.detail ?? '') ?? []
-      return notUnique(cause.table, call ? getTableColumns(call.table) : {}, names.split(', '))
+      const names = cause.detail?.split(')=(')[0]?.split('(')[1]?.split(', ') ?? []
+      return notUnique(cause.table, call ? getTableColumns(call.table) : {}, names)
     }
     // foreign_key_violation, and restrict_violation for ON DELETE RESTRICT
     if (cause instanceof DatabaseError && call && /^23(503|001)$/.test(cause.code ?? '')) {
