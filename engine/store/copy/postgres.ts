@@ -9,7 +9,7 @@ import type { Loaded } from '../database/loaded.ts'
 import { type OnMigrate, refuseOtherRelease } from '../database/migrations.ts'
 import type { PostgresCollection } from '../postgres/collection.ts'
 import { connectClient, orEnd } from '../postgres/connection/connection.ts'
-import { isRefusal, orUnusable, unusable, urlWithoutPassword } from '../postgres/connection/failure.ts'
+import { concernsOneWrite, orUnusable, unusable, urlWithoutPassword } from '../postgres/connection/failure.ts'
 import { prepareDatabase, readJournal } from '../postgres/migrate.ts'
 import { query, sequenceOf, sqlTextOf } from '../postgres/statements.ts'
 import { tablesOf } from '../postgres/table.ts'
@@ -94,7 +94,7 @@ function methods(url: string, program: string, tables: Table[], client: Client):
       const insert = sql`INSERT INTO ${table} (${listOf(columns.map(({ name }) => sql.identifier(name)))})
         OVERRIDING SYSTEM VALUE SELECT * FROM unnest(${listOf(arrays)})`
       await query(client, insert, true).catch((error) => {
-        throw isRefusal(error) ? refusal(error.message) : unusable(url, error)
+        throw concernsOneWrite(error) ? refusal(error.message) : unusable(url, error)
       })
     },
     async lastId(table) {

@@ -14,7 +14,7 @@ import {
 import type { MutationResult } from '../collection/mutation.ts'
 import { columnOf } from '../collection/row.ts'
 import type { AnyMutation, Queries } from './collection.ts'
-import { concernsDatabase, type Failures, isRefusal, MutationError, sqlStateOf } from './connection/failure.ts'
+import { concernsDatabase, concernsOneWrite, type Failures, MutationError, sqlStateOf } from './connection/failure.ts'
 import type { Outcome } from './group-commit.ts'
 import { nameOf, prepareIdempotencyKeys } from './idempotency.ts'
 import { query, sequenceOf } from './statements.ts'
@@ -54,7 +54,7 @@ export function prepareMutations(pool: Pool, failures: Failures, historyDays?: n
     if (!isOneStatement || new Set(batch.map(({ mutation }) => mutation)).size > 1)
       return inTransaction(pool, (client) => runBatch(client, batch, now, performTogether))
     const results = await runAll(pool, batch).catch((error: Error): Results => {
-      if (isRefusal(error) || concernsDatabase(error)) throw error
+      if (concernsOneWrite(error) || concernsDatabase(error)) throw error
       // The statement may have taken effect, so the calls must not run again.
       return new Map(batch.map((call) => [call, error]))
     })

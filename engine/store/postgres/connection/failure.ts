@@ -46,13 +46,13 @@ const driverErrors: unknown[] = [Error, AggregateError, Standby]
  * Whether the server has refused one write: an invalid value, a violated constraint, a value that is too large for an index,
  * or what a trigger refuses (https://www.postgresql.org/docs/current/errcodes-appendix.html).
  */
-export function isRefusal(error: unknown): boolean {
+export function concernsOneWrite(error: unknown): boolean {
   return /^(2[23]|54|P0001)/.test(sqlStateOf(error))
 }
 
 /** Whether the error concerns the whole database, and not one write only. */
 export function concernsDatabase(error: unknown): boolean {
-  if (error instanceof DatabaseError) return !isRefusal(error)
+  if (error instanceof DatabaseError) return !concernsOneWrite(error)
   return error instanceof Error && driverErrors.includes(error.constructor)
 }
 
@@ -162,7 +162,7 @@ const writeFailureByCode: [RegExp, WriteFailure][] = [
 /** Converts what the driver or the server threw. Throws any other error itself, because it is then a bug. */
 export function unusable(url: string, error: unknown): UnusableDatabase {
   if (error instanceof UnusableDatabase) return error
-  if (!concernsDatabase(error) && !isRefusal(error)) throw error
+  if (!concernsDatabase(error) && !concernsOneWrite(error)) throw error
   return new UnusableDatabase(urlWithoutPassword(url), reasonOf(error), { cause: error })
 }
 
