@@ -30,6 +30,6 @@ test('on all addresses of the machine, the curl line names one that works', asyn
   const server = await startServer({ env: { HOST: '0.0.0.0' } })
   const line = await waitForOutput(server, /"curl":"([^"]+)"/)
   const [, key, url] = /Bearer (\w+)' (\S+)$/.exec(line) ?? []
-  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1\/notes$/)
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1\/team\/all-books$/)
   expect((await fetch(String(url), { headers: { authorization: `Bearer ${key}` } })).status).toBe(200)
 })
