@@ -8,6 +8,12 @@ import { addSent, isAdded, isFinished, matchSent, type Sent, type SentRows } fro
 import { isValid, type Row, type ValidRow } from '../rows/table.ts'
 import { useJob } from './use-job.tsx'
 
+/** The rows to send, and which ones they are: meanwhile others may have got an outcome. */
+interface Start {
+  part: 'missing' | 'existing' | 'doubtful'
+  next: ValidRow[]
+}
+
 /**
  * Adds the valid rows when it is started, except those that were added before. A further start adds those that have no
  * outcome yet: after a stop, or after a correction.
@@ -24,15 +30,15 @@ export function useAddRows(resource: Resource, pasted: Row[], rows: ValidRow[], 
   const [viewed, setViewed] = useState<ReadonlySet<number>>(new Set())
 
   // The outcomes are in `sent`, which is no state.
-  const { start, stop, status, pause, update } = useJob(async (options, next: ValidRow[]) => {
+  const { start, stop, status, pause, update } = useJob(async (options, { part, next }: Start) => {
     const digestKeyOf = keysOf(resource, pasted.filter(isValid))
     const entries = new Map(matched)
-    const isCorrection = missing.every(({ isCorrected }) => isCorrected)
-    setViewed(new Set((next !== missing || isCorrection ? next : rows).map(({ number }) => number)))
-    if (next === existing) await renewKeys(existing.flatMap(({ number }) => entries.get(number) ?? []))
+    const isCorrection = next.every(({ isCorrected }) => isCorrected)
+    setViewed(new Set((part !== 'missing' || isCorrection ? next : rows).map(({ number }) => number)))
+    if (part === 'existing') await renewKeys(next.flatMap(({ number }) => entries.get(number) ?? []))
     for (const { number } of next) {
       const entry = entries.get(number)
-      if (entry?.outcome?.kind === 'failed' || next === doubtful) Object.assign(entry ?? {}, { outcome: undefined })
+      if (entry?.outcome?.kind === 'failed' || part === 'doubtful') Object.assign(entry ?? {}, { outcome: undefined })
     }
     running.current = entries
     update()
@@ -87,8 +93,10 @@ export function useAddRows(resource: Resource, pasted: Row[], rows: ValidRow[], 
 
   const end = missing.length === 0 ? 'finished' : 'stopped'
   const state = ({ idle: 'ready', pending: 'adding', success: end, error: end } as const)[status]
-  const add = { start: () => start(missing), addAgain: () => start(existing), addDoubtful: () => start(doubtful), stop }
-  return { state, outcomes, missing, existing, doubtful, firstId, pause, ...add }
+  const parts = { missing, existing, doubtful }
+  const startPart = (part: keyof typeof parts) => () => start({ part, next: parts[part] })
+  const add = { start: startPart('missing'), addAgain: startPart('existing'), addDoubtful: startPart('doubtful'), stop }
+  return { state, outcomes, ...parts, firstId, pause, ...add }
 }
 
 /** All at once: a reload in the middle leaves no row that was sent with its new key, but has the former one. */
