@@ -49,15 +49,8 @@ function compileInto(folder: string): void {
     'engine/service/transfer/fields.d.ts': ['Transfer'],
     'engine/service/procedures/procedures.d.ts': ['proceduresOf'],
     'engine/service/procedures/trpc.d.ts': [
-      ...['CachedContext<Store, Settings = unknown>', 'QueryContext<Store, Settings = unknown>'],
-      ...[
-        'MutationContext<Store, Settings = unknown>',
-        'SessionContext',
-        'ProcedureMeta',
-        'CachedMeta',
-        'QueryMeta',
-        'MutationMeta',
-      ],
+      ...['CachedContext', 'QueryContext', 'MutationContext'].map((name) => `${name}<Store, Settings = unknown>`),
+      ...['SessionContext', 'ProcedureMeta', 'CachedMeta', 'QueryMeta', 'MutationMeta'],
     ],
     'db/store.d.ts': ['Store'],
   }
