@@ -45,7 +45,7 @@ export function contextsOf(
       caller:
         isSafe || !apiKey
           ? undefined
-          : { owner: apiKey.id, key, name: apiKey.name, mutatesOnce: Boolean(replays[call]), onReplay },
+          : { owner: apiKey.id, key, name: apiKey.name, mutationsLeft: replays[call] ? 1 : undefined, onReplay },
       apiKey,
       rateLimit,
       release,

@@ -16,14 +16,11 @@ export interface Caller extends Pick<IdempotencyKey, 'owner'> {
   key?: string | undefined
   /** The name of the API key, for the history. */
   name?: string
-  /** Whether a second mutation of this caller is refused, because with a key it would get the result of the first one. */
-  mutatesOnce?: boolean
+  /** How many mutations are not refused: with a key, a second one would get the result of the first. By default any number. */
+  mutationsLeft?: number | undefined
   /** Called if the result is that of an earlier mutation with the same idempotency key. */
   onReplay?: (() => void) | undefined
 }
-
-/** The callers that mutate once and have. */
-const used = new WeakSet<Caller>()
 
 /** A mutation whose method adds what it generates to its input. */
 export interface Adding<Input, Generated> {
@@ -40,9 +37,9 @@ export function methodOf<Input, Output>(
   outputOf: (generated: object | undefined, input: Input) => Output,
 ) {
   return async (input: Input, caller?: Caller): Promise<Output> => {
-    if (caller && used.has(caller))
+    if (caller?.mutationsLeft === 0)
       throw new Error('A procedure that replays runs one mutation. Make one of several, with changes or own.')
-    if (caller?.mutatesOnce) used.add(caller)
+    if (caller?.mutationsLeft) caller.mutationsLeft--
     const idempotency = caller?.key === undefined ? undefined : { owner: caller.owner, key: caller.key }
     const { generated, isReplay } = await run(valuesOf(input, caller), idempotency)
     if (isReplay) caller?.onReplay?.()
