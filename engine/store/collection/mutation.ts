@@ -16,7 +16,7 @@ export interface Caller extends Pick<IdempotencyKey, 'owner'> {
   key?: string | undefined
   /** The name of the API key, for the history. */
   name?: string
-  /** How many mutations are not refused: with a key, a second one would get the result of the first. By default any number. */
+  /** How many mutations may still run, by default any number. With a key, a second one would get the result of the first. */
   mutationsLeft?: number | undefined
   /** Called if the result is that of an earlier mutation with the same idempotency key. */
   onReplay?: (() => void) | undefined
