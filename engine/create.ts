@@ -152,6 +152,8 @@ function copyEngine(folder: string): void {
     recursive: true,
     filter: (path) => !['node_modules', 'screenshots', 'create', 'create.ts'].includes(basename(path)),
   })
+  // It must be part of each copy.
+  cpSync(join(root, 'LICENSE'), join(folder, 'engine/LICENSE'))
 }
 
 function sharedParts(): Record<string, Record<string, unknown>> {

@@ -5,9 +5,9 @@ import { pathToFileURL } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 
 /**
- * Drafts a migration of what the tables have more than their migrations, with each configuration of drizzle-kit:
- * `node engine/generate.ts <configuration>... [--name <what changes>]`. drizzle-kit knows no STRICT and no triggers, and makes
- * a new table for a column with a check. So what it writes is corrected.
+ * Drafts a migration for each configuration of drizzle-kit, if the tables differ from their migrations:
+ * `node engine/generate.ts <configuration>... [--name <what changes>]`. drizzle-kit writes no STRICT and no triggers, and copies
+ * a table to add a column with a check. This program corrects the draft.
  */
 
 const breakpoint = '--> statement-breakpoint'
@@ -44,10 +44,8 @@ function correctForSqlite(statements: string[], snapshots: Snapshot[]): string[]
   const before = snapshots.find(({ id }) => id === now?.prevId)
   const copied = statements.flatMap((each) => /^CREATE TABLE `__new_([^`]+)`/.exec(each)?.[1] ?? [])
   return statements.flatMap((statement) => {
-    const [, index = '', table = ''] =
-      /^CREATE (?:UNIQUE )?INDEX `([^`]+)` ON `([^`]+)`/.exec(statement) ??
-      /^[^`]*(`)(?:__new_)?([^`]+)`/.exec(statement) ??
-      []
+    const [, index = '', indexed] = /^CREATE (?:UNIQUE )?INDEX `([^`]+)` ON `([^`]+)`/.exec(statement) ?? []
+    const table = indexed ?? /^[^`]*`(?:__new_)?([^`]+)`/.exec(statement)?.[1] ?? ''
     const [extended, old] = [now?.tables[table], before?.tables[table]]
     if (copied.includes(table) && extended && old && isExtended(extended, old)) {
       if (statement.startsWith('CREATE TABLE')) return addColumns(table, statement, old)
@@ -55,7 +53,7 @@ function correctForSqlite(statements: string[], snapshots: Snapshot[]): string[]
     }
     // The service enforces no foreign keys during a migration.
     if (statement.startsWith('PRAGMA')) return []
-    // Otherwise the new table would give the ids of removed rows again.
+    // Without its sequence, the new table would give new rows the ids of removed rows.
     if (statement.startsWith('INSERT INTO `__new_')) return [statement, ...copySequence(table)]
     return [statement.replace(/^(CREATE TABLE .*\n\));$/s, '$1 STRICT;')]
   })
@@ -92,7 +90,7 @@ function copySequence(table: string): string[] {
   ]
 }
 
-/** A page of a list skips no row if creates take turns. */
+/** The trigger lets creates commit in the order of their ids, so that a page of a list skips no row. */
 function addTriggers(statements: string[]): string[] {
   return statements.flatMap((statement) => {
     const [, table] = /^CREATE TABLE "([^"]+)".* GENERATED ALWAYS AS IDENTITY /s.exec(statement) ?? []

@@ -77,6 +77,7 @@ test('an update replaces the engines of a product, keeps what is its own, and lo
   expect(create('--update', folder)).toEqual([0, expect.stringContaining(`see engine/CHANGELOG.md. ${packages}`)])
   expect(existsSync(join(folder, 'engine/mine.ts'))).toBe(false)
   expect(readFileSync(String(page), 'utf8')).toBe(store.text)
+  expect(readFileSync(join(folder, 'engine/LICENSE'), 'utf8')).toContain('MIT License')
   expect(readFileSync(join(folder, 'main.ts'), 'utf8')).toBe('also mine')
   expect(readJson(manifest)).toEqual({
     ...others,

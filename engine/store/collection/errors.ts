@@ -90,7 +90,7 @@ export function writeFailureOf(error: Error): WriteFailure {
 /** A row contradicts another one in the table `subject`. The message is for clients: one of {@link conflicts}, or its own. */
 export class RowConflict extends RuleViolation {
   override name = 'RowConflict'
-  /** Those whose values another row has, if the rule is a uniqueness and the database names them. */
+  /** The fields whose values another row has. Empty for a reference, and if the database does not name them. */
   readonly fields: string[]
 
   constructor(message: string, subject: string | undefined, fields: string[] = []) {
