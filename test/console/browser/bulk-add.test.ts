@@ -475,7 +475,7 @@ test('each valid row is stored once if the service is killed half-way', async ({
   await summary.waitFor({ timeout: 60_000 })
   const expected = Array.from({ length: 2_000 }, (_, index) => `pet ${index + 1}`).toSpliced(999, 1)
   expect(stored().toSorted()).toEqual(expected.toSorted())
-  const counts = [...((await summary.textContent()) ?? '').matchAll(/([\d,]+) (?:pets )?(?:was|were)/g)]
+  const counts = [...((await summary.textContent()) ?? '').matchAll(/([\d,]+) (?:pets were|had)/g)]
   expect(counts.reduce((sum, [, count = '']) => sum + Number(count.replace(',', '')), 0)).toBe(1_999)
 })
 
