@@ -32,6 +32,11 @@ export function choiceIdOf(id: bigint | 'selection', { name }: Field): string {
   return `choice-${id}-${name}`
 }
 
+/** The id of the button that begins to edit a field of the item in the panel. */
+export function editButtonIdOf(name: string): string {
+  return `edit-${name}`
+}
+
 /** The item whose row has the focus, or a control in it. */
 export function focusedRow(items: Item[] = []): Item | undefined {
   const row = document.activeElement?.closest('tr')

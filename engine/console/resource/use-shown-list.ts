@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { focusedRow, rowOf } from '../components/focus.ts'
+import { problemOf } from '../problem.ts'
 import { putFirst } from '../requests/log.ts'
 import { type Field, type Item, isSame, type Resource, type Values } from '../resource.ts'
 import { type Edits, editOf, useEdits, withEdits } from './edits.ts'
@@ -25,8 +26,8 @@ export function useShownList(
   // The only observer of the item: one that is mounted after a failure would repeat the request.
   const loaded = useQuery(queries.item(view.item, useQueryClient()))
   const item = { ...loaded, data: loaded.data && withEdits(loaded.data, states) }
-  /** The field of an item for whose value a menu is open. */
-  const [menu, openMenu] = useState<{ id: bigint; field: Field }>()
+  /** The field of an item, or of all selected ones, for whose value a menu is open. */
+  const [menu, openMenu] = useState<{ id: bigint | 'selection'; field: Field }>()
   const turns = usePageTurns({ resource, queries, view, list }, turnTo)
 
   /** The item that the panel opens in editing. */
@@ -101,15 +102,34 @@ export function useShownList(
   function remove(seen: Item) {
     const items = list.items ?? []
     const index = items.findIndex(({ id }) => id === seen.id)
-    const neighbor = items[index + 1] ?? items[index - 1]
-    if (index !== -1 && neighbor) goTo(neighbor.id, focusedRow(items) !== undefined)
-    else if (view.item === seen.id) closePanel()
+    const neighbor = index === -1 ? undefined : (items[index + 1] ?? items[index - 1])
+    const isFocused = focusedRow(items) !== undefined
+    // The panel keeps another item.
+    if (inPanel !== undefined && inPanel !== seen.id) isFocused && neighbor && rowOf(neighbor.id)?.focus()
+    else if (neighbor) goTo(neighbor.id, isFocused)
+    else if (inPanel === seen.id) closePanel()
     selection.remove([seen])
     edits.save(editOf(seen))
   }
 
-  /** The item that the panel shows, or whose row has the focus. */
-  const current = () => (view.item === undefined ? focusedRow(list.items) : item.data)
+  /** Removes all selected items, after a question if they are more than one. */
+  function removeSelected() {
+    const [item, ...others] = selection.items()
+    if (item && others.length === 0) return remove(item)
+    open({ kind: 'editMany', edits: selection.items().map((item) => editOf(item, undefined, place)), same: 0 })
+  }
+
+  /** The item of the row that has the focus, or else of the panel. */
+  function current(): Item | undefined {
+    const isMissing = item.failureReason && problemOf(item.failureReason).kind === 'missing'
+    return focusedRow(list.items) ?? (inPanel === undefined || isMissing ? undefined : item.data)
+  }
+
+  /** What keys change: the selected items if there are several and the focus is not in the panel, or else the current one. */
+  function target(): Item | 'selection' | undefined {
+    const isInPanel = inPanel !== undefined && !document.activeElement?.closest('.list')
+    return selection.count > 1 && !isInPanel ? 'selection' : current()
+  }
 
   return {
     view,
@@ -118,14 +138,14 @@ export function useShownList(
     item,
     states,
     selection,
-    /** Whether keys act on all selected items, and not on the one of the panel or of the focus. */
-    actsOnSelection: selection.count > 1 && view.item === undefined,
     turns,
     move,
     extend,
     edit,
     remove,
+    removeSelected,
     current,
+    target,
     toEdit,
     openToEdit,
     menu,

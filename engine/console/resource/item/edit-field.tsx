@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useReducer, useRef, useState } from 'react'
 import { textOf } from '#service/fields'
 import { Button } from '../../components/buttons.tsx'
-import { useFocusReturn } from '../../components/focus.ts'
+import { editButtonIdOf, useFocusReturn } from '../../components/focus.ts'
 import { entryIn, FieldInput, readEntry } from '../../form/field-input.tsx'
 import { type Field, type Item, isSame, type Resource } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
@@ -36,7 +36,7 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
   const editor = useRef<HTMLDivElement>(null)
   /** How often the Enter key was pressed, instead of a button below. */
   const [refusals, refuse] = useReducer((count: number) => count + 1, 0)
-  useFocusReturn(() => document.getElementById(editButtonId(field)))
+  useFocusReturn(() => document.getElementById(editButtonIdOf(field.name)))
   const isChanged = !isSame(item[name], seen)
   // Where nothing was typed, there is nothing to choose.
   if (isChanged && text === textOf(seen)) {
@@ -148,11 +148,6 @@ function Meanwhile({ item, field, seen, refusals }: MeanwhileProps) {
       <Named text={text} names={[...(keyName ? [keyName] : []), former, value]} /> {refusals > 0 && editTexts.choose}
     </span>
   )
-}
-
-/** The id of the button that begins to edit a field of the item in the panel. */
-export function editButtonId({ name }: Field): string {
-  return `edit-${name}`
 }
 
 /** The key of the draft of a value. */

@@ -4,9 +4,9 @@ import { useWindowEvent } from '@mantine/hooks'
 import { useRef, useState } from 'react'
 import { Button, IconButton } from '../../components/buttons.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { keepFocus, rowOf, topDialog } from '../../components/focus.ts'
+import { editButtonIdOf, keepFocus, rowOf, topDialog } from '../../components/focus.ts'
 import { IconChevronDown } from '../../components/icons.tsx'
-import { areCharactersOn, arrowKeys, textFields, useShortcuts } from '../../components/keyboard.ts'
+import { areCharactersOn, arrowKeys, textFields } from '../../components/keyboard.ts'
 import { IconChevronUp, IconPencil, IconTrash } from '../../components/later-icons.tsx'
 import { Message } from '../../components/message.tsx'
 import { Panel } from '../../components/panel.tsx'
@@ -26,7 +26,7 @@ import { itemCallOf } from '../queries.ts'
 import type { ShownList } from '../use-shown-list.ts'
 import { hrefOf } from '../view.ts'
 import { ChangeList } from './change-list.tsx'
-import { draftKeyOf, EditField, editButtonId } from './edit-field.tsx'
+import { draftKeyOf, EditField } from './edit-field.tsx'
 import { useRemoval } from './history.ts'
 import { isNewClick } from './new-click.ts'
 import { Reversal } from './reversal.tsx'
@@ -116,10 +116,6 @@ function Details({ item }: { item: Item }) {
   const json = jsonOf(item, '  ')
   const isSaving = states.some(({ edit: { seen }, status }) => status === 'pending' && seen.id === id)
   const isEditableField = ({ presence }: Field) => canEdit && presence !== 'generated'
-  useShortcuts({
-    ...(canEdit && { edit: () => setEdited(resource.title) }),
-    ...(canRemove && { remove: () => remove(item) }),
-  })
   // A value that the user cannot set is not shown if there is none.
   const fields = resource.fields.filter((field) => isEditableField(field) || item[field.name] !== undefined)
   return (
@@ -142,7 +138,7 @@ function Details({ item }: { item: Item }) {
                   {isEditableField(field) && (
                     <IconButton
                       ref={keepFocus}
-                      id={editButtonId(field)}
+                      id={editButtonIdOf(field.name)}
                       className="edit-button"
                       size="xs"
                       label={editTexts.edit.edit(field.label)}

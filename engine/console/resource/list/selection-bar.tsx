@@ -8,7 +8,6 @@ import { useClient } from '../../client.ts'
 import { Button, CloseButton } from '../../components/buttons.tsx'
 import { choiceIdOf, keepFocus } from '../../components/focus.ts'
 import { IconCheck, IconChevronDown, IconCopy } from '../../components/icons.tsx'
-import { useShortcuts } from '../../components/keyboard.ts'
 import { IconTrash } from '../../components/later-icons.tsx'
 import type { Field } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
@@ -21,16 +20,14 @@ import { ChoiceMenu, Menu } from './choice-menu.tsx'
 /** What can be done with the selected items. It covers the head of the table, so nothing moves when it appears. */
 export function SelectionBar({ onClose }: { onClose: () => void }) {
   const { resource, texts, open } = useResource()
-  const { list, selection, actsOnSelection, place, remove: removeOne } = useList()
+  const { list, selection, place, removeSelected, menu, openMenu } = useList()
   const editTexts = editTextsOf(resource)
   const { canEdit, canRemove } = useAccess()
-  const [menu, setMenu] = useState<Field>()
-  const closeMenu = useCallback(() => setMenu(undefined), [])
+  const closeMenu = useCallback(() => openMenu(undefined), [openMenu])
   const title = texts.list.selected(selection.count)
   const elsewhere = selection.count - (list.items?.filter(({ id }) => selection.has(id)).length ?? 0)
   const choices = canEdit ? resource.entered.filter((field) => field.choices) : []
   const isOther = ({ name, choices }: Field) => name !== resource.title && !choices
-  const [choice] = choices
   const [other, ...more] = canEdit ? resource.entered.filter(isOther) : []
   const [isSetting, setIsSetting] = useState(false)
 
@@ -42,18 +39,6 @@ export function SelectionBar({ onClose }: { onClose: () => void }) {
     const startsAtOnce = elsewhere === 0 || edits.length === 0
     open({ kind: 'editMany', edits, same: items.length - changed.length, startsAtOnce })
   }
-
-  function remove() {
-    const [item, ...others] = selection.items()
-    // One can be undone.
-    if (item && others.length === 0) return removeOne(item)
-    open({ kind: 'editMany', edits: selection.items().map((item) => editOf(item, undefined, place)), same: 0 })
-  }
-
-  useShortcuts({
-    ...(actsOnSelection && choice && { choose: () => setMenu(choice) }),
-    ...(actsOnSelection && canRemove && { remove }),
-  })
 
   return (
     <section ref={keepFocus} className="selection-bar" aria-label={title}>
@@ -68,7 +53,7 @@ export function SelectionBar({ onClose }: { onClose: () => void }) {
           size="xs"
           endIcon={<IconChevronDown />}
           aria-haspopup="menu"
-          onClick={() => setMenu(field)}
+          onClick={() => openMenu({ id: 'selection', field })}
           {...setLabel(editTexts.edit.set(field.label), field.label)}
         />
       ))}
@@ -85,11 +70,18 @@ export function SelectionBar({ onClose }: { onClose: () => void }) {
       )}
       {other && isSetting && <SetMany fields={[other, ...more]} onClose={() => setIsSetting(false)} />}
       {canRemove && (
-        <Button variant="default" size="xs" icon={<IconTrash />} onClick={remove}>
+        <Button variant="default" size="xs" icon={<IconTrash />} onClick={removeSelected}>
           {editTexts.edit.removeShort}
         </Button>
       )}
-      {menu && <ChoiceMenu field={menu} of="selection" onChoose={(value) => set(menu, value)} onClose={closeMenu} />}
+      {menu?.id === 'selection' && (
+        <ChoiceMenu
+          field={menu.field}
+          of="selection"
+          onChoose={(value) => set(menu.field, value)}
+          onClose={closeMenu}
+        />
+      )}
       <CopyMenu />
       <CloseButton label={editTexts.many.clearSelection} size="xs" onClick={onClose} />
     </section>

@@ -3,7 +3,7 @@ import { useDocumentTitle } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useEffectEvent, useMemo, useState } from 'react'
 import { useClient } from '../../client.ts'
-import { focusedRow, titleOfPage } from '../../components/focus.ts'
+import { editButtonIdOf, titleOfPage } from '../../components/focus.ts'
 import { useShortcuts } from '../../components/keyboard.ts'
 import { loadLater, preload } from '../../components/load-later.tsx'
 import { Header } from '../../header/header.tsx'
@@ -74,8 +74,8 @@ interface PageProps extends Pick<ResourcePageProps, 'onSignOut'> {
 
 function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   const { resource, texts, edits, open, closePanel } = useResource()
-  const { view, list, item, selection, actsOnSelection, current, ...shownList } = useList()
-  const { move, extend, openMenu, openToEdit, remove } = shownList
+  const { view, list, item, selection, current, target, ...shownList } = useList()
+  const { move, extend, openMenu, openToEdit, remove, removeSelected } = shownList
   const [done, setDone] = useState<Done>()
   const [noticeClosedAt, setNoticeClosedAt] = useState(() => Date.now())
   const { isReadOnly, canEdit, canRemove, hasHistory } = useAccess()
@@ -109,31 +109,43 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   useEffect(() => titleOfPage()?.focus(), [])
 
   /** Opens the menu of the first field with choices, or moves the focus to its choices in the panel. */
-  function choose({ id }: Item) {
+  function choose() {
     const field = resource.entered.find(({ choices }) => choices)
-    if (!field) return
+    const changed = target()
+    if (!field || !changed) return
+    const id = changed === 'selection' ? changed : changed.id
     const choices = document.querySelector<HTMLElement>(`[data-choices="${field.name}"] [aria-pressed="true"]`)
-    if (choices) choices.focus()
+    if (choices && id === view.item) choices.focus()
     else openMenu({ id, field })
   }
 
-  const onCurrent = (act: (item: Item) => void) => () => {
-    const item = current()
-    if (item) act(item)
+  /** Edits the title in the panel. */
+  function edit() {
+    const id = current()?.id
+    if (id === undefined) return
+    const button = id === view.item && document.getElementById(editButtonIdOf(title))
+    if (button) button.click()
+    else openToEdit(id)
   }
+
+  function removeTarget() {
+    const removed = target()
+    if (removed === 'selection') removeSelected()
+    else if (removed) remove(removed)
+  }
+
   const isAdding = view.isAdding && !isReadOnly
   const hasItem = isAdding || view.item !== undefined
   const hasPanel = hasItem || view.changes !== undefined
   useShortcuts({
     ...(!isReadOnly && { add: () => open({ kind: 'add' }) }),
     help: () => open({ kind: 'help' }),
-    ...(canEdit && !actsOnSelection && { choose: onCurrent(choose) }),
-    ...(canEdit && view.item === undefined && { edit: onCurrent(({ id }) => openToEdit(id)) }),
-    ...(canRemove && !actsOnSelection && view.item === undefined && { remove: onCurrent(remove) }),
+    ...(canEdit && { choose, edit }),
+    ...(canRemove && { remove: removeTarget }),
     nextItem: () => move(1),
     previousItem: () => move(-1),
     selectItem() {
-      const item = focusedRow(list.items) ?? current()
+      const item = current()
       if (item) selection.toggle(item)
     },
     selectNext: () => extend(1),

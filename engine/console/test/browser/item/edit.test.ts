@@ -579,6 +579,34 @@ describe('the time of a note', () => {
   })
 })
 
+test('keys change the row with the focus or the selection, and not the note in the panel beside them', async ({
+  open,
+}) => {
+  const { store, page } = await open(6, { path: '/?note=2', isLoaded: true })
+  await panelFocused(page, 'note 2')
+  const row = (name: string) => page.getByRole('link', { name, exact: true })
+  await row('note 4').focus()
+  await press(page, 's', '3')
+  await expect.poll(async () => (await store.notes.get(4n))?.state).toBe('done')
+  expect((await store.notes.get(2n))?.state).toBe('open')
+  await page.keyboard.press('Delete')
+  await notice(page).getByText('note 4 will be removed.').waitFor()
+  await expect.poll(() => row('note 5').evaluate((each) => each === document.activeElement)).toBe(true)
+  await panel(page, 'note 2').waitFor()
+  for (const name of ['note 3', 'note 5']) await page.getByRole('checkbox', { name: `Select ${name}, ` }).check()
+  await page.keyboard.press('Delete')
+  const dialog = page.getByRole('dialog', { name: 'Remove 2 notes?' })
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await press(page, 's', '3')
+  await expect.poll(async () => (await store.notes.get(5n))?.state).toBe('done')
+  expect((await store.notes.get(2n))?.state).toBe('open')
+  await row('note 6').focus()
+  await page.keyboard.press('e')
+  await panel(page, 'note 6').getByRole('textbox').waitFor()
+  await press(page, 'Escape', 'Delete')
+  await notice(page).getByText('note 6 will be removed.').waitFor()
+})
+
 describe('a note is removed', () => {
   test('once the pointer has left the notice that offers to undo it', async ({ open }) => {
     const { store, page } = await open(3, { isLoaded: true })
