@@ -3,8 +3,7 @@ import { useDocumentTitle } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useEffectEvent, useMemo, useState } from 'react'
 import { useClient } from '../../client.ts'
-import { editButtonIdOf, titleOfPage } from '../../components/focus.ts'
-import { useShortcuts } from '../../components/keyboard.ts'
+import { titleOfPage } from '../../components/focus.ts'
 import { loadLater, preload } from '../../components/load-later.tsx'
 import { Header } from '../../header/header.tsx'
 import type { Item, Resource } from '../../resource.ts'
@@ -23,6 +22,7 @@ import { ListProvider, ResourceProvider, useList, useResource } from '../page-co
 import { partOf, queriesOf } from '../queries.ts'
 import { useShownList } from '../use-shown-list.ts'
 import { Tools } from './tools.tsx'
+import { usePageShortcuts } from './use-page-shortcuts.ts'
 
 // They are loaded in this order.
 const EditNotice = loadLater(async () => (await import('../notice/edit-notice.tsx')).EditNotice)
@@ -74,11 +74,10 @@ interface PageProps extends Pick<ResourcePageProps, 'onSignOut'> {
 
 function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   const { resource, texts, edits, open, closePanel } = useResource()
-  const { view, list, item, selection, current, target, ...shownList } = useList()
-  const { move, extend, openMenu, openToEdit, remove, removeSelected } = shownList
+  const { view, list, item } = useList()
   const [done, setDone] = useState<Done>()
   const [noticeClosedAt, setNoticeClosedAt] = useState(() => Date.now())
-  const { isReadOnly, canEdit, canRemove, hasHistory } = useAccess()
+  const { isReadOnly, canRemove, hasHistory } = useAccess()
   const newItem = useNewItem(resource)
   const { title, fields } = resource
   const [added] = newItem.added
@@ -108,51 +107,10 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   // The sign-in form, which had the focus, is gone.
   useEffect(() => titleOfPage()?.focus(), [])
 
-  /** Opens the menu of the first field with choices, or moves the focus to its choices in the panel. */
-  function choose() {
-    const field = resource.entered.find(({ choices }) => choices)
-    const changed = target()
-    if (!field || !changed) return
-    const id = changed === 'selection' ? changed : changed.id
-    const choices = document.querySelector<HTMLElement>(`[data-choices="${field.name}"] [aria-pressed="true"]`)
-    if (choices && id === view.item) choices.focus()
-    else openMenu({ id, field })
-  }
-
-  /** Edits the title in the panel. */
-  function edit() {
-    const id = current()?.id
-    if (id === undefined) return
-    const button = id === view.item && document.getElementById(editButtonIdOf(title))
-    if (button) button.click()
-    else openToEdit(id)
-  }
-
-  function removeTarget() {
-    const removed = target()
-    if (removed === 'selection') removeSelected()
-    else if (removed) remove(removed)
-  }
-
   const isAdding = view.isAdding && !isReadOnly
   const hasItem = isAdding || view.item !== undefined
   const hasPanel = hasItem || view.changes !== undefined
-  useShortcuts({
-    ...(!isReadOnly && { add: () => open({ kind: 'add' }) }),
-    help: () => open({ kind: 'help' }),
-    ...(canEdit && { choose, edit }),
-    ...(canRemove && { remove: removeTarget }),
-    nextItem: () => move(1),
-    previousItem: () => move(-1),
-    selectItem() {
-      const item = current()
-      if (item) selection.toggle(item)
-    },
-    selectNext: () => extend(1),
-    selectPrevious: () => extend(-1),
-    // The key closes the panel first.
-    ...(selection.count > 0 && !hasPanel && { close: selection.clear }),
-  })
+  usePageShortcuts(hasPanel)
 
   return (
     <>
