@@ -45,7 +45,7 @@ export function useShownList(
   function move(step: 1 | -1) {
     const items = list.items ?? []
     const focused = focusedRow(list.rows)
-    const id = view.item ?? focused?.id
+    const id = focused?.id ?? view.item
     const next = neighborOf(items, view, id, step)
     const isFocused = view.item === undefined || focused !== undefined
     if (next !== undefined) return goTo(next, isFocused)

@@ -600,11 +600,14 @@ test('keys change the row with the focus or the selection, and not the note in t
   await press(page, 's', '3')
   await expect.poll(async () => (await store.notes.get(5n))?.state).toBe('done')
   expect((await store.notes.get(2n))?.state).toBe('open')
-  await row('note 6').focus()
+  await row('note 5').focus()
+  await page.keyboard.press('j')
+  await panel(page, 'note 6').waitFor()
+  await row('note 3').focus()
   await page.keyboard.press('e')
-  await panel(page, 'note 6').getByRole('textbox').waitFor()
+  await panel(page, 'note 3').getByRole('textbox').waitFor()
   await press(page, 'Escape', 'Delete')
-  await notice(page).getByText('note 6 will be removed.').waitFor()
+  await notice(page).getByText('note 3 will be removed.').waitFor()
 })
 
 describe('a note is removed', () => {
