@@ -78,7 +78,8 @@ export function ChangeList({ id, max, shown }: ChangeListProps) {
           <ol>
             {each.map((group) => (
               <Entries
-                key={String(group[0]?.id)}
+                // The first change, so that an open entry stays open while it gets others.
+                key={String(group.at(-1)?.id)}
                 changes={group}
                 isOfAll={isOfAll}
                 isWhole={!isGoingOn(group)}

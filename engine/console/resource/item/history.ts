@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
+import { type InfiniteData, infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import type { ServiceClient } from '#client'
 import { useClient } from '../../client.ts'
 import { type Change, type Edit, type Item, isSame, type Resource, type Values } from '../../resource.ts'
@@ -18,29 +18,38 @@ export interface ItemChange extends Change {
   title?: unknown
 }
 
-/** Milliseconds from a load of the history to the next one. */
-const maxAge = 4_000
 /** The number of changes in a page: so many that those of an edit of many items are together. */
 const size = 100
 
-/** The changes of an item, or of all items, in pages. */
+/** The changes of an item, or of all items, in pages. What is earlier than a known change is not loaded again. */
 export function historyOf(resource: Resource, client: ServiceClient, id?: bigint) {
   const { history } = resource.procedures(client)
   const idName = `${resource.one}Id`
   return infiniteQueryOptions({
     queryKey: [resource.many, 'history', id],
-    async queryFn({ pageParam, signal }) {
+    async queryFn({ pageParam, signal, client: queryClient, queryKey }) {
+      const loaded = queryClient.getQueryData<InfiniteData<ItemChange[], bigint>>(queryKey)
+      const known = loaded?.pages[loaded.pageParams.indexOf(pageParam)]
+      if (known && pageParam) return known
       const input = { ...(id !== undefined && { [idName]: id }), ...(pageParam && { cursor: pageParam }) }
       const changes = (await history?.query({ ...input, limit: size }, { signal })) ?? []
       // Safe: the service names the id of the item for the resource.
-      return changes.map((change) => ({ ...change, itemId: Reflect.get(change, idName) as bigint }))
+      const newest = changes.map((change) => ({ ...change, itemId: Reflect.get(change, idName) as bigint }))
+      return known && known.length >= size ? withKnown(newest, known) : newest
     },
     initialPageParam: 0n,
     getNextPageParam: (last) => (last.length < size ? undefined : last.at(-1)?.id),
     staleTime: pageAge,
-    // Each of its pages is a request.
-    refetchInterval: ({ state }) => maxAge * (state.data?.pages.length ?? 1),
+    refetchInterval: pageAge,
   })
+}
+
+/** The newest changes with those of the former first page, so that the next page begins where it did. */
+function withKnown(newest: ItemChange[], known: ItemChange[]): ItemChange[] {
+  const last = newest.at(-1)?.id ?? 0n
+  // There may be others between them.
+  if (newest.every(({ id }) => id !== known[0]?.id)) return newest
+  return [...newest, ...known.filter(({ id }) => id < last)]
 }
 
 /** The name of the API key that has changed an edited field last, if the service keeps a history. */

@@ -358,3 +358,31 @@ test('the history of a note follows what others change', async ({ open }) => {
   await history.getByText('Open').waitFor({ timeout: 5_000 })
   expect(Date.now() - start).toBeLessThan(9_000)
 })
+
+test('a long list of changes follows what others change with one request each time, and does not move', async ({
+  start,
+}) => {
+  const { store, rpc, show } = await start(230)
+  for (let id = 1n; id <= 220n; id++) await store.notes.update({ id, set: { body: `tea ${id}` } })
+  for (let id = 1n; id <= 4n; id++) await store.notes.update({ id, set: { state: 'done' } })
+  const page = await show()
+  const sheet = await openChanges(page)
+  await sheet.getByRole('button', { name: 'Show more' }).click()
+  await sheet.getByRole('button', { name: 'Show more' }).click()
+  await sheet.getByRole('heading', { name: 'Today · 224 changed' }).waitFor()
+  await sheet.getByText('4 notes').click()
+  const link = sheet.getByRole('link', { name: 'tea 150 #150' })
+  await link.scrollIntoViewIfNeeded()
+  const { y } = await boxOf(link)
+  const requests: string[] = []
+  page.on('request', (request) => request.url().includes('notes.history') && requests.push(request.url()))
+  const began = Date.now()
+  await rpc.notes.update.mutate({ noteId: 230n, body: 'Oscar' })
+  await store.notes.update({ id: 5n, set: { state: 'done' } })
+  await sheet.getByRole('heading', { name: 'Today · 226 changed' }).waitFor()
+  expect(Date.now() - began).toBeLessThan(6_000)
+  expect(requests.filter((url) => url.includes('cursor'))).toEqual([])
+  expect(Math.abs((await boxOf(link)).y - y)).toBeLessThan(2)
+  expect(await sheet.locator('details[open]').count()).toBe(1)
+  await sheet.getByText('5 notes').waitFor()
+})
