@@ -1,6 +1,13 @@
 import { describe, expect } from 'vitest'
 import { names, searchField, showing } from '../../../engine/console/test/browser/list.ts'
-import { beDeveloper, closeByEscape, holdRequests, inspect } from '../../../engine/console/test/browser/page.ts'
+import {
+  beDeveloper,
+  boxOf,
+  closeByEscape,
+  colorAt,
+  holdRequests,
+  inspect,
+} from '../../../engine/console/test/browser/page.ts'
 import { openItem, panel } from '../../../engine/console/test/browser/panels.ts'
 import type { Page } from '../../../engine/console/test/browser/visit.ts'
 import { runCurl } from '../../../engine/test/support/curl.ts'
@@ -189,6 +196,18 @@ test('forced colors show the dots of what is chosen, in the panel and in the fil
   for (const selector of ['.choices > [aria-pressed=true]', '.chip:has(:checked)'])
     expect(await colorsOf(page, selector)).toEqual(['rgb(255, 255, 255)', 'rgb(255, 255, 255)'])
   await inspect(page, 'forced-choices')
+})
+
+test('forced colors mark the open row at its side, and the focused one all around', async ({ open }) => {
+  const { page } = await open([rex, 2], { isLoaded: true, path: '/?pet=1', forcedColors: 'active' })
+  await page.getByRole('link', { name: 'pet 2' }).focus()
+  const isMarked = async (title: string) => {
+    const { x, y, width, height } = await boxOf(page.locator('tbody tr', { hasText: title }))
+    const colors = [await colorAt(page, x + 3, y + height / 2), await colorAt(page, x + width - 1, y + height / 2)]
+    return colors.map((color) => color.join() !== '255,255,255')
+  }
+  expect(await isMarked('Rex')).toEqual([true, false])
+  expect(await isMarked('pet 2')).toEqual([false, true])
 })
 
 /** The colors of the text and of its dot. */
