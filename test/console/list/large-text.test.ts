@@ -52,10 +52,11 @@ test('a phone shows a text of twice the size without scrolling sideways', async 
   await inspect(page, 'large-text-panel')
 })
 
-test('the list beside a panel shows a text of twice the size', async ({ open }) => {
+test('the list beside a panel shows a text of twice the size, and keeps half of the page', async ({ open }) => {
   const { page } = await open(pets, { isLoaded: true, path: '/?pet=1' })
   await page.getByRole('button', { name: 'Pending', exact: true }).waitFor()
   await enlarge(page)
+  expect((await boxOf(page.locator('.list'))).width).toBeGreaterThan(500)
   expect(await cutOff(page)).toEqual([])
   await expectToFit(page.locator('thead label'), page.locator('thead'))
   await inspect(page, 'large-text-beside')
