@@ -2,14 +2,14 @@ import { join } from 'node:path'
 import { createPetstoreClient, type PetstoreClient } from '../../client/index.ts'
 import type { Store } from '../../db/store.ts'
 import type * as databases from '../../engine/test/support/database.ts'
+import { fixturesOf } from '../../engine/test/support/fixtures-of.ts'
 import type * as api from '../../engine/test/support/test-api.ts'
-import { testsOf } from '../../engine/test/support/tests-of.ts'
-import { transferTests } from '../../engine/test/support/transfer.ts'
+import { transferFixtures } from '../../engine/test/support/transfer.ts'
 import { petTransfer } from '../../server/pets/transfer.ts'
 import { service } from '../../server/service.ts'
 
 /** What the tests of the pet store do with it. */
-const tests = await testsOf({
+const fixtures = await fixturesOf({
   service,
   commandLine: [process.execPath, join(import.meta.dirname, '../../server/launch.mjs')],
   createClient: createPetstoreClient,
@@ -26,14 +26,15 @@ const tests = await testsOf({
 })
 
 export const { addingRow, addingRows, apiKeyRecord, backUp, bannerKey, commandLine, contextWith, createFirstKey } =
-  tests
-export const { createInTwoParts, createKey, createRequest, databaseNameOf, filesIn, keptIn, listen, locationOf } = tests
-export const { makeBackup, makeDatabase, mintApiKey, onPostgres, onSqlite, openFileStore, openPostgres } = tests
-export const { openSqlite, openTestStore, postgresDatabase, preparePostgres, prepareSqlite, prepareWrites } = tests
-export const { product, readConfig, restore, revokeKey, rowsIn, runProgram, shareEmptiedTestApi } = tests
-export const { shareTestApi, sqliteDatabase, startOf, startServer, startTestApi } = tests
-export const { startWithKey, storedTexts, tableNames, testDatabase, textsIn, unfitFiles } = tests
-export const { variableNames } = tests
+  fixtures
+export const { createInTwoParts, createKey, createRequest, databaseNameOf, filesIn, keptIn, listen, locationOf } =
+  fixtures
+export const { makeBackup, makeDatabase, mintApiKey, onPostgres, onSqlite, openFileStore, openPostgres } = fixtures
+export const { openSqlite, openTestStore, postgresDatabase, preparePostgres, prepareSqlite, prepareWrites } = fixtures
+export const { product, readConfig, restore, revokeKey, rowsIn, runProgram, shareEmptiedTestApi } = fixtures
+export const { shareTestApi, sqliteDatabase, startOf, startServer, startTestApi } = fixtures
+export const { startWithKey, storedTexts, tableNames, testDatabase, textsIn, unfitFiles } = fixtures
+export const { variableNames } = fixtures
 export { service }
 export type TestDatabase = databases.TestDatabase<Store>
 export type TestApi = api.TestApi<Store, PetstoreClient>
@@ -45,7 +46,7 @@ export async function addPets(store: Store, count: number): Promise<void> {
   await Promise.all(names.map((name) => store.pets.create({ name, categoryId: 1n, status: 'available' })))
 }
 
-export const { checkText, exportText, importText } = transferTests(petTransfer)
+export const { checkText, exportText, importText } = transferFixtures(petTransfer)
 
 /** Lines of NDJSON with pets named `pet 1`, `pet 2` and so on. */
 export function ndjsonOf(count: number): string {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createNotesClient, startTestApi } from '../../test/notes/tests.ts'
+import { createNotesClient, startTestApi } from '../../test/notes/fixtures.ts'
 import { fetchFrom } from '../../test/support/transport.ts'
 
 const url = 'http://service.test'

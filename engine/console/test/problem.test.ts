@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createNotesClient, startTestApi } from '../../test/notes/tests.ts'
+import { createNotesClient, startTestApi } from '../../test/notes/fixtures.ts'
 import { fetchFrom } from '../../test/support/transport.ts'
 import { issueTexts } from '../issues.ts'
 import { isTransient, type Problem, problemOf, retryDelayAfter } from '../problem.ts'

@@ -33,7 +33,7 @@ export interface TestDatabase<Store = BaseStore> {
 export const isOnPostgres = inject('postgresUrl') !== undefined
 
 /** The databases of a product. */
-export async function databaseTests<Stores extends WithApiKeys>(definition: StoreDefinition<Stores>) {
+export async function databaseFixtures<Stores extends WithApiKeys>(definition: StoreDefinition<Stores>) {
   type Store = BaseStore & Stores
   const [onSqlite, onPostgres] = await Promise.all([definition.forSqlite(), definition.forPostgres()])
   /** The tables on both databases, each after those that its foreign keys refer to. */

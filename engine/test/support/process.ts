@@ -7,7 +7,7 @@ import type { Location } from '../../store/database/location.ts'
 import type { WithApiKeys } from '../../store/keys.ts'
 import { openStore } from '../../store/open.ts'
 import { databaseOf } from './database.ts'
-import type { ProductTests } from './product.ts'
+import type { ProductFixtures } from './product.ts'
 import { connectRestClient } from './rest-client.ts'
 import { share } from './share.ts'
 import { type AtEnd, temporaryFolder } from './temporary.ts'
@@ -55,9 +55,9 @@ export interface Server extends Run {
 }
 
 /** Runs the program of a product. */
-export function processTests<Stores extends WithApiKeys>(
+export function processFixtures<Stores extends WithApiKeys>(
   { service, commandLine }: Tested<Stores, unknown>,
-  { product, createKey }: ProductTests,
+  { product, createKey }: ProductFixtures,
   { locationOf }: { locationOf(folder: string): Location },
 ) {
   /** Runs the program in a child process that is killed at the end of the test. */

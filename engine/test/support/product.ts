@@ -7,7 +7,7 @@ import type { BaseStore } from '../../store/collection/base-store.ts'
 import type { WithApiKeys } from '../../store/keys.ts'
 
 /** What the engine makes for a product: the format of its keys, its settings, and the actions of its command line. */
-export function productTests(product: Product) {
+export function productFixtures(product: Product) {
   const format = apiKeyFormat(product.keyPrefix)
   const configuration = configurationOf(product)
   /** A key that no store has. */
@@ -39,4 +39,4 @@ export function productTests(product: Product) {
   }
 }
 
-export type ProductTests = ReturnType<typeof productTests>
+export type ProductFixtures = ReturnType<typeof productFixtures>

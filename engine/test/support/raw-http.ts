@@ -6,7 +6,7 @@ import { expect, onTestFinished } from 'vitest'
 import { Connections } from '../../service/http/connections.ts'
 import { requestIdsWithout } from '../../service/http/request.ts'
 import { createHttpServer } from '../../service/http/server.ts'
-import type { ProductTests } from './product.ts'
+import type { ProductFixtures } from './product.ts'
 import type { TestApi } from './test-api.ts'
 import type { Row } from './tested.ts'
 
@@ -114,9 +114,9 @@ export type Listening<Api> = Api & {
 }
 
 /** Requests of a product as bytes, over a socket. */
-export function rawHttpTests<Api extends TestApi>(
+export function rawHttpFixtures<Api extends TestApi>(
   row: Row,
-  { product }: ProductTests,
+  { product }: ProductFixtures,
   { startTestApi }: { startTestApi(): Promise<Api> },
 ) {
   return {

@@ -19,7 +19,7 @@ import { temporaryFolder } from './temporary.ts'
 import type { Row } from './tested.ts'
 
 /** Databases, backups and damaged files of a product. */
-export function sampleTests(
+export function sampleFixtures(
   row: Row,
   program: string,
   { onSqlite, prepareSqlite }: { onSqlite: SqliteRelease; prepareSqlite(path: string): void },

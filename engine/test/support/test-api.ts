@@ -13,8 +13,8 @@ import type { Tracing } from '../../service/telemetry/tracing.ts'
 import type { BaseStore } from '../../store/collection/base-store.ts'
 import type { WithApiKeys } from '../../store/keys.ts'
 import { connect } from '../../store/sqlite/file/connection.ts'
-import { databaseTests, type TestDatabase } from './database.ts'
-import { type ProductTests, productTests } from './product.ts'
+import { databaseFixtures, type TestDatabase } from './database.ts'
+import { type ProductFixtures, productFixtures } from './product.ts'
 import { createRestClient, type RestClient } from './rest-client.ts'
 import { share } from './share.ts'
 import type { AtEnd } from './temporary.ts'
@@ -62,19 +62,19 @@ export async function startTestService<Stores extends WithApiKeys, Router extend
   service: Service<Stores> & { router: Router },
   options: StartOptions<BaseStore & Stores> = {},
 ): Promise<TestApi<BaseStore & Stores, TRPCClient<Router>>> {
-  const product = productTests(service.product)
+  const product = productFixtures(service.product)
   const tested = { service, createClient: createClient<Router> }
-  return apiTests(tested, product, await databaseTests(service.store)).startTestApi(options)
+  return apiFixtures(tested, product, await databaseFixtures(service.store)).startTestApi(options)
 }
 
 /** On a busy machine, a request of a test may wait for its turn. */
 const idle: LoadMeter = { now: () => 0, heap: () => 0 }
 
 /** Starts the service of a product in the process of the test. */
-export function apiTests<Stores extends WithApiKeys, Client>(
+export function apiFixtures<Stores extends WithApiKeys, Client>(
   { service, createClient }: Pick<Tested<Stores, Client>, 'service' | 'createClient'>,
-  { product, apiKeyRecord, mintApiKey, createKey }: ProductTests,
-  { testDatabase, prepareSqlite }: Awaited<ReturnType<typeof databaseTests<Stores>>>,
+  { product, apiKeyRecord, mintApiKey, createKey }: ProductFixtures,
+  { testDatabase, prepareSqlite }: Awaited<ReturnType<typeof databaseFixtures<Stores>>>,
 ) {
   type Store = BaseStore & Stores
   type Api = TestApi<Store, Client>

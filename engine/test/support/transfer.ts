@@ -16,7 +16,7 @@ interface ImportOptions {
 }
 
 /** Exports and imports the items of a resource. */
-export function transferTests<Store extends BaseStore, New>(items: Transfer<Store, New>) {
+export function transferFixtures<Store extends BaseStore, New>(items: Transfer<Store, New>) {
   return {
     /** Exports the items of a store, and returns the text. */
     exportText: (store: Store, format: Format = 'ndjson', filters: Record<string, unknown> = {}) =>

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { startTestApi } from '../../../test/notes/tests.ts'
+import { startTestApi } from '../../../test/notes/fixtures.ts'
 import { runCurl } from '../../../test/support/curl.ts'
 import { freePort } from '../../../test/support/free-port.ts'
 import { startPrefixProxy } from '../../../test/support/prefix-proxy.ts'

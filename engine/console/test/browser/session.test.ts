@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { createKey, revokeKey, service } from '../../../test/notes/tests.ts'
+import { createKey, revokeKey, service } from '../../../test/notes/fixtures.ts'
 import { choose, counting, justAdded, names, showing, turnPage } from './list.ts'
 import { enterNote, test } from './notes.ts'
 import { closeByEscape, holdRequests, inspect, isFocused, press } from './page.ts'

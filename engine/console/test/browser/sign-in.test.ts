@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { createKey } from '../../../test/notes/tests.ts'
+import { createKey } from '../../../test/notes/fixtures.ts'
 import { enterNote, test } from './notes.ts'
 import { closeByEscape, describes, holdRequests, inspect, isFocused, received } from './page.ts'
 import { addButton, openBulkAdd, panel, submitButton } from './panels.ts'

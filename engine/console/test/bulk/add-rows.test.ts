@@ -1,6 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { addNotes, createNotesClient, exportText, type NotesClient, startTestApi } from '../../../test/notes/tests.ts'
+import {
+  addNotes,
+  createNotesClient,
+  exportText,
+  type NotesClient,
+  startTestApi,
+} from '../../../test/notes/fixtures.ts'
 import { fetchFrom } from '../../../test/support/transport.ts'
 import { exportItems, fileOf } from '../../bulk/export-items.ts'
 import { addRows, keysOf, type Outcome } from '../../rows/add-rows.ts'

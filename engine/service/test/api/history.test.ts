@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { apiKeyRecord, mintApiKey, product, startTestApi } from '../../../test/notes/tests.ts'
+import { apiKeyRecord, mintApiKey, product, startTestApi } from '../../../test/notes/fixtures.ts'
 import { query, router } from '../../../test/notes/trpc.ts'
 import { Int64 } from '../../api/int64.ts'
 import { proceduresOf } from '../../procedures/procedures.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Caller } from '../../../store/collection/mutation.ts'
-import { startTestApi } from '../../../test/notes/tests.ts'
+import { startTestApi } from '../../../test/notes/fixtures.ts'
 import { mutation, router } from '../../../test/notes/trpc.ts'
 
 const Seen = z.object({ idempotency: z.string() })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import type { BaseStore } from '../../../store/collection/base-store.ts'
-import { contextWith, startTestApi } from '../../../test/notes/tests.ts'
+import { contextWith, startTestApi } from '../../../test/notes/fixtures.ts'
 import { query, router } from '../../../test/notes/trpc.ts'
 import { keepsValues } from '../../api/output.ts'
 import { proceduresOf } from '../../procedures/procedures.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { shareTestApi, startTestApi } from '../../../test/notes/tests.ts'
+import { shareTestApi, startTestApi } from '../../../test/notes/fixtures.ts'
 import { mutation, query, router } from '../../../test/notes/trpc.ts'
 import { updateInput } from '../../api/change.ts'
 import { Int64 } from '../../api/int64.ts'

@@ -2,7 +2,7 @@ import { createHook } from 'node:async_hooks'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { addNotes, apiKeyRecord, mintApiKey, startTestApi } from '../../../test/notes/tests.ts'
+import { addNotes, apiKeyRecord, mintApiKey, startTestApi } from '../../../test/notes/fixtures.ts'
 import { query, router } from '../../../test/notes/trpc.ts'
 import { temporarilyUnavailable } from '../../api/errors.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { shareEmptiedTestApi, startTestApi } from '../../../test/notes/fixtures.ts'
 import { NewNote, Note } from '../../../test/notes/notes.ts'
 import { note } from '../../../test/notes/open.ts'
-import { shareEmptiedTestApi, startTestApi } from '../../../test/notes/tests.ts'
 import { mutation, router } from '../../../test/notes/trpc.ts'
 import { resource } from '../../api/resource.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { shareTestApi } from '../../../test/notes/tests.ts'
+import { shareTestApi } from '../../../test/notes/fixtures.ts'
 import { mutation, router } from '../../../test/notes/trpc.ts'
 import { isTime } from '../../api/literals.ts'
 import { keepsValues } from '../../api/output.ts'

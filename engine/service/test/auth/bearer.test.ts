@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createKey, listen, startTestApi } from '../../../test/notes/tests.ts'
+import { createKey, listen, startTestApi } from '../../../test/notes/fixtures.ts'
 import { collect, host, openSocket, statusesIn } from '../../../test/support/raw-http.ts'
 
 test('requests that start together after a commit share a read of their key', async () => {

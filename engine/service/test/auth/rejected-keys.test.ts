@@ -7,7 +7,7 @@ import {
   shareTestApi,
   startOf,
   type TestApi,
-} from '../../../test/notes/tests.ts'
+} from '../../../test/notes/fixtures.ts'
 import { logLinesIn } from '../../../test/support/log-lines.ts'
 
 const shared = shareTestApi()

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createKey, product, startTestApi } from '../../../test/notes/tests.ts'
+import { createKey, product, startTestApi } from '../../../test/notes/fixtures.ts'
 
 const day = 86_400_000
 

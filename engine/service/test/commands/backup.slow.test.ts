@@ -13,7 +13,7 @@ import {
   runProgram,
   textsIn,
   unfitFiles,
-} from '../../../test/notes/tests.ts'
+} from '../../../test/notes/fixtures.ts'
 import { auditLinesIn, notesIn } from '../../../test/support/log-lines.ts'
 import { change } from '../../../test/support/sample-database.ts'
 import { canMount } from '../../../test/support/small-disk.ts'

@@ -11,7 +11,7 @@ import {
   service,
   startServer,
   variableNames,
-} from '../../../test/notes/tests.ts'
+} from '../../../test/notes/fixtures.ts'
 import { commandsOf } from '../../../test/support/commands.ts'
 import { notesIn } from '../../../test/support/log-lines.ts'
 import { runCommand, waitForOutput } from '../../../test/support/process.ts'

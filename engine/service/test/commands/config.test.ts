@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { mintApiKey, product, readConfig, runProgram, variableNames } from '../../../test/notes/tests.ts'
+import { mintApiKey, product, readConfig, runProgram, variableNames } from '../../../test/notes/fixtures.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { configurationOf } from '../../config.ts'
 

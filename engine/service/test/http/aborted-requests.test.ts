@@ -12,7 +12,7 @@ import {
   shareTestApi,
   startLocked,
   startTestApi,
-} from '../../../test/notes/tests.ts'
+} from '../../../test/notes/fixtures.ts'
 import { consoleFolder, largestFile } from '../../../test/support/console-folder.ts'
 import { type LogLine, logLinesIn } from '../../../test/support/log-lines.ts'
 import { closing, host, json, openSocket } from '../../../test/support/raw-http.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startTestApi } from '../../../test/notes/tests.ts'
+import { startTestApi } from '../../../test/notes/fixtures.ts'
 
 const names = [
   ...['accept', 'accept-encoding', 'accept-language', 'authorization', 'baggage', 'cache-control', 'connection'],

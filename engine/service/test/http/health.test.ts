@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { StoreUnavailable } from '../../../store/collection/errors.ts'
 import { connect } from '../../../store/sqlite/file/connection.ts'
-import { openSqlite, startTestApi } from '../../../test/notes/tests.ts'
+import { openSqlite, startTestApi } from '../../../test/notes/fixtures.ts'
 import { logLinesIn } from '../../../test/support/log-lines.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 

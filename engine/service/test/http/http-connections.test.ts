@@ -13,7 +13,7 @@ import {
   startHttpServer,
   startLocked,
   startTestApi,
-} from '../../../test/notes/tests.ts'
+} from '../../../test/notes/fixtures.ts'
 import { closing, collect, exchange, host, json, openSocket, statusesIn } from '../../../test/support/raw-http.ts'
 import { stubbornClients } from '../../../test/support/stubborn-clients.ts'
 import { Connections } from '../../http/connections.ts'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import { createRequest, listen, shareTestApi, validBody } from '../../../test/notes/tests.ts'
+import { createRequest, listen, shareTestApi, validBody } from '../../../test/notes/fixtures.ts'
 import { collect, host, json, openSocket, statusesIn } from '../../../test/support/raw-http.ts'
 
 /** Expect (RFC 9110, section 10.1.1). Node responds to `100-continue` before the application sees the request. */

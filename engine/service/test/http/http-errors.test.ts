@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { METHODS } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { createRequest, listen, shareTestApi, startLocked, validBody } from '../../../test/notes/tests.ts'
+import { createRequest, listen, shareTestApi, startLocked, validBody } from '../../../test/notes/fixtures.ts'
 import {
   collect,
   exchange,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { listen, shareTestApi, validBody } from '../../../test/notes/tests.ts'
+import { listen, shareTestApi, validBody } from '../../../test/notes/fixtures.ts'
 import { exchange, expectError, host } from '../../../test/support/raw-http.ts'
 
 /** Requests over real sockets. Every error has the Error body. */

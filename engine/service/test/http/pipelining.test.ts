@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { createRequest, listen, startHttpServer } from '../../../test/notes/tests.ts'
+import { createRequest, listen, startHttpServer } from '../../../test/notes/fixtures.ts'
 import { closing, collect, openSocket, statusesIn } from '../../../test/support/raw-http.ts'
 
 /** Pipelining (RFC 9112, section 9.3.2): requests that a client sends before it has received the previous response. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { listen, mintApiKey, shareTestApi, startTestApi } from '../../../test/notes/tests.ts'
+import { listen, mintApiKey, shareTestApi, startTestApi } from '../../../test/notes/fixtures.ts'
 import { consoleFolder } from '../../../test/support/console-folder.ts'
 import { type LogLine, logLinesIn } from '../../../test/support/log-lines.ts'
 import { exchange, host, json, openSocket } from '../../../test/support/raw-http.ts'

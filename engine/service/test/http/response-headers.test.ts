@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { listen, shareTestApi, startTestApi, startTracedApi, type TestApi } from '../../../test/notes/tests.ts'
+import { listen, shareTestApi, startTestApi, startTracedApi, type TestApi } from '../../../test/notes/fixtures.ts'
 import { consoleFolder } from '../../../test/support/console-folder.ts'
 import { exchange } from '../../../test/support/raw-http.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shareTestApi } from '../../../test/notes/tests.ts'
+import { shareTestApi } from '../../../test/notes/fixtures.ts'
 import { exchange, expectError } from '../../../test/support/raw-http.ts'
 
 const api = shareTestApi()

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { StoreUnavailable } from '../../../store/collection/errors.ts'
-import { product, startTestApi } from '../../../test/notes/tests.ts'
+import { product, startTestApi } from '../../../test/notes/fixtures.ts'
 import { readMetric } from '../../../test/support/metrics.ts'
 import { Metrics } from '../../telemetry/metrics.ts'
 

@@ -8,7 +8,7 @@ import {
   product,
   startTestApi,
   type TestApi,
-} from '../../../test/notes/tests.ts'
+} from '../../../test/notes/fixtures.ts'
 import { readMetric, samplesIn, seriesIn } from '../../../test/support/metrics.ts'
 import { openSocket } from '../../../test/support/raw-http.ts'
 import type { RestClient } from '../../../test/support/rest-client.ts'

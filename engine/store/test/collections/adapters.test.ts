@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shareEmptiedTestApi } from '../../../test/notes/tests.ts'
+import { shareEmptiedTestApi } from '../../../test/notes/fixtures.ts'
 import { parseExactly } from '../../../test/support/exact-json.ts'
 
 const api = shareEmptiedTestApi()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { tableNames } from '../../../test/notes/fixtures.ts'
 import { copies, note, notesDatabase } from '../../../test/notes/open.ts'
 import { definition } from '../../../test/notes/store.ts'
-import { tableNames } from '../../../test/notes/tests.ts'
 import { copyStore } from '../../copy/copy-store.ts'
 
 test.for(copies)('a copy from $from to $to has every row, its history, and the results of its keys', async (kinds) => {

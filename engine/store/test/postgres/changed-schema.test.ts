@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { postgresDatabase, startTestApi, type TestApi } from '../../../test/notes/tests.ts'
+import { postgresDatabase, startTestApi, type TestApi } from '../../../test/notes/fixtures.ts'
 import { emptyDatabase, query } from '../../../test/support/postgres/databases.ts'
 
 const rex = { body: 'Ann', priority: 7 }

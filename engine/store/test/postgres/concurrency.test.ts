@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest'
+import {
+  apiKeyRecord,
+  mintApiKey,
+  onPostgres,
+  postgresDatabase,
+  preparePostgres,
+} from '../../../test/notes/fixtures.ts'
 import type { NotesStore } from '../../../test/notes/store.ts'
 import type { NewNote } from '../../../test/notes/tables.ts'
-import { apiKeyRecord, mintApiKey, onPostgres, postgresDatabase, preparePostgres } from '../../../test/notes/tests.ts'
 import { connectTo, emptyDatabase, query } from '../../../test/support/postgres/databases.ts'
 import { StoreUnavailable } from '../../collection/errors.ts'
 

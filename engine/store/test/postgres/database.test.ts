@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { describeKeys, listKeys } from '../../../service/commands/keys.ts'
+import { isBody, postgresDatabase, preparePostgres, startTestApi } from '../../../test/notes/fixtures.ts'
 import { definition } from '../../../test/notes/store.ts'
-import { isBody, postgresDatabase, preparePostgres, startTestApi } from '../../../test/notes/tests.ts'
 import { textsOfAllCharacters } from '../../../test/support/all-characters.ts'
 import { connectTo, createDatabase, emptyDatabase, query } from '../../../test/support/postgres/databases.ts'
 import { openStore } from '../../open.ts'

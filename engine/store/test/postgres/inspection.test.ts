@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { describeMigrations, readPending, readStatus } from '../../../service/commands/database.ts'
 import { examine, type Finding } from '../../../service/commands/doctor.ts'
+import { onPostgres, preparePostgres, runProgram } from '../../../test/notes/fixtures.ts'
 import { definition } from '../../../test/notes/store.ts'
-import { onPostgres, preparePostgres, runProgram } from '../../../test/notes/tests.ts'
 import { freePort } from '../../../test/support/free-port.ts'
 import {
   connectTo,

@@ -1,8 +1,15 @@
 import { DatabaseError } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { Metrics } from '../../../service/telemetry/metrics.ts'
+import {
+  apiKeyRecord,
+  mintApiKey,
+  onPostgres,
+  openPostgres,
+  product,
+  startTestApi,
+} from '../../../test/notes/fixtures.ts'
 import type { NewNote } from '../../../test/notes/tables.ts'
-import { apiKeyRecord, mintApiKey, onPostgres, openPostgres, product, startTestApi } from '../../../test/notes/tests.ts'
 import { freePort } from '../../../test/support/free-port.ts'
 import { readMetric, writeFailuresIn } from '../../../test/support/metrics.ts'
 import { countWaiting, emptyDatabase, endSessions, lockTable } from '../../../test/support/postgres/databases.ts'

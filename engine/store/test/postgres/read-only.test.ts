@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { postgresDatabase, preparePostgres, startTestApi } from '../../../test/notes/tests.ts'
+import { postgresDatabase, preparePostgres, startTestApi } from '../../../test/notes/fixtures.ts'
 import { connectTo, createRole, emptyDatabase, query, setReadOnly } from '../../../test/support/postgres/databases.ts'
 
 const rex = { body: 'Ann', priority: 7 }

@@ -8,7 +8,7 @@ import {
   openFileStore,
   openTestStore,
   startTestApi,
-} from '../../../test/notes/tests.ts'
+} from '../../../test/notes/fixtures.ts'
 import { openDatabase } from '../../../test/support/database.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 

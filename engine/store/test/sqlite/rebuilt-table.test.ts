@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { sqliteDatabase } from '../../../test/notes/fixtures.ts'
 import { definition } from '../../../test/notes/store.ts'
-import { sqliteDatabase } from '../../../test/notes/tests.ts'
 import { openDatabase } from '../../../test/support/database.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { copyStore } from '../../copy/copy-store.ts'

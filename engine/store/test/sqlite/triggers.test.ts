@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { apiKeyRecord, mintApiKey } from '../../../test/notes/fixtures.ts'
 import { note, notesDatabase } from '../../../test/notes/open.ts'
-import { apiKeyRecord, mintApiKey } from '../../../test/notes/tests.ts'
 
 test.for(['INSERT', 'UPDATE', 'DELETE'])('a trigger that fails after the %s undoes it', async (event) => {
   const database = await notesDatabase()

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { addNotes, openFileStore, startTestApi } from '../../../test/notes/tests.ts'
+import { addNotes, openFileStore, startTestApi } from '../../../test/notes/fixtures.ts'
 import { openDatabase } from '../../../test/support/database.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 

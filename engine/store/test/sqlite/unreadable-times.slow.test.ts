@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { describeKeys, listKeys } from '../../../service/commands/keys.ts'
-import { openFileStore, revokeKey, rotateKey, startTestApi } from '../../../test/notes/tests.ts'
+import { openFileStore, revokeKey, rotateKey, startTestApi } from '../../../test/notes/fixtures.ts'
 import { openDatabase } from '../../../test/support/database.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { shareEmptiedStore } from '../../../test/notes/fixtures.ts'
 import { note, notesDatabase } from '../../../test/notes/open.ts'
 import type { NotesStore } from '../../../test/notes/store.ts'
-import { shareEmptiedStore } from '../../../test/notes/tests.ts'
 import { newCaller } from '../../../test/support/caller.ts'
 
 const dueAt = new Date('2026-12-24T18:00:00.000Z')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { testDatabase } from '../../../test/notes/fixtures.ts'
 import type { Note } from '../../../test/notes/tables.ts'
-import { testDatabase } from '../../../test/notes/tests.ts'
 
 test('notes are counted by state, exactly up to 10,000', async () => {
   const { open, execute } = await testDatabase()

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { prepareWrites } from '../../../test/notes/fixtures.ts'
 import { notesDatabase } from '../../../test/notes/open.ts'
 import { notes } from '../../../test/notes/tables.ts'
-import { prepareWrites } from '../../../test/notes/tests.ts'
 import { isOnPostgres } from '../../../test/support/database.ts'
 import { openPool } from '../../postgres/connection/connection.ts'
 import { failuresOf } from '../../postgres/connection/failure.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createKey, shareEmptiedTestApi, startTestApi, testDatabase } from '../../../test/notes/tests.ts'
+import { createKey, shareEmptiedTestApi, startTestApi, testDatabase } from '../../../test/notes/fixtures.ts'
 import { anyText } from '../../../test/support/any-text.ts'
 import { newCaller } from '../../../test/support/caller.ts'
 import { decodeResult, encodeResult, fingerprintOf } from '../../collection/idempotency.ts'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { maxInt64, minInt64 } from '../../../service/api/int64.ts'
 import { parseJson } from '../../../service/api/literals.ts'
-import { addingRow, shareTestApi, startTestApi, testDatabase } from '../../../test/notes/tests.ts'
+import { addingRow, shareTestApi, startTestApi, testDatabase } from '../../../test/notes/fixtures.ts'
 import { isOnPostgres } from '../../../test/support/database.ts'
 import { cpuTimesOf } from '../../../test/support/fastest.ts'
 

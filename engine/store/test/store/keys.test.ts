@@ -13,7 +13,7 @@ import {
   startOf,
   startTestApi,
   testDatabase,
-} from '../../../test/notes/tests.ts'
+} from '../../../test/notes/fixtures.ts'
 import type { WithApiKeys } from '../../keys.ts'
 
 describe('an API key', () => {

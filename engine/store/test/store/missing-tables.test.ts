@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { postgresDatabase, sqliteDatabase, tableNames } from '../../../test/notes/fixtures.ts'
 import { definition } from '../../../test/notes/store.ts'
-import { postgresDatabase, sqliteDatabase, tableNames } from '../../../test/notes/tests.ts'
 import { isOnPostgres, type TestDatabase } from '../../../test/support/database.ts'
 import { emptyDatabase } from '../../../test/support/postgres/databases.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'

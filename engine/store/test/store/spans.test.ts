@@ -1,7 +1,7 @@
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api'
 import { hrTimeToMilliseconds } from '@opentelemetry/core'
 import { expect, test } from 'vitest'
-import { startTracedApi, testDatabase } from '../../../test/notes/tests.ts'
+import { startTracedApi, testDatabase } from '../../../test/notes/fixtures.ts'
 import { isOnPostgres } from '../../../test/support/database.ts'
 
 test('a create has spans of the request, the procedure and the store', async () => {

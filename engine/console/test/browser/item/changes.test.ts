@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { addNotes, createKey, createNotesClient } from '../../../../test/notes/tests.ts'
+import { addNotes, createKey, createNotesClient } from '../../../../test/notes/fixtures.ts'
 import { showing } from '../list.ts'
 import { test } from '../notes.ts'
 import { boxOf, closeByEscape, holdRequests, inspect, isFocused } from '../page.ts'

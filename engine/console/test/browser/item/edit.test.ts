@@ -6,7 +6,7 @@ import {
   mintApiKey,
   openTestStore,
   startTestApi,
-} from '../../../../test/notes/tests.ts'
+} from '../../../../test/notes/fixtures.ts'
 import { choose, counting, names, showing } from '../list.ts'
 import { enterNote, type OpenNotes, test } from '../notes.ts'
 import { boxOf, closeByEscape, describes, holdRequests, inspect, isFocused, press } from '../page.ts'

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { createKey } from '../../../../test/notes/tests.ts'
+import { createKey } from '../../../../test/notes/fixtures.ts'
 import { choose, names, searchField, showing } from '../list.ts'
 import { test } from '../notes.ts'
 import { closeByEscape, holdRequests, press } from '../page.ts'

@@ -14,17 +14,17 @@ import { onTestFinished } from 'vitest'
 import { type ClientOptions, createClient } from '../../client/index.ts'
 import { tracingWith } from '../../service/telemetry/tracing.ts'
 import * as databases from '../support/database.ts'
+import { fixturesOf } from '../support/fixtures-of.ts'
 import type { Listening } from '../support/raw-http.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import type * as api from '../support/test-api.ts'
-import { testsOf } from '../support/tests-of.ts'
-import { transferTests } from '../support/transfer.ts'
+import { transferFixtures } from '../support/transfer.ts'
 import { type AppRouter, NewNote } from './notes.ts'
 import { noteTransfer, service } from './service.ts'
 import type { NotesStore } from './store.ts'
 
 /** What the tests of the engines do with the notes. */
-const tests = await testsOf({
+const fixtures = await fixturesOf({
   service,
   commandLine: [
     process.execPath,
@@ -45,13 +45,13 @@ const tests = await testsOf({
 })
 
 export const { addingRow, addingRows, apiKeyRecord, backUp, bannerKey, commandLine, contextWith, createInTwoParts } =
-  tests
-export const { createKey, createRequest, isApiKey, listen, makeDatabase, mintApiKey, onPostgres, onSqlite } = tests
-export const { openFileStore, openPostgres, openSqlite, openTestStore, postgresDatabase, preparePostgres } = tests
-export const { prepareSqlite, prepareWrites, product, readConfig, revokeKey, rotateKey, rowsIn, runProgram } = tests
-export const { shareEmptiedStore, shareEmptiedTestApi, shareServer, shareTestApi, sqliteDatabase } = tests
-export const { startHttpServer, startOf, startServer, startTestApi, tableNames } = tests
-export const { testDatabase, textsIn, unfitFiles, validBody, variableNames } = tests
+  fixtures
+export const { createKey, createRequest, isApiKey, listen, makeDatabase, mintApiKey, onPostgres, onSqlite } = fixtures
+export const { openFileStore, openPostgres, openSqlite, openTestStore, postgresDatabase, preparePostgres } = fixtures
+export const { prepareSqlite, prepareWrites, product, readConfig, revokeKey, rotateKey, rowsIn, runProgram } = fixtures
+export const { shareEmptiedStore, shareEmptiedTestApi, shareServer, shareTestApi, sqliteDatabase } = fixtures
+export const { startHttpServer, startOf, startServer, startTestApi, tableNames } = fixtures
+export const { testDatabase, textsIn, unfitFiles, validBody, variableNames } = fixtures
 export { service }
 export type NotesClient = TRPCClient<AppRouter>
 export type TestDatabase = databases.TestDatabase<NotesStore>
@@ -68,14 +68,14 @@ export async function addNotes(store: NotesStore, count: number): Promise<void> 
   await Promise.all(bodies.map((body) => store.notes.create({ body, priority: 1n, state: 'open' })))
 }
 
-export const { checkText, exportText, importText } = transferTests(noteTransfer)
+export const { checkText, exportText, importText } = transferFixtures(noteTransfer)
 
 /** Starts the service on a file that another process locks until `release` is called. */
 export async function startLocked(): Promise<ListeningApi & { release: () => void }> {
   const path = join(temporaryFolder(), 'notes.db')
-  const store = tests.openSqlite({ path, busyTimeout: 10_000 })
+  const store = fixtures.openSqlite({ path, busyTimeout: 10_000 })
   onTestFinished(() => store.close())
-  const api = await tests.listen(await tests.startTestApi({ store }))
+  const api = await fixtures.listen(await fixtures.startTestApi({ store }))
   const lock = new Database(path)
   onTestFinished(() => void lock.close())
   lock.exec('BEGIN IMMEDIATE')
