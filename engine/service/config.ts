@@ -171,7 +171,7 @@ export function configurationOf(product: KeyedProduct, own = z.object()) {
   const settings = [...Object.keys(schema.shape), ...Object.keys(own.shape)]
 
   /** The name of its variable. Those of keys have the prefix of the product: a shell may have the API key of another program. */
-  function nameOf(setting: string): string {
+  function variableOf(setting: string): string {
     const name = setting.replaceAll(/[A-Z]/g, '_$&').toUpperCase()
     return setting === 'apiKey' || setting === 'apiKeyFile' ? prefixOf(product.command).toUpperCase() + name : name
   }
@@ -186,17 +186,19 @@ export function configurationOf(product: KeyedProduct, own = z.object()) {
   /** Reads environment variables. One without text counts as not set. An {@link OperatorError} names every invalid one. */
   function readConfig(env = environment): Config {
     // Without the white space that YAML blocks and Windows line ends add.
-    const read = (setting: string) => env[nameOf(setting)]?.trim() || undefined
+    const read = (setting: string) => env[variableOf(setting)]?.trim() || undefined
     const given = Object.fromEntries(settings.map((setting) => [setting, read(setting)]))
     const [{ data, error }, ofProduct] = [schema.safeParse(given), own.safeParse(given)]
     const broken = new Set(settings.filter((setting) => hasControlCharacter(given[setting] ?? '')))
-    const problems = [...broken].map((each) => `${nameOf(each)}: expected no control characters, such as line breaks`)
+    const problems = [...broken].map(
+      (each) => `${variableOf(each)}: expected no control characters, such as line breaks`,
+    )
     for (const { path, message } of [error, ofProduct.error].flatMap((each) => each?.issues ?? [])) {
       const setting = settings.find((each) => each === path[0])
-      if (setting && !broken.has(setting)) problems.push(`${nameOf(setting)}: ${message}`)
+      if (setting && !broken.has(setting)) problems.push(`${variableOf(setting)}: ${message}`)
     }
     if (given.apiKey && given.apiKeyFile)
-      problems.push(`${nameOf('apiKey')}, ${nameOf('apiKeyFile')}: expected only one of them`)
+      problems.push(`${variableOf('apiKey')}, ${variableOf('apiKeyFile')}: expected only one of them`)
     if (data?.adminPort && data.adminPort === data.port) problems.push('ADMIN_PORT: expected another port than PORT')
     if (data?.backupEvery && data.databaseUrl.kind === 'postgres')
       problems.push(
@@ -210,7 +212,7 @@ export function configurationOf(product: KeyedProduct, own = z.object()) {
     return toConfig(data, ofProduct.data)
   }
 
-  return { settings, nameOf, describe, readConfig }
+  return { settings, variableOf, describe, readConfig }
 }
 
 /** Addresses that mean all those of the machine, with the one by which its own programs reach them. */

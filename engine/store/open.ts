@@ -2,22 +2,22 @@ import type { BaseStore } from './collection/base-store.ts'
 import type { StoreDefinition } from './collection.ts'
 import type { OpenOptions } from './database/loaded.ts'
 import type { Location } from './database/location.ts'
-import type { PrepareOptions } from './database/migrations.ts'
+import type { MigrateOptions } from './database/migrations.ts'
 
 /** Creates the database if necessary, and applies the pending migrations. Throws UnusableDatabase. */
 export async function migrateStore(
   definition: StoreDefinition,
   location: Location,
-  options: PrepareOptions,
+  options: MigrateOptions,
 ): Promise<void> {
   if (location.kind === 'postgres') {
-    const { prepareDatabase } = await import('./postgres/migrate.ts')
-    return prepareDatabase(location.url, await definition.forPostgres(), options)
+    const { createOrMigrate } = await import('./postgres/create-or-migrate.ts')
+    return createOrMigrate(location.url, await definition.forPostgres(), options)
   }
-  const { prepareDatabase } = await import('./sqlite/opening/prepare.ts')
+  const { createOrMigrate } = await import('./sqlite/opening/create-or-migrate.ts')
   const { orRescue } = await import('./sqlite/rescue/rescue.ts')
   const sqlite = { ...options, path: location.path, loaded: await definition.forSqlite() }
-  await orRescue(prepareDatabase, sqlite)
+  await orRescue(createOrMigrate, sqlite)
 }
 
 /** Opens the store at a location. Creates or migrates the database first if necessary. Throws UnusableDatabase. */

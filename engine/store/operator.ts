@@ -1,6 +1,6 @@
 /** What the command line of an operator needs: inspection, copies, backups, and files of the owner of the database. */
 export { type CopyProgress, type CopyRequest, copyStore, type TableSummary } from './copy/copy-store.ts'
-export type { Migration, PrepareOptions } from './database/migrations.ts'
+export type { MigrateOptions, Migration } from './database/migrations.ts'
 export type { SchemaState, TableContents } from './inspection/inspection.ts'
 export type { ServerState } from './inspection/postgres.ts'
 export { type Inspection, inspect } from './open.ts'

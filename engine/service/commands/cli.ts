@@ -20,7 +20,7 @@ export function withHelp(
   { examples, settings = [] }: { examples: string[]; settings?: readonly string[] },
 ): Command {
   const lines = examples.map((example) => (example.includes('$0') ? example : `$0 ${example}`.trimEnd()))
-  const table = settings.map((name) => [`  ${configuration.nameOf(name)}`, configuration.describe(name)])
+  const table = settings.map((name) => [`  ${configuration.variableOf(name)}`, configuration.describe(name)])
   const blocks = [
     ['Examples:', ...lines.map((line) => `  $ ${line.replaceAll('$0', product.command)}`)],
     table.length > 0 ? ['Environment variables:', alignColumns(table)] : [],

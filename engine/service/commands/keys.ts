@@ -41,7 +41,7 @@ export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
 
   withHelp(cli, keys.command('generate'), { examples: ['keys generate'], settings: ['apiKey'] })
     .description(
-      `print a key for ${cli.configuration.nameOf('apiKey')}, which a start then registers; nothing is stored`,
+      `print a key for ${cli.configuration.variableOf('apiKey')}, which a start then registers; nothing is stored`,
     )
     .option(...jsonOption)
     .action((options: JsonOption) =>
@@ -78,7 +78,7 @@ export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
     .option(...jsonOption)
     .action((nameOrStart: string, options: NewKeyOptions) =>
       withStore(cli, async (store, audit) => {
-        const variable = cli.configuration.nameOf('apiKey')
+        const variable = cli.configuration.variableOf('apiKey')
         const { old, ...minted } = await keysOf(product, store).rotate(nameOrStart, options.expires, ({ message }) =>
           note(
             `The old key is refused, but could not be kept as a revoked one. ${message.replace(/\.?$/, '.')} If ${variable} is that key, change it.`,

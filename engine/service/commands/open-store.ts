@@ -1,5 +1,5 @@
 import { type BaseStore, describeLocation, type Location, openStore } from '#store'
-import type { PrepareOptions } from '#store/operator'
+import type { MigrateOptions } from '#store/operator'
 import { type Config, environment } from '../config.ts'
 import { OperatorError } from '../operator/operator-error.ts'
 import { type Audit, auditTo } from '../telemetry/audit.ts'
@@ -35,7 +35,7 @@ export async function withStore<Stores>(
 }
 
 /** Reports what is done to a database before it is used. */
-export function reportsOn(database: Location, audit: Audit): PrepareOptions {
+export function reportsOn(database: Location, audit: Audit): MigrateOptions {
   return {
     onMigrate(migrations, isNew) {
       audit('database.migrate', describeLocation(database), { migrations })

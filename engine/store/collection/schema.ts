@@ -26,10 +26,10 @@ export function ruleOfPostgres(rule: Rule): Rule {
 
 /** @param postgres the rule on PostgreSQL, if it has another name or other SQL there */
 function rule(column: Column, name: string, condition: string, postgres?: [name: string, condition: string]) {
-  const nameOf = (suffix: string) => `${getTableName(column.table)}_${column.name}_${suffix}`
+  const ruleName = (suffix: string) => `${getTableName(column.table)}_${column.name}_${suffix}`
   const value = sql.raw(condition)
-  if (postgres) rulesOfPostgres.set(value, { name: nameOf(postgres[0]), value: sql.raw(postgres[1]) })
-  return check(nameOf(name), value)
+  if (postgres) rulesOfPostgres.set(value, { name: ruleName(postgres[0]), value: sql.raw(postgres[1]) })
+  return check(ruleName(name), value)
 }
 
 /** Quotes let a name be a reserved word, and keep PostgreSQL from changing it to lower case. */

@@ -10,7 +10,8 @@ import { type OnMigrate, refuseOtherRelease } from '../database/migrations.ts'
 import type { PostgresCollection } from '../postgres/collection.ts'
 import { connectClient, orEnd } from '../postgres/connection/connection.ts'
 import { concernsOneWrite, orUnusable, unusable, urlWithoutPassword } from '../postgres/connection/failure.ts'
-import { prepareDatabase, readJournal } from '../postgres/migrate.ts'
+import { createOrMigrate } from '../postgres/create-or-migrate.ts'
+import { readJournal } from '../postgres/migrate.ts'
 import { query, sequenceOf, sqlTextOf } from '../postgres/statements.ts'
 import { tablesOf } from '../postgres/table.ts'
 import { lockStatement } from '../postgres/transaction.ts'
@@ -32,7 +33,7 @@ export async function openTarget(
   onMigrate?: OnMigrate,
 ): Promise<CopyDatabase> {
   const loaded = await definition.forPostgres()
-  await prepareDatabase(url, loaded, { migrate: false, onMigrate })
+  await createOrMigrate(url, loaded, { migrate: false, onMigrate })
   return begin(url, loaded, 'READ COMMITTED READ WRITE', async (client, tables) => {
     // The advisory lock blocks the inserts of collections with ordered ids. It comes first, as in every transaction that
     // takes several locks.

@@ -12,7 +12,7 @@ import { isBusy, toFailure, violatesConstraint } from '../sqlite/file/failure.ts
 import { realPathOf, syncFolder } from '../sqlite/file/files.ts'
 import { refuseForeignFile } from '../sqlite/file/header.ts'
 import { readJournal } from '../sqlite/migrate.ts'
-import { prepareDatabase } from '../sqlite/opening/prepare.ts'
+import { createOrMigrate } from '../sqlite/opening/create-or-migrate.ts'
 import { query, sqlTextOf } from '../sqlite/statements.ts'
 import type { CopyDatabase, Row } from './driver.ts'
 
@@ -37,7 +37,7 @@ export async function openTarget(
 ): Promise<CopyDatabase> {
   const loaded = await definition.forSqlite()
   return orUnusable(path, () => {
-    prepareDatabase({ path, loaded, migrate: false, onMigrate })
+    createOrMigrate({ path, loaded, migrate: false, onMigrate })
     const connection = connect(path, { busyTimeout: 5_000 })
     return orClose(connection, () => {
       connection.exec('BEGIN IMMEDIATE')

@@ -1,5 +1,5 @@
 import type { StoreObserver } from '../collection/base-store.ts'
-import type { Migration, PrepareOptions } from './migrations.ts'
+import type { MigrateOptions, Migration } from './migrations.ts'
 
 /** What a store is known by, whatever its database is. */
 export interface Identity {
@@ -19,7 +19,7 @@ export interface Loaded<C> extends Identity {
 
 export type SqliteRelease = Pick<Loaded<unknown>, 'program' | 'applicationId' | 'migrations'>
 
-export interface OpenOptions extends PrepareOptions {
+export interface OpenOptions extends MigrateOptions {
   /** Milliseconds to wait for the lock of an SQLite file that another process holds, 5,000 by default. */
   busyTimeout?: number | undefined
   /** The maximum number of connections to PostgreSQL for requests. */

@@ -16,7 +16,7 @@ export type AppliedMigration = Pick<Migration, 'name' | 'hash'>
 /** Called after the commit, with the names of the migrations that were applied, and whether they created the database. */
 export type OnMigrate = (migrations: string[], isNew: boolean) => void
 
-export interface PrepareOptions {
+export interface MigrateOptions {
   /** Whether the tables may be created in a database that is missing or empty, true by default. Otherwise it is refused. */
   create?: boolean | undefined
   /** Whether the database of an older release may be migrated, true by default. Otherwise it is refused. */

@@ -1,12 +1,7 @@
-import { isRemembered, type Original, planSweep, sweepRows } from '../collection/idempotency.ts'
+import { type IdempotencyKey, isRemembered, type Original, planSweep, sweepRows } from '../collection/idempotency.ts'
 import type { Queries } from './collection.ts'
 
-interface KeyName {
-  owner: bigint
-  key: string
-}
-
-interface Row extends Original, KeyName {
+interface Row extends Original, IdempotencyKey {
   createdAt: Date
 }
 
@@ -38,14 +33,14 @@ export function prepareIdempotencyKeys() {
   }
 
   return {
-    /** Resolves to the keys that were used before, by {@link nameOf}, and deletes those that have expired. */
-    async find(client: Queries, keys: KeyName[], now: Date): Promise<Map<string, Original>> {
+    /** Resolves to the first results of the keys that were used before, by {@link textOfKey}, and deletes expired keys. */
+    async find(client: Queries, keys: IdempotencyKey[], now: Date): Promise<Map<string, Original>> {
       const values = [keys.map(({ owner }) => owner), keys.map(({ key }) => key)]
       const { rows } = await client.query<Row & { id: bigint }>({ ...used, values })
       const remembered = rows.filter((row) => isRemembered(row.createdAt, now))
       const expired = rows.filter((row) => !remembered.includes(row)).map(({ id }) => id)
       await remove(client, expired)
-      return new Map(remembered.map((row) => [nameOf(row), row]))
+      return new Map(remembered.map((row) => [textOfKey(row), row]))
     },
     async add(client: Queries, rows: Row[], now: Date): Promise<void> {
       if (rows.length === 0) return
@@ -60,6 +55,6 @@ export function prepareIdempotencyKeys() {
   }
 }
 
-export function nameOf({ owner, key }: KeyName): string {
+export function textOfKey({ owner, key }: IdempotencyKey): string {
   return `${owner} ${key}`
 }

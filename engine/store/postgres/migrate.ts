@@ -1,75 +1,23 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { getTableName, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { type Client, DatabaseError } from 'pg'
 import { incomplete, reasons, UnusableDatabase } from '../collection/errors.ts'
-import type { Loaded } from '../database/loaded.ts'
 import {
   type AppliedMigration,
+  type MigrateOptions,
   type Migration,
-  type PrepareOptions,
   pendingMigrations,
   refuseOtherRelease,
 } from '../database/migrations.ts'
 import type { PostgresCollection, Queries } from './collection.ts'
-import { connectClient } from './connection/connection.ts'
-import { orUnusable, ruleNamesOf, Standby, sqlStateOf, urlWithoutPassword } from './connection/failure.ts'
-import { sweepHistory } from './history.ts'
+import { ruleNamesOf, sqlStateOf } from './connection/failure.ts'
 import { columnsOf, query, sqlTextOf } from './statements.ts'
 import { tablesOf } from './table.ts'
 import { lockCall, lockStatement } from './transaction.ts'
 
-/** Milliseconds for a server that is starting, and for the locks of other instances that are starting. */
-const startTimeout = 10_000
-const startTimeouts = {
-  lock_timeout: startTimeout,
-  statement_timeout: 0,
-  idle_in_transaction_session_timeout: startTimeout,
-}
-const retryInterval = 200
-
 /** No migration can create the journal, because each is recorded in it. */
 export const createJournal = `CREATE TABLE IF NOT EXISTS "migrations"
   ("name" text PRIMARY KEY NOT NULL, "hash" text NOT NULL, "applied_at" timestamp (3) with time zone NOT NULL)`
-
-/** Checks the database, and creates or migrates its tables if necessary. Throws UnusableDatabase. */
-export async function prepareDatabase(
-  url: string,
-  loaded: Loaded<PostgresCollection>,
-  options: PrepareOptions = {},
-): Promise<void> {
-  const name = urlWithoutPassword(url)
-  await orUnusable(url, async () => {
-    const client = await connectWithRetries(url, loaded.program)
-    try {
-      // A name may contain any Unicode character.
-      const { rows } = await client.query<{ encoding: string }>("SELECT current_setting('server_encoding') AS encoding")
-      const encoding = rows[0]?.encoding
-      const reason = `its encoding is ${encoding}: make another one with CREATE DATABASE … ENCODING 'UTF8'`
-      if (encoding !== 'UTF8') throw new UnusableDatabase(name, reason)
-      await migrate(client, loaded, { ...options, name }, async () => {
-        const missing = await findMissingPart(client, loaded.collections)
-        if (missing !== undefined) throw new UnusableDatabase(name, missing)
-      })
-      // A service that can only read must start, too.
-      if (options.migrate ?? true) await sweepHistory(client, options.historyDays).catch(() => {})
-    } finally {
-      await client.end()
-    }
-  })
-}
-
-async function connectWithRetries(url: string, program: string): Promise<Client> {
-  for (const deadline = performance.now() + startTimeout; ; await wait(retryInterval)) {
-    try {
-      return await connectClient(url, { application_name: program, query_timeout: 0 }, startTimeouts)
-    } catch (error) {
-      // The server is starting or stopping, has too many connections at the moment, or is about to be promoted.
-      const isTemporary = error instanceof Standby || /^(57P03|57P01|53300)$/.test(sqlStateOf(error))
-      if (!isTemporary || performance.now() >= deadline) throw error
-    }
-  }
-}
 
 /**
  * Applies the missing migrations in one transaction. Several instances may start at once: an advisory lock serializes them,
@@ -78,7 +26,7 @@ async function connectWithRetries(url: string, program: string): Promise<Client>
 export async function migrate(
   client: Client,
   release: { migrations: Migration[]; program: string },
-  { name: database, create = true, migrate = true, onMigrate }: PrepareOptions & { name: string },
+  { name: database, create = true, migrate = true, onMigrate }: MigrateOptions & { name: string },
   check: () => Promise<void> = async () => {},
 ): Promise<void> {
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')

@@ -16,7 +16,7 @@ import { columnOf } from '../collection/row.ts'
 import type { AnyMutation, Queries } from './collection.ts'
 import { concernsDatabase, concernsOneWrite, type Failures, MutationError, sqlStateOf } from './connection/failure.ts'
 import type { Outcome } from './group-commit.ts'
-import { nameOf, prepareIdempotencyKeys } from './idempotency.ts'
+import { prepareIdempotencyKeys, textOfKey } from './idempotency.ts'
 import { query, sequenceOf } from './statements.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -79,7 +79,7 @@ export function prepareMutations(pool: Pool, failures: Failures, historyDays?: n
     const outcomes: Outcome<MutationResult>[] = []
     while (outcomes.length < batch.length) {
       const turn = takeTurn(batch.slice(outcomes.length), originals)
-      const replayed = turn.map(({ idempotency }) => idempotency && originals.get(nameOf(idempotency)))
+      const replayed = turn.map(({ idempotency }) => idempotency && originals.get(textOfKey(idempotency)))
       const first = turn.filter((_, index) => !replayed[index])
       const results: Results = first.length > 0 ? await perform(client, first, originals, now) : new Map()
       for (const [index, call] of turn.entries()) {
@@ -110,7 +110,7 @@ export function prepareMutations(pool: Pool, failures: Failures, historyDays?: n
       return [{ owner, key, operation, fingerprint, result, createdAt: now }]
     })
     await keys.add(client, rows, now)
-    for (const row of rows) originals.set(nameOf(row), row)
+    for (const row of rows) originals.set(textOfKey(row), row)
     return results
   }
 
@@ -209,9 +209,9 @@ async function moveSequence(client: Queries, table: PgTable): Promise<boolean> {
 function takeTurn(calls: MutationCall[], originals: Originals): MutationCall[] {
   const used = new Set<string>()
   const end = calls.findIndex(({ idempotency }) => {
-    if (!idempotency || originals.has(nameOf(idempotency))) return false
-    const isUsed = used.has(nameOf(idempotency))
-    used.add(nameOf(idempotency))
+    if (!idempotency || originals.has(textOfKey(idempotency))) return false
+    const isUsed = used.has(textOfKey(idempotency))
+    used.add(textOfKey(idempotency))
     return isUsed
   })
   return end < 0 ? calls : calls.slice(0, end)

@@ -188,17 +188,17 @@ export function sqlTextOf(statement: SQL, fields: readonly string[] = []): strin
 /** PostgreSQL tells names apart by their first 63 bytes, and names of tables and columns may have as many. */
 export function prepared(statement: SQL, fields?: readonly string[]): Statement {
   const text = sqlTextOf(statement, fields)
-  return { name: nameOf(text), text }
+  return { name: statementNameOf(text), text }
 }
 
-function nameOf(text: string): string {
+function statementNameOf(text: string): string {
   return hash('sha256', text, 'base64')
 }
 
 /** Runs a statement with its values, and may keep it prepared. Returns rows as arrays. */
 export async function query<Row extends unknown[]>(client: Queries, statement: SQL, keep = false): Promise<Row[]> {
   const { sql: text, params: values } = new PgDialect().sqlToQuery(statement)
-  const name = keep ? nameOf(text) : undefined
+  const name = keep ? statementNameOf(text) : undefined
   return (await client.query<Row>({ text, values, rowMode: 'array', name })).rows
 }
 

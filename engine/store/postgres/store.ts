@@ -7,8 +7,9 @@ import { isUpToDate } from '../database/migrations.ts'
 import type { PostgresCollection, Statement } from './collection.ts'
 import { openPool } from './connection/connection.ts'
 import { failuresOf } from './connection/failure.ts'
+import { createOrMigrate } from './create-or-migrate.ts'
 import { groupCommit } from './group-commit.ts'
-import { findMissingPart, prepareDatabase, readJournal } from './migrate.ts'
+import { findMissingPart, readJournal } from './migrate.ts'
 import { prepareMutations } from './mutations.ts'
 import { countsOf, databaseSize, pagesOf, rowsOf } from './statements.ts'
 import { postgresTableOf, tablesOf } from './table.ts'
@@ -19,7 +20,7 @@ export async function openPostgresStore(
   options: OpenOptions & { url: string; loaded: Loaded<PostgresCollection> },
 ): Promise<BaseStore> {
   const { url, loaded, maxConnections, observer } = options
-  await prepareDatabase(url, loaded, options)
+  await createOrMigrate(url, loaded, options)
   let connectionErrors = 0
   const pool = openPool(url, maxConnections, () => connectionErrors++, loaded.program)
   const failures = failuresOf(tablesOf(loaded.collections))

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { StoreObserver } from '../../store/collection/base-store.ts'
 import type { Location } from '../../store/database/location.ts'
-import type { PrepareOptions } from '../../store/database/migrations.ts'
+import type { MigrateOptions } from '../../store/database/migrations.ts'
 import { openStore } from '../../store/open.ts'
 import { connect } from '../../store/sqlite/file/connection.ts'
 import { isOnPostgres } from '../support/database.ts'
@@ -26,7 +26,7 @@ export async function notesDatabase(kind: Location['kind'] = isOnPostgres ? 'pos
   return {
     location,
     /** Opens it as a service does. Several stores of one database are as several instances. */
-    async open(observer: StoreObserver = {}, options: PrepareOptions = {}): Promise<NotesStore> {
+    async open(observer: StoreObserver = {}, options: MigrateOptions = {}): Promise<NotesStore> {
       const store = await openStore(definition, location, { busyTimeout: 1_000, observer, ...options })
       onTestFinished(() => store.close())
       return store

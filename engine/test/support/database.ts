@@ -5,13 +5,13 @@ import { inject, onTestFinished } from 'vitest'
 import type { BaseStore } from '../../store/collection/base-store.ts'
 import type { StoreDefinition } from '../../store/collection.ts'
 import { describeLocation, type Location } from '../../store/database/location.ts'
-import type { PrepareOptions } from '../../store/database/migrations.ts'
+import type { MigrateOptions } from '../../store/database/migrations.ts'
 import type { WithApiKeys } from '../../store/keys.ts'
 import { openStore } from '../../store/open.ts'
-import { prepareDatabase as prepareOnPostgres } from '../../store/postgres/migrate.ts'
+import { createOrMigrate as prepareOnPostgres } from '../../store/postgres/create-or-migrate.ts'
 import { openPostgresStore } from '../../store/postgres/store.ts'
 import { tablesOf } from '../../store/sqlite/collection.ts'
-import { prepareDatabase as prepareOnSqlite } from '../../store/sqlite/opening/prepare.ts'
+import { createOrMigrate as prepareOnSqlite } from '../../store/sqlite/opening/create-or-migrate.ts'
 import { openSqliteStore } from '../../store/sqlite/opening/store.ts'
 import { prepareWrites } from '../../store/sqlite/writer/writes.ts'
 import { createDatabase, query } from './postgres/databases.ts'
@@ -115,8 +115,8 @@ export async function databaseFixtures<Stores extends WithApiKeys>(definition: S
     openSqlite,
     openPostgres: async (options: Omit<Parameters<typeof openPostgresStore>[0], 'loaded'>) =>
       (await openPostgresStore({ ...options, loaded: onPostgres })) as Store,
-    prepareSqlite: (path: string, options?: PrepareOptions) => prepareOnSqlite({ ...options, path, loaded: onSqlite }),
-    preparePostgres: (url: string, options?: PrepareOptions) => prepareOnPostgres(url, onPostgres, options),
+    prepareSqlite: (path: string, options?: MigrateOptions) => prepareOnSqlite({ ...options, path, loaded: onSqlite }),
+    preparePostgres: (url: string, options?: MigrateOptions) => prepareOnPostgres(url, onPostgres, options),
     prepareWrites: (connection: Database.Database) => prepareWrites(connection, onSqlite.collections),
     /** Opens a store in a new database. */
     openTestStore: async () => (await testDatabase()).open(),

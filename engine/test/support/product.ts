@@ -30,7 +30,7 @@ export function productFixtures(product: Product) {
     mintApiKey,
     readConfig: configuration.readConfig,
     /** The names of all variables, in the order of the documentation. */
-    variableNames: configuration.settings.map(configuration.nameOf),
+    variableNames: configuration.settings.map(configuration.variableOf),
     createKey: async (store: WithApiKeys, name: string, lifetime?: number) =>
       (await keysOf(product, store).create(name, lifetime)).key,
     revokeKey: (store: WithApiKeys, nameOrStart: string) => keysOf(product, store).revoke(nameOrStart),

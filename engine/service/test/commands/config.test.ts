@@ -247,7 +247,7 @@ test('a product reads settings of its own, which the help describes', () => {
   )
   expect(() => own.readConfig({ MAIL_SERVER: 'a\u0000' })).toThrow('MAIL_SERVER: expected no control characters')
   const last = String(settings.at(-1))
-  expect([own.nameOf(last), own.describe(last)]).toEqual(['MAIL_SERVER', 'the server that sends mail'])
+  expect([own.variableOf(last), own.describe(last)]).toEqual(['MAIL_SERVER', 'the server that sends mail'])
   const taken = z.object({ port: z.string() })
   expect(() => configurationOf(product, taken)).toThrow('Every service has the setting port.')
 })

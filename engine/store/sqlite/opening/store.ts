@@ -9,7 +9,7 @@ import { isDiskFull, orUnusable } from '../file/diagnosis.ts'
 import { realPathOf, roomFor, sizeOf } from '../file/files.ts'
 import { prepareCounts, prepareGet, preparePages } from '../statements.ts'
 import { createWriter } from '../writer/writer.ts'
-import { prepareDatabase } from './prepare.ts'
+import { createOrMigrate } from './create-or-migrate.ts'
 import { openReader } from './reader.ts'
 
 interface SqliteStoreOptions extends OpenOptions {
@@ -20,7 +20,7 @@ interface SqliteStoreOptions extends OpenOptions {
 /** Prepares and opens an SQLite file. Reads run on the event loop, writes in a worker thread. Throws UnusableDatabase. */
 export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
   const { path, loaded, observer } = options
-  prepareDatabase(options)
+  createOrMigrate(options)
   const closeWriter = (): Promise<void> => writer.close()
   const reader = orUnusable(path, () => openReader({ ...options, closeWriter }))
   const { identities, watch } = reader

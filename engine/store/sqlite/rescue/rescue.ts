@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { reasons, UnusableDatabase } from '../../collection/errors.ts'
 import type { Identity } from '../../database/loaded.ts'
-import type { PrepareOptions } from '../../database/migrations.ts'
+import type { MigrateOptions } from '../../database/migrations.ts'
 import { reasonOf, toFailure } from '../file/failure.ts'
 import { signals } from '../file/temporary-file.ts'
 import { copyPages, copyReadable, type OpenFiles } from './copy-files.ts'
@@ -17,7 +17,7 @@ const maxStandstill = 10_000
 /** Milliseconds. A terminal sends Ctrl-C to all processes of a group, and npm forwards its own. */
 const repeatedSignalTime = 1_000
 
-export interface RescueOptions extends Pick<PrepareOptions, 'onWarning' | 'onRescue'> {
+export interface RescueOptions extends Pick<MigrateOptions, 'onWarning' | 'onRescue'> {
   path: string
   loaded: Pick<Identity, 'program'>
 }

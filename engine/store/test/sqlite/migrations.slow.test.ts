@@ -126,12 +126,12 @@ async function startPreparers(count: number, folder: string): Promise<(path: str
   const moduleAt = (path: string) => JSON.stringify(pathToFileURL(join(import.meta.dirname, path)).href)
   writeFileSync(
     script,
-    `import { prepareDatabase } from ${moduleAt('../../sqlite/opening/prepare.ts')}
+    `import { createOrMigrate } from ${moduleAt('../../sqlite/opening/create-or-migrate.ts')}
     import { definition } from ${moduleAt('../../../test/notes/store.ts')}
     const loaded = await definition.forSqlite()
     process.on('message', (path) => {
       try {
-        prepareDatabase({ path, loaded })
+        createOrMigrate({ path, loaded })
         process.send('usable')
       } catch (error) {
         process.send(error.message)

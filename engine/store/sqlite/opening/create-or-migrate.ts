@@ -5,7 +5,7 @@ import { getTableName } from 'drizzle-orm'
 import { LostDatabase, reasons, UnusableDatabase } from '../../collection/errors.ts'
 import { maxSwept } from '../../collection/history.ts'
 import type { Loaded, SqliteRelease } from '../../database/loaded.ts'
-import { type PrepareOptions, pendingMigrations, refuseOtherRelease } from '../../database/migrations.ts'
+import { type MigrateOptions, pendingMigrations, refuseOtherRelease } from '../../database/migrations.ts'
 import { type SqliteCollection, tablesOf } from '../collection.ts'
 import { checkPages, connect, connectToRead, databaseSize, retryWhileBusy } from '../file/connection.ts'
 import { isDiskFull, orUnusable } from '../file/diagnosis.ts'
@@ -24,7 +24,7 @@ const maxCheckedSize = 256 * 1024 * 1024
 const lockTimeout = 10_000
 
 /** Creates or migrates the database if necessary. A refused file is not changed. Throws UnusableDatabase or FilesLost. */
-export function prepareDatabase(options: PrepareOptions & { path: string; loaded: Loaded<SqliteCollection> }): void {
+export function createOrMigrate(options: MigrateOptions & { path: string; loaded: Loaded<SqliteCollection> }): void {
   const { path, loaded, migrate = true } = options
   const tables = tablesOf(loaded.collections).map(getTableName)
   /** Throws unless the migrations that were applied fit those of this release. */
@@ -78,7 +78,7 @@ export function prepareDatabase(options: PrepareOptions & { path: string; loaded
 function findOrCreateFile(
   path: string,
   { program, applicationId }: Loaded<SqliteCollection>,
-  { create = true, onWarning }: PrepareOptions,
+  { create = true, onWarning }: MigrateOptions,
 ): boolean {
   // SQLite names the log and the journal after this path.
   const realPath = realPathOf(path)
@@ -138,7 +138,7 @@ function migrateFile(
   connection: Database.Database,
   loaded: Loaded<SqliteCollection>,
   checkSchema: () => void,
-  { migrate: isStart = true, onMigrate, historyDays }: PrepareOptions,
+  { migrate: isStart = true, onMigrate, historyDays }: MigrateOptions,
 ): void {
   const claimAndCheck = () => {
     claim(connection, loaded)
