@@ -1,11 +1,10 @@
 import type { AnyRouter } from '@trpc/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { explainUnreadable, toApiError } from '../api/errors.ts'
-import { parseJson, writeJson } from '../api/literals.ts'
+import { parseJson } from '../api/literals.ts'
 import { jsonWriter } from '../api/output.ts'
 import { isRecord } from '../api/validation.ts'
 import type { CacheableResponse, ResponseCache } from '../http/cache/response-cache.ts'
-import { isSafeMethod, labelRoutes } from '../http/request.ts'
 import { acceptJsonOnly, handleOtherMethods, notEmpty, refuseUnknownPaths } from '../http/routing.ts'
 import { requireWriteAccess } from '../procedures/access.ts'
 import { type CallOptions, contextsOf, markReplays } from '../procedures/context.ts'
@@ -132,18 +131,4 @@ function nextLink(operation: Operation, apiUrl: () => string) {
       .map(([name, value]) => `${name}=${encodeURIComponent(textOf(value))}`)
     return `<${apiUrl()}${filledPath(operation, input)}?${pairs.join('&')}>; rel="next"`
   }
-}
-
-/** Routes of the product's own. Hooks, such as the check of the API key, run first. Metrics and logs name each by its path. */
-export async function ownRoutes(
-  app: FastifyInstance,
-  add: (app: FastifyInstance) => void | Promise<void>,
-): Promise<void> {
-  acceptJsonOnly(app, parseJson)
-  app.setReplySerializer((body) => writeJson(body))
-  labelRoutes(app)
-  app.addHook('onRequest', async (request) => {
-    if (!isSafeMethod(request.method)) requireWriteAccess(request)
-  })
-  await add(app)
 }
