@@ -128,11 +128,8 @@ export function editTextsOf(noun: Noun) {
       resume: (count: number) => `Continue with ${number(count)}`,
       progress: `${Many} that are changed`,
       addTitle: (count: number) => `Add ${countOf(noun, count)} again?`,
-      /** @param count undefined if it is not known */
-      addAgain: (count: number | undefined) => `Add all ${count === undefined ? '' : `${number(count)} `}again`,
-      /** @param count undefined if it is not known */
-      changeBack: (count: number | undefined, areAll: boolean) =>
-        `Change ${areAll ? 'all ' : ''}${count === undefined ? '' : `${number(count)} `}back`,
+      addAgain: (count: number) => `Add all ${number(count)} again`,
+      changeBack: (count: number, areAll: boolean) => `Change ${areAll ? 'all ' : ''}${number(count)} back`,
       itemAddedAgain: (item: string, isBefore: boolean) =>
         `${item} ${isBefore ? 'had already been' : 'was'} added again.`,
       addedAgain: (count: number, before: number) =>
@@ -185,8 +182,11 @@ export function editTextsOf(noun: Noun) {
       ofDay: (changed: number, removed: number) =>
         joined(', ', [changed > 0 && `${number(changed)} changed`, removed > 0 && `${number(removed)} removed`]),
       shown: (changes: number) => `${countOf({ one: 'change', many: 'changes' }, changes)} shown`,
+      notCounted: '· Not all loaded yet',
       addAgain: 'Add again',
       addedAgain: '· Added again',
+      /** Before what it is called now. */
+      addedAs: 'as',
       changeBack: 'Change back',
       changedBack: '· Changed back',
       changedSince: '· Changed since',

@@ -51,8 +51,9 @@ export function useEditMany(edits: Edit[]) {
     }
     const item = valuesOf(resource, ({ name }) => seen[name])
     const options = { context: { idempotencyKey, batch, onResponse } }
-    added.items.push(await resource.procedures(client).create.mutate(item, options))
-    addedAgain.add(idempotencyKey)
+    const created = await resource.procedures(client).create.mutate(item, options)
+    added.items.push(created)
+    addedAgain.set(idempotencyKey, created.id)
   }
 
   const job = useJob(async (options) => {

@@ -1,13 +1,15 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Fragment, useState } from 'react'
+import type { ServiceClient } from '#client'
 import { textOf } from '#service/fields'
+import { useClient } from '../../client.ts'
 import { Value } from '../../components/value.tsx'
 import { problemOf } from '../../problem.ts'
-import { type Change, type Field, isSame, type Values } from '../../resource.ts'
+import { type Change, type Field, type Item, isSame, type Resource, type Values } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
 import { number } from '../../texts/formats.ts'
 import { useList, useResource } from '../page-context.ts'
-import { hrefOf, openHere } from '../view.ts'
+import { maxLimit } from '../search.ts'
 import { headingOf, Named } from './edit-text.tsx'
 import { type ItemChange, isGroup, namesIn } from './history.ts'
 import { Reversal } from './reversal.tsx'
@@ -31,7 +33,14 @@ export function Entries({ changes, isOfAll, isWhole, isCounted }: EntriesProps) 
   const texts = editTextsOf(resource).changes
   const [isOpen, setIsOpen] = useState(false)
   const [first] = changes
-  const entries = () => changes.map((change) => <Entry key={String(change.id)} change={change} isOfAll={isOfAll} />)
+  const ids = changes.map(({ itemId }) => itemId)
+  const { data: items, isLoading } = useQuery({
+    ...itemsOf(resource, useClient(), ids),
+    enabled: isOpen && first?.after !== undefined,
+    placeholderData: keepPreviousData,
+  })
+  const entries = () =>
+    changes.map((change) => <Entry key={String(change.id)} change={change} isOfAll={isOfAll} items={items} />)
   if (!first || !isOfAll || !isGroup(changes)) return entries()
   const names = namesIn(first)
   return (
@@ -48,12 +57,30 @@ export function Entries({ changes, isOfAll, isWhole, isCounted }: EntriesProps) 
               </Fragment>
             ))}
         </summary>
-        {isOpen && <ol>{entries()}</ol>}
+        {isOpen && (isLoading ? <p className="changes-none">{texts.loading}</p> : <ol>{entries()}</ol>)}
       </details>
       <By change={first} />
-      {(isWhole || isCounted) && <Reversal changes={changes} isDisabled={!isWhole} />}
+      {isWhole ? <Reversal changes={changes} /> : isCounted && <p className="changes-by">{texts.notCounted}</p>}
     </li>
   )
+}
+
+/** The items with these ids that have not been removed. Neighbors are loaded with one call. */
+function itemsOf(resource: Resource, client: ServiceClient, ids: bigint[]) {
+  const { list } = resource.procedures(client)
+  return queryOptions({
+    queryKey: [resource.many, 'items', ids],
+    async queryFn({ signal }) {
+      const sorted = ids.toSorted((a, b) => (a < b ? -1 : 1))
+      const neighbors = [...Map.groupBy(sorted, (id) => id / BigInt(maxLimit)).values()]
+      const load = ([first = 0n, ...others]: bigint[]) => {
+        const limit = Number((others.at(-1) ?? first) - first) + 1
+        return list.query({ ...(first > 1n && { cursor: first - 1n }), limit }, { signal })
+      }
+      const loaded = await Promise.all(neighbors.map(load))
+      return new Map(loaded.flat().map((item) => [item.id, item]))
+    },
+  })
 }
 
 interface FieldChangeProps {
@@ -98,20 +125,26 @@ function FieldChange({ field, changes, isWhole = false }: FieldChangeProps) {
   )
 }
 
-function Entry({ change, isOfAll }: Pick<EntriesProps, 'isOfAll'> & { change: ItemChange }) {
-  const { resource, queries, open } = useResource()
+interface EntryProps extends Pick<EntriesProps, 'isOfAll'> {
+  change: ItemChange
+  /** The items of all changes of the entry around it, if they are loaded together. */
+  items?: ReadonlyMap<bigint, Item> | undefined
+}
+
+function Entry({ change, isOfAll, items }: EntryProps) {
+  const { resource, queries, linkTo } = useResource()
   const texts = editTextsOf(resource).changes
   const { itemId: id, kind, before, after, title = before[resource.title] } = change
   const fields = resource.fields
     .filter(({ name }) => name in before || (after && name in after))
     // The heading of a removed item has its title.
     .filter(({ name }) => after || name !== resource.title)
-  const isUnnamed = isOfAll && kind === 'update'
+  const isUnnamed = isOfAll && kind === 'update' && !items
   const query = useQuery({ ...queries.item(isUnnamed ? id : undefined, useQueryClient()), refetchInterval: false })
   const inPanel = useList().item.data
-  const item = isOfAll ? query.data : inPanel
+  const item = items ? items.get(id) : isOfAll ? query.data : inPanel
   const isBack = item && after && fields.every((field) => isSame(item[field.name], before[field.name]))
-  const isGone = query.error !== null && problemOf(query.error).kind === 'missing'
+  const isGone = items ? !item : query.error !== null && problemOf(query.error).kind === 'missing'
   const heading = headingOf(resource, id, (!isGone && item) || { ...before, [resource.title]: title })
   return (
     <li data-kind={kind} tabIndex={-1}>
@@ -124,11 +157,7 @@ function Entry({ change, isOfAll }: Pick<EntriesProps, 'isOfAll'> & { change: It
           ) : isGone ? (
             <span translate="no">{heading}</span>
           ) : (
-            <a
-              translate="no"
-              href={hrefOf(resource, { item: id })}
-              onClick={(event) => openHere(event, () => open({ kind: 'item', id }))}
-            >
+            <a translate="no" {...linkTo(id)}>
               {heading}
             </a>
           )}
@@ -140,7 +169,7 @@ function Entry({ change, isOfAll }: Pick<EntriesProps, 'isOfAll'> & { change: It
         </p>
       ))}
       <By change={change} />
-      {!isGone && <Reversal changes={[change]} item={item} isBack={isBack} isDisabled={after !== undefined && !item} />}
+      {!isGone && <Reversal changes={[change]} item={item} isBack={isBack} />}
     </li>
   )
 }

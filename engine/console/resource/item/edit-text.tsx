@@ -28,8 +28,8 @@ export function titlesOf(resource: Resource, edits: Edit[]): string[] {
 }
 
 /** Without the white space around it, which would stand before the next word or the period. */
-function titleOf({ title }: Resource, { seen }: Edit): string {
-  return textOf(seen[title]).trim()
+function titleOf(resource: Resource, { seen }: Edit): string {
+  return textOf(seen[resource.title]).trim() || editTextsOf(resource).item.heading(seen.id)
 }
 
 /** What tells an item from others: names need not be unique. */

@@ -7,7 +7,7 @@ import { useAccess } from '../access.ts'
 import { editOf } from '../edits.ts'
 import { useResource } from '../page-context.ts'
 import { pageAge } from '../queries.ts'
-import type { ChangesShown } from '../view.ts'
+import { type ChangesShown, parseId } from '../view.ts'
 
 /** A change with the id of its item. */
 export interface ItemChange extends Change {
@@ -188,9 +188,19 @@ export function additionOf({ many }: Resource, items: Item[]) {
   return { kind: 'editMany' as const, edits, same: 0, startsAtOnce: true }
 }
 
-/** The idempotency keys of the items that this tab has added again, also before a reload. */
-export const addedAgain = new Set(storage('sessionStorage').get('added-again')?.split(' '))
-addEventListener('pagehide', () => storage('sessionStorage').set('added-again', [...addedAgain].join(' ')))
+/** The new ids of the items that this tab has added again, also before a reload, by their idempotency keys. */
+export const addedAgain = new Map(
+  storage('sessionStorage')
+    .get('added-again')
+    ?.split(' ')
+    .map((entry): [string, bigint | undefined] => {
+      const [key = '', id = ''] = entry.split('=')
+      return [key, parseId(id)]
+    }),
+)
+addEventListener('pagehide', () =>
+  storage('sessionStorage').set('added-again', Array.from(addedAgain, (entry) => entry.join('=')).join(' ')),
+)
 
 export function isAddedAgain({ idempotencyKey }: Edit): boolean {
   return addedAgain.has(idempotencyKey)

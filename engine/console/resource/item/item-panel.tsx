@@ -89,7 +89,7 @@ function LoadedItem({ id, item }: { id: bigint; item: ShownList['item'] }) {
           !isKnown && texts.missingText,
         ])}
       >
-        {removal && <Reversal changes={[removal]} isDisabled={false} />}
+        {removal && <Reversal changes={[removal]} />}
         {draft !== undefined && <CopyButton withText label={editTexts.copyMine} value={draft} />}
       </Message>
     )

@@ -7,7 +7,7 @@ import { shownText } from '../../texts/formats.ts'
 import { useAccess } from '../access.ts'
 import { useList, useResource } from '../page-context.ts'
 import { headingOf } from './edit-text.tsx'
-import { additionOf, formerOf, type ItemChange, isAddedAgain, isReversed, namesIn } from './history.ts'
+import { addedAgain, additionOf, formerOf, type ItemChange, isAddedAgain, isReversed, namesIn } from './history.ts'
 
 interface ReversalProps {
   changes: ItemChange[]
@@ -15,12 +15,11 @@ interface ReversalProps {
   item?: Item | undefined
   /** Whether the item has its former values, also before the history says so. */
   isBack?: boolean | undefined
-  isDisabled?: boolean
 }
 
 /** The button that adds removed items again, or changes others back, and then the result. */
-export function Reversal({ changes, item, isBack = false, isDisabled = false }: ReversalProps) {
-  const { resource, queries, open } = useResource()
+export function Reversal({ changes, item, isBack = false }: ReversalProps) {
+  const { resource, queries, open, linkTo } = useResource()
   const { list, edit } = useList()
   const { canEdit } = useAccess()
   const { changes: texts, many } = editTextsOf(resource)
@@ -45,7 +44,8 @@ export function Reversal({ changes, item, isBack = false, isDisabled = false }: 
     })
   function reverse() {
     if (isRemoval) return open(addition)
-    const edits = left.map((change) => formerOf(resource, change, left.length === 1 ? known : undefined))
+    const namedBy = ({ itemId: id, title }: ItemChange) => ({ id, [resource.title]: title })
+    const edits = left.map((change) => formerOf(resource, change, (left.length === 1 && known) || namedBy(change)))
     const [only, ...others] = edits
     if (only?.set && others.length === 0) edit(only.seen, only.set)
     else {
@@ -55,14 +55,29 @@ export function Reversal({ changes, item, isBack = false, isDisabled = false }: 
       open({ kind: 'editMany', edits, same: 0, isUndo: true, startsAtOnce })
     }
   }
-  if (isRemoval && addition.edits.every(isAddedAgain)) return <p className="changes-by">{texts.addedAgain}</p>
+  if (isRemoval && addition.edits.every(isAddedAgain)) {
+    const [only, ...others] = addition.edits.map(({ idempotencyKey }) => addedAgain.get(idempotencyKey))
+    return (
+      <p className="changes-by">
+        {texts.addedAgain}
+        {only && others.length === 0 && (
+          <>
+            {' '}
+            {texts.addedAs}{' '}
+            <a translate="no" {...linkTo(only)}>
+              {headingOf(resource, only, before)}
+            </a>
+          </>
+        )}
+      </p>
+    )
+  }
   if (!isRemoval && (!canEdit || values.length === 0)) return null
   if (isBack || left.length === 0)
     return <p className="changes-by">{isBack || changes.every(isReversed) ? texts.changedBack : texts.changedSince}</p>
   const others = left.length - 1
-  const count = isDisabled ? undefined : left.length
   const one = isRemoval ? texts.addAgain : texts.changeBack
-  const all = isRemoval ? many.addAgain(count) : many.changeBack(count, others + 1 === changes.length)
+  const all = isRemoval ? many.addAgain(left.length) : many.changeBack(left.length, others + 1 === changes.length)
   const text = changes.length === 1 ? one : all
   const heading = headingOf(resource, itemId, known ?? { [resource.title]: title })
   const name = others === 0 ? heading : `${heading} ${many.others(others)}`
@@ -71,7 +86,6 @@ export function Reversal({ changes, item, isBack = false, isDisabled = false }: 
       ref={keepFocus}
       variant="subtle"
       size="compact-sm"
-      isDisabled={isDisabled}
       aria-label={texts.reversalOf(text, name, values)}
       onClick={reverse}
     >

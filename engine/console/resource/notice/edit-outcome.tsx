@@ -16,7 +16,7 @@ import { changedBy, headingOf, Named, namesIn, titlesOf } from '../item/edit-tex
 import { useAuthor, useRemoval } from '../item/history.ts'
 import { isNewClick } from '../item/new-click.ts'
 import { useResource } from '../page-context.ts'
-import { everything, hrefOf, openHere } from '../view.ts'
+import { everything } from '../view.ts'
 
 /** What became of an edit of many items, of an undo, or of a new item. */
 export interface Done {
@@ -48,7 +48,7 @@ interface SavedProps extends Omit<Done, 'edits' | 'focus'> {
 
 /** Disappears by itself, but not while the pointer or the focus is in it. Then a removal is not sent either. */
 export function Saved({ text = '', edit, removed, link, firstId, onUndo, undoLabel, onClose }: SavedProps) {
-  const { resource, open, turnTo } = useResource()
+  const { resource, linkTo, turnTo } = useResource()
   const texts = editTextsOf(resource).edit
   const label = undoLabel ?? texts.undo
   const [isHeld, setIsHeld] = useState(false)
@@ -76,12 +76,7 @@ export function Saved({ text = '', edit, removed, link, firstId, onUndo, undoLab
           names={
             link ? [link.name] : edit?.set ? namesIn(resource, edit, edit.set) : titlesOf(resource, edit ? removed : [])
           }
-          link={
-            link && {
-              href: hrefOf(resource, { item: link.id }),
-              onClick: (event) => openHere(event, () => open({ kind: 'item', id: link.id })),
-            }
-          }
+          link={link && linkTo(link.id)}
         />
       </p>
       {firstId && (
