@@ -82,10 +82,10 @@ export function useRemoval(id: bigint, isWanted: boolean) {
 }
 
 /**
- * Milliseconds between two changes of an edit of many items: while the service restarts, or if the items get different values,
- * which no user enters so fast.
+ * Milliseconds between two changes of an edit of many items: while the service restarts, or if the items get different values.
+ * No user selects others and sets the same value so fast.
  */
-const maxGap = { sameValues: 60_000, otherValues: 2_000 }
+const maxGap = { sameValues: 5_000, otherValues: 2_000 }
 
 interface Group {
   changes: ItemChange[]

@@ -99,14 +99,7 @@ test('a change of many notes is one entry with what they had, also across a rest
   for (const noteId of ids) await rpc.notes.update.mutate({ noteId, state: 'done' })
   const page = await show()
   // As if the service had restarted during the change.
-  await page.route('**/trpc/*notes.history**', async (route) => {
-    const response = await route.fetch()
-    const body = (await response.text()).replaceAll(/"id":"(\d+)","at":"([^"]+)"/g, (entry, id, at) => {
-      const time = new Date(new Date(at).getTime() - 50_000).toISOString()
-      return BigInt(id) <= 180n ? entry.replace(at, time) : entry
-    })
-    await route.fulfill({ response, body })
-  })
+  await pauseAfter(page, 180n, 4_000)
   await page.getByRole('button', { name: 'Changes' }).click()
   const sheet = changesOf(page)
   await sheet.getByText('240 notes').waitFor()
@@ -125,6 +118,28 @@ test('a change of many notes is one entry with what they had, also across a rest
   await expect
     .poll(summaries)
     .toEqual(['240 notes State Done → 160 Open, 80 Waiting', '240 notes State 160 were Open, 80 were Waiting → Done'])
+})
+
+/** Lets the history say that the changes up to this one were made so many milliseconds earlier. */
+function pauseAfter(page: Page, last: bigint, milliseconds: number): Promise<void> {
+  return page.route('**/trpc/*notes.history**', async (route) => {
+    const response = await route.fetch()
+    const body = (await response.text()).replaceAll(/"id":"(\d+)","at":"([^"]+)"/g, (entry, id, at) => {
+      const time = new Date(new Date(at).getTime() - milliseconds).toISOString()
+      return BigInt(id) <= last ? entry.replace(at, time) : entry
+    })
+    await route.fulfill({ response, body })
+  })
+}
+
+test('two changes of many notes to the same value are two entries if a user can have made both', async ({ start }) => {
+  const { rpc, show } = await start(20)
+  for (let noteId = 1n; noteId <= 10n; noteId++) await rpc.notes.update.mutate({ noteId, state: 'done' })
+  const page = await show()
+  await pauseAfter(page, 4n, 6_000)
+  const sheet = await openChanges(page)
+  await sheet.getByRole('button', { name: 'Change all 6 back: ' }).waitFor()
+  await sheet.getByRole('button', { name: 'Change all 4 back: ' }).waitFor()
 })
 
 test('each entry has the newest name of its note, also of one that was removed', async ({ start }) => {
