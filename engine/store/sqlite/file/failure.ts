@@ -42,18 +42,19 @@ export class FilesDamaged extends Error {
   }
 }
 
-/** What can be sent between threads of an error. */
+/** An error as it is sent between threads, which do not keep its class: {@link storeError} makes one from it again. */
 export interface Failure {
-  /** The code of SQLite or of the file system, otherwise the name of the error. */
+  /** What SQLite or the file system calls the error, otherwise the name of its class. */
   code: string
   message: string
   /** Whether a call of the system has failed: an error of the program may have a code like ENOENT, too. */
   isOfSystem?: boolean
   /** Says where a defect is. */
   stack?: string | undefined
-  rule?: string
-  /** The code of a {@link Refusal}. */
-  refusal?: Refusal['code']
+  /** That of a {@link RuleViolation}, and only of one. `code` is its name then. */
+  subject?: string
+  /** The code of the response that a {@link Refusal} asks for. */
+  responseCode?: Refusal['code']
   /** Those of {@link RowChanged} and of {@link RowConflict}. */
   fields?: string[]
   /** The damage that {@link FilesDamaged} reports. Its message is a sentence for the operator. */
@@ -64,9 +65,9 @@ export interface Failure {
 export function toFailure(error: unknown): Failure {
   if (!(error instanceof Error)) return { code: 'UNKNOWN', message: String(error) }
   if (error instanceof RuleViolation) {
-    const failure = { code: error.name, message: error.message, rule: error.subject }
+    const failure = { code: error.name, message: error.message, subject: error.subject }
     if (error instanceof RowChanged || error instanceof RowConflict) return { ...failure, fields: error.fields }
-    return error instanceof Refusal ? { ...failure, refusal: error.code } : failure
+    return error instanceof Refusal ? { ...failure, responseCode: error.code } : failure
   }
   if (error instanceof FilesDamaged) return { code: error.name, message: error.message, damage: error.damage }
   if (error instanceof OtherRelease) return { code: 'SQLITE_SCHEMA', message: error.message, isOtherRelease: true }
@@ -135,12 +136,13 @@ function kindOf({ code, damage }: Failure): WriteFailure {
 }
 
 export function storeError(failure: Failure): Error {
-  const { code, message, stack, rule, refusal, fields, damage, isOtherRelease } = failure
-  if (refusal !== undefined) return refusalOf({ name: code, message, code: refusal })
-  if (rule !== undefined) {
-    if (fields) return code === 'RowChanged' ? new RowChanged(fields, rule) : new RowConflict(message, rule, fields)
+  const { code, message, stack, subject, responseCode, fields, damage, isOtherRelease } = failure
+  if (responseCode !== undefined) return refusalOf({ name: code, message, code: responseCode })
+  if (subject !== undefined) {
+    if (fields)
+      return code === 'RowChanged' ? new RowChanged(fields, subject) : new RowConflict(message, subject, fields)
     const Rule = [IdempotencyKeyReused, IdsExhausted].find(({ name }) => name === code) ?? RuleViolation
-    return Object.assign(new Rule(message, rule), { name: code })
+    return Object.assign(new Rule(message, subject), { name: code })
   }
   if (!concernsDatabase(failure))
     return Object.assign(new Error(`${code}: ${message}`), stack === undefined ? {} : { stack })

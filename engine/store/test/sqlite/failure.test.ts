@@ -38,7 +38,7 @@ describe('a failure', () => {
     expect(toFailure(new IdsExhausted('none', 'notes'))).toEqual({
       code: 'IdsExhausted',
       message: 'none',
-      rule: 'notes',
+      subject: 'notes',
     })
   })
 
@@ -90,7 +90,7 @@ describe('a failure', () => {
     expect(error).toBeInstanceOf(StoreUnavailable)
     expect(error).toMatchObject({ message: `The database cannot be used: ${reason} (${code}).`, isRetryable, failure })
     expect(isBusy({ code, message: '' })).toBe(failure === 'busy')
-    expect(writeFailureOf(storeError({ code, message: '', rule: '' }))).toBe('rule')
+    expect(writeFailureOf(storeError({ code, message: '', subject: '' }))).toBe('rule')
   })
 
   test('has no name of a system call or path in its message', () => {
