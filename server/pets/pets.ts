@@ -57,7 +57,6 @@ export const petsRouter = router({
       summary: 'List all pets',
       description: 'Returns a paginated list of pets, in ascending order of their ids.',
       successDescription: 'A page of pets.',
-      errorResponses: { 400: 'A parameter has an invalid value.' },
     },
     cache: true,
   })
@@ -74,7 +73,6 @@ export const petsRouter = router({
       summary: 'Add a pet',
       description: 'Adds a new pet. When the response arrives, the pet is stored.',
       successDescription: 'The created pet.',
-      errorResponses: { 400: 'The body is missing required fields or contains invalid values.' },
     },
     idempotencyKey: 'replays',
     creates: 'pet',

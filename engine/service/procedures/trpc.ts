@@ -234,9 +234,5 @@ export function errorEnvelope(error: ApiError, path: string | undefined): object
 function withHeaders(meta: MutationMeta): MutationMeta {
   const { openapi, idempotencyKey, creates } = meta
   if (!openapi || idempotencyKey === 'ignored') return meta
-  const errorResponses = {
-    ...openapi.errorResponses,
-    422: 'The `Idempotency-Key` was used before with another payload.',
-  }
-  return { ...meta, openapi: { ...openapi, requestHeaders: requestHeaders(creates), responseHeaders, errorResponses } }
+  return { ...meta, openapi: { ...openapi, requestHeaders: requestHeaders(creates), responseHeaders } }
 }

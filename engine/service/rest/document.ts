@@ -84,16 +84,11 @@ function patchParameter(parameter: oas31.ParameterObject | oas31.ReferenceObject
 }
 
 function patchResponses(draft: oas31.ResponsesObject['200'], operation: Operation): oas31.ResponsesObject {
-  const { openapi, deprecation, access, cache } = operation.meta
+  const { deprecation, cache } = operation.meta
   // trpc-to-openapi generates no references to responses.
   const success = draft as oas31.ResponseObject
   const always = deprecation ? required(deprecationHeaders) : {}
-  const ofKey = {
-    401: 'The API key is missing or invalid.',
-    ...((operation.type === 'mutation' || access) && { 403: 'The API key may only read.' }),
-  }
-  const errors = [...Object.entries(ofKey), ...Object.entries(openapi?.errorResponses ?? {})]
-  const failures = errors.map(([status, text]) => {
+  const failures = Object.entries(errorsOf(operation)).map(([status, text]) => {
     const headers = { ...always, ...(status === '401' && challengeHeader), ...rateHeaders }
     return [status, failure(text, headers, new ApiError(errorCodeOf(Number(status)), text).body)]
   })
@@ -123,6 +118,22 @@ function patchResponses(draft: oas31.ResponsesObject['200'], operation: Operatio
       { ...(deprecation && deprecationHeaders), ...retryHeader, ...rateHeaders },
       dataUnavailable().body,
     ),
+  }
+}
+
+/** The errors that follow from the metadata and the input. The product can list others, or give one its own text. */
+function errorsOf(operation: Operation): Record<string, string> {
+  const { type, meta, path, input, replays } = operation
+  const hasParameters = replays || Object.keys(splitInput(operation).elsewhere.shape).length > 0
+  return {
+    ...(hasParameters && { 400: 'A parameter has an invalid value.' }),
+    ...(needsBody(operation) && { 400: 'The body is missing required fields or contains invalid values.' }),
+    401: 'The API key is missing or invalid.',
+    ...((type === 'mutation' || meta.access) && { 403: 'The API key may only read.' }),
+    ...(path.includes('{') && { 404: 'There is nothing at this path.' }),
+    ...('expected' in input.shape && { 409: 'A field has another value now than in `expected`.' }),
+    ...(replays && { 422: 'The `Idempotency-Key` was used before with another payload.' }),
+    ...Object.fromEntries(Object.entries(meta.openapi?.errorResponses ?? {})),
   }
 }
 

@@ -39,7 +39,6 @@ export const booksRouter = router({
       method: 'GET',
       path: '/team/all-books',
       operationId: 'listBooks',
-      errorResponses: { 400: 'A parameter has an invalid value.' },
     },
     cache: true,
   })
@@ -53,7 +52,7 @@ export const booksRouter = router({
       method: 'POST',
       path: '/team/all-books',
       operationId: 'createBook',
-      errorResponses: { 400: 'The body contains invalid values.', 409: 'Another book has this title.' },
+      errorResponses: { 409: 'Another book has this title.' },
     },
     idempotencyKey: 'replays',
     creates: 'book',

@@ -42,7 +42,6 @@ const notesRouter = router({
       method: 'GET',
       path: '/notes',
       operationId: 'listNotes',
-      errorResponses: { 400: 'A parameter has an invalid value.' },
     },
     cache: true,
   })
@@ -56,7 +55,7 @@ const notesRouter = router({
       method: 'POST',
       path: '/notes',
       operationId: 'createNote',
-      errorResponses: { 400: 'The body contains invalid values.', 409: 'No book has the id.' },
+      errorResponses: { 409: 'No book has the id.' },
     },
     idempotencyKey: 'replays',
     creates: 'note',
@@ -85,11 +84,7 @@ const notesRouter = router({
       method: 'PATCH',
       path: '/notes/{noteId}/priority',
       operationId: 'raiseNote',
-      errorResponses: {
-        400: 'The body contains invalid values.',
-        404: 'No note has this id.',
-        409: 'The note is done.',
-      },
+      errorResponses: { 409: 'The note is done.' },
     },
     idempotencyKey: 'replays',
   })

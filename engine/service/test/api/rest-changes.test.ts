@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { shareEmptiedTestApi, startTestApi } from '../../../test/notes/fixtures.ts'
+import { product, shareEmptiedTestApi, startTestApi } from '../../../test/notes/fixtures.ts'
 import { NewNote, Note } from '../../../test/notes/notes.ts'
 import { note } from '../../../test/notes/open.ts'
-import { mutation, router } from '../../../test/notes/trpc.ts'
+import { mutation, query, router } from '../../../test/notes/trpc.ts'
 import { resource } from '../../api/resource.ts'
+import { createDocument } from '../../rest/document.ts'
 
 const { id: _, ...fields } = Note.shape
 const notes = resource({ one: 'note', many: 'notes', item: Note, fields })
@@ -94,6 +95,30 @@ test('the document has a DELETE without a body, whose only parameters are the id
   expect([removal.parameters.length, 'requestBody' in removal]).toEqual([2, false])
   const schema = { $ref: '#/components/schemas/UpdateNote' }
   expect(update.requestBody).toMatchObject({ content: { 'application/json': { schema } } })
+})
+
+test('the document lists the errors that follow from an operation, with the text of the product if it has one', async () => {
+  const tag = { name: 'notes', description: 'The notes.' }
+  const errorResponses = { 404: 'No note has this id.', 409: 'It is locked.' }
+  const get = query({ tag, openapi: { method: 'GET', path: '/notes/{noteId}', errorResponses } })
+    .input(notes.getInput)
+    .output(Note)
+    .query(({ ctx, input }) => notes.orNotFound(input.noteId, (id) => ctx.store.notes.get(id)))
+  const { paths } = Object(createDocument(router({ changes, get }), product, []))
+  const { get: read, patch: update, delete: removal } = paths['/notes/{noteId}']
+  const statuses = [read, update, removal, paths['/notes/{noteId}/done'].post].map(({ responses }) =>
+    Object.keys(responses).join(' '),
+  )
+  expect(statuses).toEqual([
+    '200 401 404 409 default',
+    '200 400 401 403 404 409 422 default',
+    '200 400 401 403 404 422 default',
+    '200 400 401 403 404 422 default',
+  ])
+  expect([read, update].map(({ responses }) => responses[404].description)).toEqual([
+    'No note has this id.',
+    'There is nothing at this path.',
+  ])
 })
 
 test('a body of a DELETE is refused at the start', async () => {
