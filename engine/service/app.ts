@@ -37,7 +37,7 @@ interface BaseOptions {
 
 export interface AppOptions extends BaseOptions {
   config: BaseOptions['config'] & Pick<Config, 'productSettings'>
-  service: Pick<Service<WithApiKeys>, 'product' | 'router' | 'routes' | 'console'>
+  service: Pick<Service<WithApiKeys>, 'product' | 'router' | 'dependencies' | 'routes' | 'console'>
   store: BaseStore & WithApiKeys
   tracing?: Tracing | undefined
   loadMeter?: LoadMeter
@@ -113,7 +113,7 @@ function createBase(
 }
 
 function refuseSchema(): never {
-  throw new Error('A route has a schema of Fastify. Remove it, and check what the route receives with Zod.')
+  throw new Error('A route has a schema of Fastify. Remove it, and read the body with readBody and a schema of Zod.')
 }
 
 /**
@@ -143,7 +143,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const checkBearer = bearerCheck(store, product, metrics.cacheLookups.api_keys)
   const checkKey = config.rateLimit ? withRateLimit(config.rateLimit, checkBearer) : checkBearer
   const { productSettings: settings } = config
-  const calls: CallOptions = { store, release: product.version, settings, traceCalls: tracing?.traceCalls }
+  const dependencies = await service.dependencies?.(settings, (close) => app.addHook('onClose', async () => close()))
+  const { version: release } = product
+  const calls: CallOptions = { store, release, settings, dependencies, traceCalls: tracing?.traceCalls }
   app.register(async (adapters) => {
     shedLoad(adapters, loadMeter, store)
     adapters.addHook('onRequest', checkKey)
@@ -151,7 +153,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     const [restCache, rpcCache] = [responseCache(store, rest_responses), responseCache(store, rpc_responses)]
     adapters.register(restAdapter, { prefix: '/v1', cache: restCache, router, calls, basePath, address: () => address })
     adapters.register(rpcAdapter, { prefix: '/trpc', cache: rpcCache, router, calls })
-    if (routes) adapters.register(async (app) => ownRoutes(app, (app) => routes(app, store, settings)))
+    if (routes) adapters.register(async (app) => ownRoutes(app, (app) => routes(app, store, settings, dependencies)))
   })
   app.register(webConsole, { folder, page, basePath })
   app.decorate('hasConsole', page !== undefined)

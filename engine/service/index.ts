@@ -17,9 +17,10 @@ export { line, partOfLine, Text } from './api/text.ts'
 export { Time } from './api/time.ts'
 export { mustBe } from './api/validation.ts'
 
-// Name the product, and what it exports and imports.
+// Name the product, what it exports and imports, and its other routes.
 
 export type { Product } from './product.ts'
+export { readBody } from './rest/input.ts'
 export { defineService } from './service.ts'
 export type { Transfer } from './transfer/fields.ts'
 

@@ -6,10 +6,15 @@ import type { QueryContext } from './procedures/trpc.ts'
 import type { Product } from './product.ts'
 import type { Transfer } from './transfer/fields.ts'
 
-export interface Service<Stores extends WithApiKeys, Settings extends z.ZodObject = z.ZodObject> {
+export interface Service<Stores extends WithApiKeys, Settings extends z.ZodObject = z.ZodObject, Own = unknown> {
   product: Product
   /** Reads further variables, for `ctx.settings` and `routes`: `mailServer` is `MAIL_SERVER`. The help shows descriptions. */
   settings?: Settings
+  /**
+   * Makes once, at the start, what procedures and `routes` need beside the store, such as the client of another service:
+   * `ctx.dependencies`. What it gives to `onClose` is called when the service has stopped.
+   */
+  dependencies?(settings: z.infer<Settings>, onClose: (close: () => unknown) => void): Own | Promise<Own>
   store: StoreDefinition<Stores>
   router: AnyRouter
   /** The resources that can be exported and imported. */
@@ -20,21 +25,29 @@ export interface Service<Stores extends WithApiKeys, Settings extends z.ZodObjec
    * Adds routes of the product's own, such as a download or a web hook, below the check of the API key. Bodies are JSON as in
    * REST, and a request that is not GET, HEAD or OPTIONS needs a key that may write. The OpenAPI document does not have them.
    */
-  routes?(app: FastifyInstance, store: BaseStore & Stores, settings: z.infer<Settings>): void | Promise<void>
+  routes?(
+    app: FastifyInstance,
+    store: BaseStore & Stores,
+    settings: z.infer<Settings>,
+    dependencies: Own,
+  ): void | Promise<void>
 }
 
 type Routed<Any, Router> = Omit<Any, 'router'> & { router: Router }
 
-/** Returns the service, with the types of its store and its settings for `routes`. */
+/** Returns the service, with the types of its store, its settings and its dependencies for `routes`. */
 export function defineService<
   Stores extends WithApiKeys,
   Router extends AnyRouter,
   Settings extends z.ZodObject = z.ZodObject,
->(service: Routed<Service<Stores, Settings>, Router>): Routed<Service<Stores, Settings>, Router> {
+  Own = unknown,
+>(service: Routed<Service<Stores, Settings, Own>, Router>): Routed<Service<Stores, Settings, Own>, Router> {
   return service
 }
 
 /** A service whose procedures use no more than its store has. */
-export type Matching<Stores extends WithApiKeys, Settings extends z.ZodObject> = Service<Stores, Settings> & {
-  router: { createCaller: (ctx: QueryContext<BaseStore & NoInfer<Stores>, z.infer<NoInfer<Settings>>>) => unknown }
+export type Matching<Stores extends WithApiKeys, Settings extends z.ZodObject, Own> = Service<Stores, Settings, Own> & {
+  router: {
+    createCaller: (ctx: QueryContext<BaseStore & NoInfer<Stores>, z.infer<NoInfer<Settings>>, NoInfer<Own>>) => unknown
+  }
 }

@@ -47,9 +47,12 @@ function compileInto(folder: string): void {
   const unused: Record<string, string[]> = {
     // They refer to the store. The entry exports them beside what the router's type uses.
     'engine/service/transfer/fields.d.ts': ['Transfer'],
+    'engine/service/rest/input.d.ts': ['readBody'],
     'engine/service/procedures/procedures.d.ts': ['proceduresOf'],
     'engine/service/procedures/trpc.d.ts': [
-      ...['CachedContext', 'QueryContext', 'MutationContext'].map((name) => `${name}<Store, Settings = unknown>`),
+      ...['CachedContext', 'QueryContext', 'MutationContext'].map(
+        (name) => `${name}<Store, Settings = unknown, Own = unknown>`,
+      ),
       ...['SessionContext', 'ProcedureMeta', 'CachedMeta', 'QueryMeta', 'MutationMeta'],
     ],
     'db/store.d.ts': ['Store'],

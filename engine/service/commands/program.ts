@@ -13,8 +13,8 @@ import { addDoctorCommand, addServiceCommands } from './service.ts'
 import { addFileCommands } from './transfer.ts'
 
 /** Runs the command of the arguments of the process. */
-export async function run<Stores extends WithApiKeys, Settings extends z.ZodObject>(
-  service: Matching<Stores, Settings>,
+export async function run<Stores extends WithApiKeys, Settings extends z.ZodObject, Own>(
+  service: Matching<Stores, Settings, Own>,
 ): Promise<void> {
   try {
     const program = createProgram(service)

@@ -16,12 +16,13 @@ export interface CallOptions {
   store: BaseStore
   release: string
   settings: unknown
+  dependencies: unknown
   traceCalls?: ((request: FastifyRequest, ctx: Context) => Context) | undefined
 }
 
 /** Returns a function that makes the context of each call of a request. `replays` says which calls get an `Idempotency-Key`. */
 export function contextsOf(
-  { store, release, settings, traceCalls }: CallOptions,
+  { store, release, settings, dependencies, traceCalls }: CallOptions,
   request: FastifyRequest,
   reply: FastifyReply,
   replays: boolean[],
@@ -50,6 +51,7 @@ export function contextsOf(
       rateLimit,
       release,
       settings,
+      dependencies,
       changedIds: request.changedIds,
       searcher: () => (searcher ??= { id: apiKey?.id, signal: signalOf(reply.raw) }),
     }

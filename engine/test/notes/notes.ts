@@ -94,6 +94,15 @@ const notesRouter = router({
       note.orNotFound(noteId, (id) => ctx.store.notes.raise({ id, amount }, ctx.caller)),
     ),
 
+  print: mutation({ idempotencyKey: 'ignored' })
+    .input(note.getInput)
+    .output(Note)
+    .mutation(async ({ ctx, input: { noteId } }) => {
+      const printed = await note.orNotFound(noteId, (id) => ctx.store.notes.get(id))
+      await ctx.dependencies.print(printed.body)
+      return printed
+    }),
+
   history: query({ access: 'write' })
     .input(note.historyInput)
     .output(note.historyOutput)

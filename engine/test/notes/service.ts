@@ -1,6 +1,7 @@
-import type { Transfer } from '#service'
+import { defineService, readBody, type Transfer } from '#service'
 import { Book, NewBook } from './books.ts'
 import { appRouter, NewNote, Note } from './notes.ts'
+import { dependencies, settings } from './printer.ts'
 import { definition, type NotesStore } from './store.ts'
 
 /** For the commands that export and import notes. */
@@ -22,7 +23,7 @@ export const bookTransfer: Transfer<NotesStore, NewBook> = {
 }
 
 /** What the service consists of. */
-export const service = {
+export const service = defineService({
   product: {
     name: 'Notes',
     command: 'notes',
@@ -34,4 +35,13 @@ export const service = {
   store: definition,
   router: appRouter,
   transfer: [bookTransfer, noteTransfer],
-}
+  settings,
+  dependencies,
+  routes(app, { notes }) {
+    app.get('/downloads/notes.txt', async (_request, reply) => {
+      const bodies = (await notes.list({ limit: 100 })).map(({ body }) => body)
+      return reply.type('text/plain; charset=utf-8').header('content-disposition', 'attachment').send(bodies.join('\n'))
+    })
+    app.post('/hooks/mail', ({ body }) => notes.create(readBody(NewNote, body)))
+  },
+})

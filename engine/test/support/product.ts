@@ -23,6 +23,7 @@ export function productFixtures(product: Product) {
       rateLimit: undefined,
       release: product.version,
       settings: {},
+      dependencies: undefined,
       searcher: () => ({ id: 1n, signal: new AbortController().signal }),
     }),
     isApiKey: format.isApiKey,

@@ -100,7 +100,7 @@ export function apiFixtures<Stores extends WithApiKeys, Client>(
     const own = store ? { store, key: key ?? (await createKey(store, keyName)) } : await openKeyedDatabase(atEnd)
     const console = typeof consoleFolder === 'function' ? consoleFolder(atEnd) : consoleFolder
     const app = await createApp({
-      service: { product, router, console, ...(routes && { routes }) },
+      service: { ...service, product, router, console, ...(routes && { routes }) },
       config: {
         corsOrigins: [],
         trustProxy: [],

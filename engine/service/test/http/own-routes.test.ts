@@ -1,27 +1,27 @@
-import type { FastifyInstance } from 'fastify'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { addNotes, apiKeyRecord, mintApiKey, shareTestApi, startTestApi } from '../../../test/notes/fixtures.ts'
+import { dependencies, type Settings } from '../../../test/notes/printer.ts'
 import { service } from '../../../test/notes/service.ts'
 import type { NotesStore } from '../../../test/notes/store.ts'
 import { readMetric } from '../../../test/support/metrics.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { startTestService } from '../../../test/support/test-api.ts'
 import { createTrpc } from '../../procedures/trpc.ts'
 import { defineService } from '../../service.ts'
 
-/** A download and a web hook. */
-function routes(app: FastifyInstance, { notes }: Pick<NotesStore, 'notes'>): void {
-  app.get('/downloads/notes.txt', async (_request, reply) => {
-    const bodies = (await notes.list({ cursor: 0n, limit: 100 })).map(({ body }) => body)
-    return reply.type('text/plain; charset=utf-8').header('content-disposition', 'attachment').send(bodies.join('\n'))
-  })
-  app.post<{ Body: { priority: bigint } }>('/hooks/:source', ({ body }) => ({ given: body.priority }))
-  app.get('/fails', () => {
-    throw new Error('The secret reason.')
-  })
-}
-
-const api = shareTestApi({ routes })
+const api = shareTestApi({
+  async routes(app, store) {
+    await service.routes?.(app, store, { printerFile: '' }, { print: async () => {} })
+    app.post<{ Body: { priority: bigint } }>('/hooks/:source', ({ body }) => ({ given: body.priority }))
+    app.get('/fails', () => {
+      throw new Error('The secret reason.')
+    })
+  },
+})
 
 test('serves a download of the product', async () => {
   const { rest, store } = api()
@@ -30,12 +30,57 @@ test('serves a download of the product', async () => {
   expect([status, headers['content-disposition'], text]).toEqual([200, 'attachment', 'note 1\nnote 2'])
 })
 
+test('a body that breaks the schema of a route is a 400 that names what is wrong', async () => {
+  const { rest, store } = api()
+  const sent = { body: 'Call Bob', priority: 1 }
+  const { status, body } = await rest.post('/hooks/mail', sent)
+  expect([status, body]).toEqual([200, { ...sent, id: expect.any(Number), state: 'open' }])
+  expect(await rest.post('/hooks/mail', { body: '' })).toMatchObject({
+    status: 400,
+    body: { message: 'body: expected 1 to 255 characters; priority: required' },
+  })
+  expect(await store.notes.list({ limit: 100 })).toContainEqual(expect.objectContaining({ body: 'Call Bob' }))
+})
+
+test('dependencies are made once, from the settings, and closed after the last request', async () => {
+  const printerFile = join(temporaryFolder(), 'printed')
+  const events: string[] = []
+  const printing = defineService({
+    ...service,
+    dependencies(settings: Settings, onClose) {
+      events.push('made')
+      onClose(() => events.push('closed'))
+      return dependencies(settings, onClose)
+    },
+    routes(app, _store, _settings, { print }) {
+      app.get('/last', async () => {
+        void app.close()
+        while (app.server.listening) await setImmediate()
+        await print('the last one')
+        events.push('printed')
+        return {}
+      })
+    },
+  })
+  const { app, rpc, key } = await startTestService(printing, { settings: { printerFile } })
+  const { id } = await rpc.notes.create.mutate({ body: 'Call Ann', priority: 1n })
+  await rpc.notes.print.mutate({ noteId: id })
+  const url = await app.listen({ port: 0 })
+  expect((await fetch(`${url}/last`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200)
+  await app.close()
+  expect(events).toEqual(['made', 'printed', 'closed'])
+  expect(readFileSync(printerFile, 'utf8')).toBe('Call Ann\nthe last one\n')
+})
+
 test('routes and resolvers get the settings of the product, as their schema reads them', async () => {
   const settings = z.object({ mailServer: z.hostname(), mailPort: z.string().default('25').transform(Number) })
   const { query, router } = createTrpc<NotesStore, z.infer<typeof settings>>()
   const mail = query().query(({ ctx: { settings } }) => `${settings.mailServer}:${settings.mailPort}`)
+  const { product, store, transfer } = service
   const ofMail = defineService({
-    ...service,
+    product,
+    store,
+    transfer,
     settings,
     router: router({ mail }),
     routes: (app, _store, { mailPort }) => void app.get('/mail-port', () => ({ mailPort })),
