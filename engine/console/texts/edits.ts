@@ -174,10 +174,12 @@ export function editTextsOf(noun: Noun) {
       were: (count: number) => `${number(count)} ${was(count)}`,
       otherValues: (count: number) => `, and ${number(count)} more`,
       formerValues: 'what they were',
-      noneFound: 'No changes match.',
+      noneFound: 'No changes match. Choose another kind, key or day.',
       kinds: { all: 'All', update: 'Changed', remove: 'Removed' },
       filter: { kind: 'Kind of change', by: 'By', anyone: 'Anyone', until: 'Until' },
-      compared: (changes: number) => `Of the latest ${number(changes)} changes, these match.`,
+      comparing: 'Looking at earlier changes…',
+      compared: (changes: number, areSome: boolean) =>
+        `Of the latest ${number(changes)} changes, ${areSome ? 'these match' : 'none matches. “Show more” looks at earlier ones'}.`,
       note: `What is added is not listed here. In the list, the newest ${many} come first if you click on the id.`,
       ofDay: (changed: number, removed: number) =>
         joined(', ', [changed > 0 && `${number(changed)} changed`, removed > 0 && `${number(removed)} removed`]),

@@ -67,7 +67,9 @@ export function ChangeList({ id, max, shown }: ChangeListProps) {
   }
   const isMore = hasNextPage || groups.length > Number(max)
   const days = Map.groupBy(groups.slice(0, max), ([first]) => first && dayOf(first.at))
-  const none = !isOfAll ? texts.noneOfItem : changes.length === 0 ? texts.none : !isLoadingOn && texts.noneFound
+  const compared = isLoadingOn ? texts.comparing : texts.compared(changes.length, groups.length > 0)
+  const noneFound = hasNextPage ? compared : texts.noneFound
+  const none = !isOfAll ? texts.noneOfItem : changes.length === 0 ? texts.none : noneFound
   return (
     <div className="changes">
       {shown && <ChangeFilter shown={shown} keyNames={changes.flatMap(({ keyName }) => keyName ?? [])} />}
@@ -89,7 +91,7 @@ export function ChangeList({ id, max, shown }: ChangeListProps) {
           </ol>
         </Fragment>
       ))}
-      {hasNextPage && isFiltered && !isLoadingOn && <p className="changes-none">{texts.compared(changes.length)}</p>}
+      {hasNextPage && isFiltered && groups.length > 0 && <p className="changes-none">{compared}</p>}
       <span className="visually-hidden" role="status">
         {(data.pages.length > 1 || isFiltered) && !isLoadingOn && texts.shown(groups.flat().length)}
       </span>

@@ -120,6 +120,24 @@ test('a change of many notes is one entry with what they had, also across a rest
     .toEqual(['240 notes State Done → 160 Open, 80 Waiting', '240 notes State 160 were Open, 80 were Waiting → Done'])
 })
 
+test('a day before the latest 10,000 changes says that they do not match, and what shows others', async ({ start }) => {
+  const { store, show } = await start(1)
+  for (let priority = 1n; priority <= 10_100n; priority += 100n)
+    await Promise.all(
+      Array.from({ length: 100 }, (_, index) =>
+        store.notes.update({ id: 1n, set: { priority: priority + BigInt(index + 1) } }),
+      ),
+    )
+  const page = await show({ path: '/?changes=all&until=2026-01-01' })
+  await changesOf(page).getByText('Looking at earlier changes…').waitFor()
+  await changesOf(page)
+    .getByText('Of the latest 10,000 changes, none matches. “Show more” looks at earlier ones.')
+    .waitFor()
+  await inspect(page, 'changes-none-yet')
+  await changesOf(page).getByRole('button', { name: 'Show more' }).click()
+  await changesOf(page).getByText('No changes match. Choose another kind, key or day.').waitFor()
+})
+
 /** Lets the history say that the changes up to this one were made so many milliseconds earlier. */
 function pauseAfter(page: Page, last: bigint, milliseconds: number): Promise<void> {
   return page.route('**/trpc/*notes.history**', async (route) => {
@@ -252,8 +270,9 @@ test('filters by action, key and day load the changes on until there are some', 
   await expect.poll(() => changes.getByRole('listitem').count()).toBe(1)
   await changes.getByLabel('By').selectOption('Anyone')
   await changes.getByLabel('Until').fill('2026-01-01')
-  await changes.getByText('No changes match.').waitFor()
+  await changes.getByText('No changes match. Choose another kind, key or day.').waitFor()
   await page.waitForURL('**/?changes=all&until=2026-01-01')
+  await inspect(page, 'changes-none')
 })
 
 describe('a change', () => {
