@@ -12,6 +12,7 @@ import { additionOf, useRemoval } from '../../resource/item/history.ts'
 import type { EditManyDialog } from '../../resource/navigation.ts'
 import type { Done } from '../../resource/notice/edit-outcome.tsx'
 import { useList, useResource } from '../../resource/page-context.ts'
+import { isIncluded } from '../../resource/paged-list.ts'
 import { neighborOf } from '../../resource/use-shown-list.ts'
 import type { Edit, Item } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
@@ -70,13 +71,14 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
       ...(!isUndo && isRemoval && done.length > 0 && { onUndo: addDoneAgain, undoLabel: texts.addAgain(done.length) }),
     })
   }
-  /** The first item that was changed or added, or the one after those that were removed. */
+  /** The first item that was changed or added, or the one after those that were removed or have left the filter. */
   function itemAfter(items: Item[]): bigint | undefined {
     if (isAddition) return items.find(({ id }) => added.items.some((item) => item.id === id))?.id
-    if (set) return done[0]?.seen.id
-    const removed = new Set(done.map(({ seen }) => seen.id))
-    const left = items.filter(({ id }) => !removed.has(id))
-    return neighborOf(left, { ...view, search: undefined }, done[0]?.seen.id, 1) ?? left.at(-1)?.id
+    const first = done[0]?.seen
+    if (first && set && isIncluded(view.filter, { ...first, ...set })) return first.id
+    const gone = new Set(done.map(({ seen }) => seen.id))
+    const left = items.filter(({ id }) => !gone.has(id))
+    return neighborOf(left, { ...view, search: undefined }, first?.id, 1) ?? left.at(-1)?.id
   }
   const undo = () => open({ kind: 'editMany', edits: job.reversed(), same: 0, isUndo: true, startsAtOnce: true })
   function addDoneAgain() {

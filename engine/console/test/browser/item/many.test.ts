@@ -153,6 +153,8 @@ test('a kept row leaves after a change of many notes', async ({ open }) => {
   await page.getByRole('menuitemradio', { name: 'Done' }).click()
   await notice(page).getByText('5 notes are done.').waitFor()
   await expect.poll(() => names(page)).toEqual(['note 6'])
+  // The user continues with the next row.
+  await expect.poll(() => isFocused(page.getByRole('link', { name: 'note 6' }))).toBe(true)
   await page.keyboard.press('z')
   await notice(page).getByText('5 notes were changed back.').waitFor()
   await expect.poll(async () => (await names(page)).length).toBe(6)
