@@ -65,6 +65,8 @@ export interface Edit {
   isAddition?: true
   /** Whether it removes what the user has just added. */
   undoesAddition?: true
+  /** Whether it gives the item former values, which need not be those of the user. */
+  isReversal?: boolean | undefined
   /** The idempotency key of the edit that this one undoes. */
   undoes?: string | undefined
   /** That edit, if its response was lost. It is sent again first, so that there is something to undo. */

@@ -27,7 +27,8 @@ export function editOf(seen: Item, set?: Values, place?: string): Edit {
 /** The edit that restores the former values. */
 export function reverseOf({ seen, set = {}, place, idempotencyKey }: Edit): Edit {
   const former = Object.keys(set).map((name) => [name, seen[name]])
-  return { ...editOf({ ...seen, ...set }, Object.fromEntries(former), place), undoes: idempotencyKey }
+  const edit = editOf({ ...seen, ...set }, Object.fromEntries(former), place)
+  return { ...edit, isReversal: true, undoes: idempotencyKey }
 }
 
 /** Whether an item has the values of an edit. The id of one that is added again is not known before the response. */

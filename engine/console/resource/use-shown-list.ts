@@ -93,9 +93,10 @@ export function useShownList(
   })
 
   /** Saves other values of an item. */
-  function edit(seen: Item, set: Values) {
+  function edit(seen: Item, set: Values, isReversal = false) {
     if (Object.entries(set).every(([name, value]) => isSame(seen[name], value))) return
-    edits.save(editOf(seen, set, list.items?.some(({ id }) => id === seen.id) ? place : undefined))
+    const isListed = list.items?.some(({ id }) => id === seen.id)
+    edits.save({ ...editOf(seen, set, isListed ? place : undefined), isReversal })
   }
 
   /** Removes an item, and moves on to the next one. */

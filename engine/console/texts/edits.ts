@@ -57,11 +57,20 @@ export function editTextsOf(noun: Noun) {
       meanwhile: (by: string | undefined, former: string, value: string) =>
         `${by ?? someone} changed it from ${quoted(former)} to ${quoted(value)}.`,
       choose: 'Choose “Keep theirs” or “Use mine”.',
-      conflict: (by: string | undefined, label: string, title: string, theirs: string, mine: string) =>
-        `${by ?? someone} changed the ${label.toLowerCase()} of ${title} to ${quoted(theirs)}. Your value: ${quoted(mine)}.`,
+      /** @param isFormer whether the value that was not saved is one that the item had before */
+      conflict: (
+        by: string | undefined,
+        label: string,
+        title: string,
+        theirs: string,
+        mine: string,
+        isFormer: boolean,
+      ) =>
+        `${by ?? someone} changed the ${label.toLowerCase()} of ${title} to ${quoted(theirs)}. ${yours(mine, isFormer)}`,
       conflictOfRemoval: (by: string | undefined, title: string) =>
         `${by ?? someone} changed ${title}, so it was not removed.`,
-      wasRemoved: (title: string, mine: string) => `${title} was removed meanwhile. ${yours(mine)}`,
+      wasRemoved: (title: string, mine: string, isFormer: boolean) =>
+        `${title} was removed meanwhile. ${yours(mine, isFormer)}`,
       yours,
       failed: (title: string) => `${title} was not changed.`,
       keepTheirs: 'Keep theirs',
@@ -69,6 +78,7 @@ export function editTextsOf(noun: Noun) {
       keep: 'Keep',
       removeAnyway: 'Remove anyway',
       copyMine: 'Copy your value',
+      copyFormer: 'Copy the former value',
     },
 
     add: {
@@ -208,8 +218,8 @@ function manyOf(noun: Noun, count: number, isWhole: boolean): string {
   return isWhole ? countOf(noun, count) : `${number(count)} or more ${noun.many}`
 }
 
-function yours(mine: string): string {
-  return `Your value: ${quoted(mine)}.`
+function yours(mine: string, isFormer = false): string {
+  return `${isFormer ? 'Former' : 'Your'} value: ${quoted(mine)}.`
 }
 
 /** A value in a sentence, such as `“Ball”`. */

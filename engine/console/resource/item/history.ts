@@ -210,5 +210,5 @@ export function isAddedAgain({ idempotencyKey }: Edit): boolean {
 export function formerOf({ entered }: Resource, { itemId, before, after = {} }: ItemChange, item?: Item): Edit {
   const names = entered.map(({ name }) => name).filter((name) => name in before || name in after)
   const [former, set] = [before, after].map((values) => Object.fromEntries(names.map((name) => [name, values[name]])))
-  return editOf({ ...item, ...set, id: itemId }, former)
+  return { ...editOf({ ...item, ...set, id: itemId }, former), isReversal: true }
 }

@@ -47,7 +47,7 @@ export function Reversal({ changes, item, isBack = false }: ReversalProps) {
     const namedBy = ({ itemId: id, title }: ItemChange) => ({ id, [resource.title]: title })
     const edits = left.map((change) => formerOf(resource, change, (left.length === 1 && known) || namedBy(change)))
     const [only, ...others] = edits
-    if (only?.set && others.length === 0) edit(only.seen, only.set)
+    if (only?.set && others.length === 0) edit(only.seen, only.set, true)
     else {
       const shown = new Set(list.items?.map(({ id }) => id))
       // As for other changes of many: what the user sees needs no question.

@@ -134,6 +134,7 @@ export function Failed({ edit, failureReason, onClose }: EditState & { onClose: 
   const { resource, queries, edits } = useResource()
   const texts = editTextsOf(resource).edit
   const { label, shown } = changedBy(resource, edit)
+  const { isReversal = false } = edit
   const current = useQuery({ ...queries.item(edit.seen.id, useQueryClient()), refetchOnMount: 'always' })
   const { data } = current
   const failure = useLastFailure(current)
@@ -153,13 +154,13 @@ export function Failed({ edit, failureReason, onClose }: EditState & { onClose: 
   /** Saves the edit over what somebody else has saved. */
   function insist() {
     close()
-    if (data) edits.save(editOf(data, edit.set, edit.place))
+    if (data) edits.save({ ...editOf(data, edit.set, edit.place), isReversal })
   }
   const isConflict = problem.kind === 'conflict' && !isGone
   const conflict = edit.set
-    ? texts.conflict(by, label, title, shown(data ?? {}), mine)
+    ? texts.conflict(by, label, title, shown(data ?? {}), mine, isReversal)
     : texts.conflictOfRemoval(by, title)
-  const gone = edit.set ? texts.wasRemoved(former, mine) : texts.removed(former)
+  const gone = edit.set ? texts.wasRemoved(former, mine, isReversal) : texts.removed(former)
   return (
     <section ref={keepFocus} className="edit-notice" aria-label={texts.notSaved} data-failed>
       <p role="alert" dir="auto">
@@ -178,7 +179,7 @@ export function Failed({ edit, failureReason, onClose }: EditState & { onClose: 
             {edit.set ? texts.keepTheirs : texts.keep}
           </Button>
           <Button size="xs" onClick={(event) => isNewClick(event) && insist()}>
-            {edit.set ? texts.useMine : texts.removeAnyway}
+            {!edit.set ? texts.removeAnyway : isReversal ? editTextsOf(resource).changes.changeBack : texts.useMine}
           </Button>
         </span>
       ) : (
@@ -188,7 +189,7 @@ export function Failed({ edit, failureReason, onClose }: EditState & { onClose: 
               {messages.problem.retryNow}
             </Button>
           )}
-          {edit.set && <CopyButton withText label={texts.copyMine} value={mine} />}
+          {edit.set && <CopyButton withText label={isReversal ? texts.copyFormer : texts.copyMine} value={mine} />}
           <CloseButton label={texts.dismiss} size="xs" onClick={close} />
         </>
       )}
