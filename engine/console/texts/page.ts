@@ -42,7 +42,7 @@ export function textsOf(noun: Noun) {
       perPage: (size: number, isFitting: boolean) => (isFitting ? `Fits: ${size}` : `${size} / page`),
       changed: (items: number) =>
         countOf({ one: `${one} is new or changed.`, many: `${many} are new or changed.` }, items),
-      select: (title: string, id: bigint) => `Select ${title}, id ${id}`,
+      select: (title: string) => `Select ${title}`,
       selectPage: `Select all ${many} of this page`,
       selected: (items: number) => `${number(items)} selected`,
     },
@@ -50,7 +50,7 @@ export function textsOf(noun: Noun) {
     edit: {
       saving: 'Not saved yet',
       left: 'No longer matches',
-      valueOf: (label: string, title: string, value: string) => `${label} of ${title}: ${value}`,
+      valueOf: (label: string, value: string) => `${label}: ${value}`,
       changes: 'Changes',
     },
 

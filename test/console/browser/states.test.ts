@@ -67,7 +67,7 @@ const states: Record<string, State> = {
   selected: onList(async (page) => {
     for (const name of ['Rex', 'Tom']) {
       await page
-        .getByRole('checkbox', { name: `Select ${name}, id ` })
+        .getByRole('checkbox', { name: `Select ${name}`, exact: true })
         .first()
         .check()
     }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { counting, justAdded, searchField, showing } from '../../../engine/console/test/browser/list.ts'
+import { choiceOf, counting, justAdded, searchField, showing } from '../../../engine/console/test/browser/list.ts'
 import {
   beDeveloper,
   boxOf,
@@ -96,7 +96,7 @@ test('a notice covers neither the last rows nor the footer of the list', async (
   const { show } = await start(45)
   for (const options of [{}, { viewport: { width: 768, height: 800 } }, phone]) {
     const page = await show({ ...options, isLoaded: true })
-    await page.getByRole('button', { name: /^Status of pet 1: / }).click()
+    await choiceOf(page, 'pet 1', /^Status: /).click()
     await page
       .getByRole('menuitemradio', { name: /Pending|Sold/, checked: false })
       .first()
@@ -146,7 +146,7 @@ test('a pet that is not saved has a sign, and its notice covers neither the foot
 
 /** Chooses a status in the menu of a row. */
 async function setStatus(page: Page, name: string, status: string): Promise<void> {
-  await page.getByRole('button', { name: `Status of ${name}:` }).click()
+  await choiceOf(page, name, /^Status: /).click()
   await page.getByRole('menuitemradio', { name: status }).click()
 }
 
@@ -192,7 +192,7 @@ test.for([
       await page.locator('.selection-bar').getByRole('button', { name: 'Copied' }).waitFor()
       expect(await placesOf(fixed)).toEqual(selected)
     }
-    await page.getByRole('button', { name: /^Status of pet 2: / }).click()
+    await choiceOf(page, 'pet 2', /^Status: /).click()
     await page.getByRole('menuitemradio', { name: 'Sold' }).click()
     const notice = page.locator('.edit-notice')
     await notice.waitFor()
@@ -211,7 +211,7 @@ test.for([
 test('the icons of the button to copy have space beside them, also with a large text', async ({ open }) => {
   const { page } = await open(3)
   await page.evaluate(() => document.documentElement.style.setProperty('font-size', '200%'))
-  await page.getByRole('checkbox', { name: 'Select pet 1, id 1' }).check()
+  await page.getByRole('checkbox', { name: 'Select pet 1', exact: true }).check()
   const copy = page.getByRole('button', { name: 'Copy' })
   const button = await boxOf(copy)
   const [first, last] = [await boxOf(copy.locator('.icon').first()), await boxOf(copy.locator('.icon').last())]
@@ -238,12 +238,12 @@ test('a menu ends at the edge of the list', async ({ start }) => {
     const page = await show(options)
     const list = await boxOf(page.locator('.surface'))
     const menu = page.getByRole('menu')
-    await page.getByRole('button', { name: 'Status of pet 2:' }).click()
+    await choiceOf(page, 'pet 2', /^Status: /).click()
     const status = await boxOf(menu)
     expect(status.x + status.width).toBeLessThanOrEqual(list.x + list.width)
     await page.keyboard.press('Escape')
     if (options === phone) continue
-    await page.getByRole('checkbox', { name: 'Select pet 1, id 1' }).check()
+    await page.getByRole('checkbox', { name: 'Select pet 1', exact: true }).check()
     await page.getByRole('button', { name: 'Copy' }).click()
     const copy = await boxOf(menu)
     expect(copy.x + copy.width).toBeLessThanOrEqual(list.x + list.width)

@@ -314,7 +314,7 @@ function focusedText(page: Page): Promise<string | null | undefined> {
 
 /** The checkbox of a row, or of the page. */
 function box(page: Page, name: string) {
-  return page.getByRole('checkbox', { name: new RegExp(`^Select ${name}(, id \\d+)?$`) })
+  return page.getByRole('checkbox', { name: `Select ${name}`, exact: true })
 }
 
 function clipboard(page: Page): Promise<string> {

@@ -50,7 +50,7 @@ export const Row = memo(function Row(props: RowProps) {
       onClick={(event) => openUnlessSelected(event, () => open({ kind: 'item', id }))}
     >
       <SelectCell
-        label={texts.list.select(textOf(item[resource.title]), id)}
+        label={texts.list.select(textOf(item[resource.title]))}
         isSelected={isSelected}
         isTabStop={isTabStop}
         onSelect={(isRange) => onSelect(item, isRange)}
@@ -77,11 +77,7 @@ export const Row = memo(function Row(props: RowProps) {
                 className="choice-button"
                 tabIndex={isTabStop ? 0 : -1}
                 aria-haspopup="menu"
-                aria-label={texts.edit.valueOf(
-                  field.label,
-                  textOf(item[resource.title]),
-                  shownText(field, item[field.name]),
-                )}
+                aria-label={texts.edit.valueOf(field.label, shownText(field, item[field.name]))}
                 onClick={(event) => {
                   event.stopPropagation()
                   onOpenMenu({ id, field })

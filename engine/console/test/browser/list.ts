@@ -12,6 +12,12 @@ export function showing(page: Page, text: string): Promise<void> {
   return page.getByRole('status').getByText(text, { exact: true }).waitFor()
 }
 
+/** The button with a choice of an item in the list, such as `State: Open`. */
+export function choiceOf(page: Page, title: string, choice: string | RegExp): Locator {
+  const link = page.getByRole('link', { name: title, exact: true })
+  return page.getByRole('row').filter({ has: link }).getByRole('button', { name: choice })
+}
+
 /** Filters the list by a choice, such as `Done`. */
 export function choose(page: Page, choice: string): Promise<void> {
   return page.getByRole('radio', { name: new RegExp(`^${choice}\\b`) }).check()

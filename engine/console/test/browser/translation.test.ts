@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { choose, justAdded, names, searchField, showing, turnPage } from './list.ts'
+import { choiceOf, choose, justAdded, names, searchField, showing, turnPage } from './list.ts'
 import { addNote, test } from './notes.ts'
 import { beDeveloper } from './page.ts'
 import { addButton, openBulkAdd, panel, panelsLoaded, submitButton } from './panels.ts'
@@ -63,7 +63,7 @@ test('a page that the browser translates keeps working', async ({ open }) => {
   await choose(page, 'All')
   await showing(page, '1–20 of 45')
 
-  await page.getByRole('button', { name: 'State of note 2: Open' }).click()
+  await choiceOf(page, 'note 2', 'State: Open').click()
   await page.getByRole('menuitemradio', { name: 'Done' }).click()
   // It stays as long as the pointer is on it.
   await notice(page).hover()
@@ -74,9 +74,9 @@ test('a page that the browser translates keeps working', async ({ open }) => {
   for (const kept of [changes.getByText('note 2 #2'), changes.locator('.changes-by bdi'), page.locator('.search kbd')])
     expect(await kept.locator('font').count()).toBe(0)
   await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: 'State of note 2: Done' }).getByText('Done').waitFor()
+  await choiceOf(page, 'note 2', 'State: Done').getByText('Done').waitFor()
   await page.keyboard.press('z')
-  await page.getByRole('button', { name: 'State of note 2: Open' }).waitFor()
+  await choiceOf(page, 'note 2', 'State: Open').waitFor()
 
   await page.getByRole('link', { name: 'note 3', exact: true }).click()
   await panel(page, 'note 3').getByRole('button', { name: 'Edit the text' }).click()
@@ -87,7 +87,7 @@ test('a page that the browser translates keeps working', async ({ open }) => {
   await expect.poll(() => notice(page).locator('bdi').allInnerTexts()).toEqual(['note 3', 'Tea'])
   await expect.poll(async () => (await names(page))[2]).toBe('Tea')
   await panel(page).getByRole('button', { name: 'Waiting' }).click()
-  await page.getByRole('button', { name: 'State of Tea: Waiting' }).waitFor()
+  await choiceOf(page, 'Tea', 'State: Waiting').waitFor()
   await panel(page).getByRole('button', { name: 'Edit the priority' }).click()
   await panel(page).getByRole('textbox', { name: 'Priority' }).fill('77')
   await page.keyboard.press('Enter')
@@ -133,12 +133,11 @@ test('a page that the browser translates keeps working', async ({ open }) => {
   await sheet.getByText('3 notes were added.').waitFor()
   await page.keyboard.press('Escape')
 
-  for (const id of [1, 2])
-    await page.getByRole('checkbox', { name: `Select note ${id}, id ${id}`, exact: true }).check()
+  for (const id of [1, 2]) await page.getByRole('checkbox', { name: `Select note ${id}`, exact: true }).check()
   await page.getByRole('region', { name: '2 selected' }).getByRole('button', { name: 'Set state' }).click()
   await page.getByRole('menuitemradio', { name: 'Done' }).click()
   await notice(page).getByText('2 notes are done.').waitFor()
-  await page.getByRole('button', { name: 'State of note 1: Done' }).waitFor()
+  await choiceOf(page, 'note 1', 'State: Done').waitFor()
 
   await account(page).click()
   await page.getByText('Never').waitFor()

@@ -7,7 +7,7 @@ import {
   openTestStore,
   startTestApi,
 } from '../../../../test/notes/fixtures.ts'
-import { choose, counting, names, showing } from '../list.ts'
+import { choiceOf, choose, counting, names, showing } from '../list.ts'
 import { enterNote, type OpenNotes, test } from '../notes.ts'
 import { boxOf, closeByEscape, describes, holdRequests, inspect, isFocused, press } from '../page.ts'
 import { panel, panelsLoaded } from '../panels.ts'
@@ -16,7 +16,7 @@ import { listen, type Page } from '../visit.ts'
 
 /** The button with the state of a note in the list. */
 function stateOf(page: Page, name: string) {
-  return page.getByRole('button', { name: new RegExp(`^State of ${name}: `) })
+  return choiceOf(page, name, /^State: /)
 }
 
 /** Somebody else changes a note before the next request of the page reaches the service. */
@@ -593,7 +593,8 @@ test('keys change the row with the focus or the selection, and not the note in t
   await notice(page).getByText('note 4 will be removed.').waitFor()
   await expect.poll(() => row('note 5').evaluate((each) => each === document.activeElement)).toBe(true)
   await panel(page, 'note 2').waitFor()
-  for (const name of ['note 3', 'note 5']) await page.getByRole('checkbox', { name: `Select ${name}, ` }).check()
+  for (const name of ['note 3', 'note 5'])
+    await page.getByRole('checkbox', { name: `Select ${name}`, exact: true }).check()
   await page.keyboard.press('Delete')
   const dialog = page.getByRole('dialog', { name: 'Remove 2 notes?' })
   await dialog.getByRole('button', { name: 'Cancel' }).click()

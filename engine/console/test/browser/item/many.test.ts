@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { choose, names, showing, turnPage } from '../list.ts'
+import { choiceOf, choose, names, showing, turnPage } from '../list.ts'
 import { type OpenNotes, test } from '../notes.ts'
 import { holdRequests, inspect, isFocused, press } from '../page.ts'
 import { openBulkAdd, panel, panelsLoaded } from '../panels.ts'
@@ -142,13 +142,13 @@ test('the focus stays in the page if a removal with a key empties the list', asy
 test('a kept row leaves after a change of many notes', async ({ open }) => {
   const { page } = await openNotes(open, 6)
   await choose(page, 'Open')
-  await page.getByRole('button', { name: /^State of note 1: / }).click()
+  await choiceOf(page, 'note 1', /^State: /).click()
   await page.getByRole('menuitemradio', { name: 'Done' }).click()
   await page.locator('tr[data-left]', { hasText: 'note 1' }).waitFor()
   await page.keyboard.press('z')
   await page.locator('tr[data-left]').waitFor({ state: 'hidden' })
   await showing(page, '1–6 of 6')
-  for (let id = 1; id <= 5; id++) await page.getByRole('checkbox', { name: new RegExp(`^Select note ${id},`) }).check()
+  for (let id = 1; id <= 5; id++) await page.getByRole('checkbox', { name: `Select note ${id}`, exact: true }).check()
   await page.getByRole('button', { name: 'Set state' }).click()
   await page.getByRole('menuitemradio', { name: 'Done' }).click()
   await notice(page).getByText('5 notes are done.').waitFor()
@@ -215,7 +215,7 @@ test('a note that somebody else removes during a change of many is named, and no
 
 test('a selected note that somebody else removes is no longer selected, which a notice says', async ({ open }) => {
   const { page, store } = await openNotes(open, 4)
-  const select = (name: string) => page.getByRole('checkbox', { name: `Select ${name}, ` }).check()
+  const select = (name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true }).check()
   for (const name of ['note 1', 'note 2']) await select(name)
   await page.getByRole('button', { name: 'Set state' }).click()
   await page.getByRole('menuitemradio', { name: 'Done' }).click()
@@ -245,7 +245,8 @@ test('a selected note that somebody else removes is no longer selected, which a 
 
 test('a selected note of another page that somebody else removes is no longer selected', async ({ open }) => {
   const { page, store } = await open(30, { isLoaded: true })
-  for (const name of ['note 1', 'note 2']) await page.getByRole('checkbox', { name: `Select ${name}, ` }).check()
+  for (const name of ['note 1', 'note 2'])
+    await page.getByRole('checkbox', { name: `Select ${name}`, exact: true }).check()
   await turnPage(page, 'Next', '21–30 of 30')
   await page.getByRole('region', { name: '2 selected' }).getByText('2 not on this page').waitFor()
   await store.notes.remove({ id: 1n }, { owner: 1n, name: 'counter' })
