@@ -167,7 +167,7 @@ export function queriesOf(resource: Resource, client: ServiceClient) {
               const all = { filter, search: text, cursor: 0n, size: maxFound.items }
               const { items, isSearching } = await load(all, signal, undefined, maxFound.requests)
               const isExact = items.length <= maxFound.items && !isSearching
-              return { count: Math.min(items.length, maxFound.items), isExact, items }
+              return { count: Math.min(items.length, maxFound.items), isExact, items: items.slice(0, maxFound.items) }
             },
         staleTime: Number.POSITIVE_INFINITY,
       }),
@@ -223,11 +223,14 @@ function findRow(queryClient: QueryClient, queryKey: string[], id: bigint | unde
 
 export type Counts = Readonly<Record<string, Count>>
 
-/** The number of items with each value of the counted field. */
-export function countsOf({ counted = '', fields }: Resource, items: Item[]): Counts {
+/** The number of items with each value of the counted field. It is not exact if these are not all items. */
+export function countsOf(
+  { counted = '', fields }: Resource,
+  { items, isExact }: { items: Item[]; isExact: boolean },
+): Counts {
   const choices = Object.keys(fields.find(({ name }) => name === counted)?.choices ?? {})
   const count = (choice: string) => items.filter((item) => String(item[counted]) === choice).length
-  return Object.fromEntries(choices.map((choice) => [choice, { count: count(choice), isExact: true }]))
+  return Object.fromEntries(choices.map((choice) => [choice, { count: count(choice), isExact }]))
 }
 
 /** The number of the items that a filter lets through. Undefined until they are counted, or if nothing counts them. */

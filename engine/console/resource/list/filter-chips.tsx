@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { hint } from '../../components/hint.ts'
 import { Value } from '../../components/value.tsx'
 import { entriesOf, type Field, parseChoice } from '../../resource.ts'
-import { useCounts, useList, useResource } from '../page-context.ts'
+import { useCounts, useList, useResource, useTotal } from '../page-context.ts'
 import { isWhole } from '../paged-list.ts'
 import { countsOf, nameOf, totalOf } from '../queries.ts'
 import { readView } from '../view.ts'
@@ -14,18 +14,23 @@ export function FilterChips({ field }: { field: Field }) {
   const { view, list } = useList()
   const { name, label, choices = {} } = field
   const { [name]: chosen, ...filter } = view.filter
+  const checked = chosen === undefined ? undefined : String(chosen)
   const isPart = view.search !== undefined || entriesOf(filter).length > 0
   // Of a page that has all of them, no further scan is needed.
   const isShown = chosen === undefined && isWhole(list, view)
   const isScanned = list.isScanned && list.items !== undefined && !list.isSearching
   const { data: found } = useQuery(queries.found({ filter, search: view.search }, isScanned && !isShown))
-  const scanned = isShown ? list.items : found?.isExact ? found.items : undefined
+  const scanned = isShown ? { items: list.items ?? [], isExact: true } : found
   const all = useCounts()
   const counts = isPart ? isScanned && scanned && countsOf(resource, scanned) : all
+  const shown = useTotal()
   const choose = (value: string) => turnTo({ filter: { ...view.filter, [name]: parseChoice(field, value) } })
   function countText(choice: string | undefined): string {
     if (isPart && !counts) return ''
-    const total = totalOf(resource, counts || undefined, choice === undefined ? {} : { [name]: choice })
+    const counted = totalOf(resource, counts || undefined, choice === undefined ? {} : { [name]: choice })
+    // The list may know more than the scan of all choices.
+    const total = isPart && choice === checked ? (shown ?? counted) : counted
+    if (total?.count === 0 && !total.isExact) return ''
     return total ? texts.list.count(total.count, total.isExact) : '–'
   }
 
@@ -37,7 +42,7 @@ export function FilterChips({ field }: { field: Field }) {
             type="radio"
             name={name}
             value={choice ?? 'all'}
-            checked={choice === (name in view.filter ? String(view.filter[name]) : undefined)}
+            checked={choice === checked}
             onChange={({ currentTarget }) => choose(currentTarget.value)}
           />
           {choice && <span className="choice-dot" />}
