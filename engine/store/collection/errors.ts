@@ -5,7 +5,7 @@ export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
   /** Whether a retry can succeed. If not, an operator must repair the database first. */
   readonly isRetryable: boolean
-  /** What counts a write that failed. */
+  /** Why, for the metrics of writes that failed. */
   readonly failure: WriteFailure
 
   constructor(message: string, { isRetryable = true, failure = 'other', cause }: Circumstances = {}) {

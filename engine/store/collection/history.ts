@@ -16,6 +16,7 @@ export const history = sqliteTable(
     at: timestamp('at').notNull(),
     /** NULL if the change was made without an API key. */
     keyName: text('key_name'),
+    /** The collection, by the name of its table. */
     tableName: text('collection').notNull(),
     rowId: int64('row_id').notNull(),
     /** JSON by the names of the fields: of an update those that it has changed, of a removal all. */

@@ -45,8 +45,10 @@ export const idempotencyKeys = sqliteTable(
   ],
 )
 
+/** What a key was used for first, and the result. */
 export type Original = Pick<typeof idempotencyKeys.$inferSelect, 'operation' | 'fingerprint' | 'result'>
 
+/** A call with a key, which may be the first one or a retry. */
 export interface Attempt {
   /** `<collection>.<mutation>` */
   operation: string

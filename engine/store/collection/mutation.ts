@@ -31,6 +31,7 @@ export interface Adding<Input, Generated> {
 
 export type RunMutation = (values: unknown[], idempotency: IdempotencyKey | undefined) => Promise<MutationResult>
 
+/** Makes the method of a mutation: `run` gets the values of its input, and `outputOf` makes the output of what they generate. */
 export function methodOf<Input, Output>(
   valuesOf: (input: Input, caller: Caller | undefined) => unknown[],
   run: RunMutation,

@@ -12,7 +12,8 @@ export interface AnyMutation {
    * Resolves to an outcome for each row: what it has generated, or, where it changes nothing, undefined if it found no
    * row, or the rule that the row breaks. If it rejects, for example with a violated constraint, the rows are run again
    * in parts, and those that are refused fail alone. It runs inside a transaction that has the advisory lock of inserts, so
-   * that those of several instances cannot wait for each other.
+   * that those of several instances cannot wait for each other. Mutations with the same function run together, in the order
+   * of their calls: so do all changes of the rows of a collection.
    *
    * @param historyDays for how many days it keeps the entries that it leaves in the history
    */

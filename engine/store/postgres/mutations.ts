@@ -39,6 +39,7 @@ interface MutationCall extends Attempt {
 /** What each call has generated, undefined if it found no row to change, or why it failed. */
 type Results = Map<MutationCall, object | undefined | Error>
 
+/** The first uses of keys, by {@link textOfKey}. */
 type Originals = Map<string, Original>
 
 /** Runs calls, and adds their keys to the table and to the originals. */
@@ -78,19 +79,19 @@ export function prepareMutations(pool: Pool, failures: Failures, historyDays?: n
     const originals: Originals = used.length > 0 ? await keys.find(client, used, now) : new Map()
     const outcomes: Outcome<MutationResult>[] = []
     while (outcomes.length < batch.length) {
-      const turn = takeTurn(batch.slice(outcomes.length), originals)
-      const replayed = turn.map(({ idempotency }) => idempotency && originals.get(textOfKey(idempotency)))
-      const first = turn.filter((_, index) => !replayed[index])
-      const results: Results = first.length > 0 ? await perform(client, first, originals, now) : new Map()
-      for (const [index, call] of turn.entries()) {
-        const original = replayed[index]
+      const calls = callsUntilNewKeyRecurs(batch.slice(outcomes.length), originals)
+      const known = calls.map(({ idempotency }) => idempotency && originals.get(textOfKey(idempotency)))
+      const fresh = calls.filter((_, index) => !known[index])
+      const results: Results = fresh.length > 0 ? await perform(client, fresh, originals, now) : new Map()
+      for (const [index, call] of calls.entries()) {
+        const original = known[index]
         outcomes.push(original ? replay(call, original) : outcomeOf(call, results))
       }
     }
     return outcomes
   }
 
-  /** Runs each mutation once with all of its calls, in their order. All changes of the rows of a collection are one mutation. */
+  /** Runs each mutation once with all of its calls, in their order: see {@link AnyMutation.run}. */
   async function runAll(client: Queries, calls: MutationCall[]): Promise<Results> {
     const results: Results = new Map()
     for (const group of Map.groupBy(calls, ({ mutation }) => mutation.run).values()) {
@@ -205,8 +206,8 @@ async function moveSequence(client: Queries, table: PgTable): Promise<boolean> {
   return rows.length > 0
 }
 
-/** The first calls, up to one with the new key of another: it has its own turn, because a call that fails frees its key. */
-function takeTurn(calls: MutationCall[], originals: Originals): MutationCall[] {
+/** The first calls, up to the second one with a new key, which waits for the first: if that fails, it frees its key. */
+function callsUntilNewKeyRecurs(calls: MutationCall[], originals: Originals): MutationCall[] {
   const used = new Set<string>()
   const end = calls.findIndex(({ idempotency }) => {
     if (!idempotency || originals.has(textOfKey(idempotency))) return false

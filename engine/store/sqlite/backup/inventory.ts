@@ -22,7 +22,7 @@ export function newBackupPath(database: string, ending: string): string {
 }
 
 /** The time in the name of a backup, in milliseconds; `undefined` for any other name. */
-export function timeInName(name: string, database: string, ending: string): number | undefined {
+function timeInName(name: string, database: string, ending: string): number | undefined {
   const start = `${basename(database)}-`
   if (!name.startsWith(start) || !name.endsWith(ending)) return undefined
   const timestamp = name.slice(start.length, -ending.length)

@@ -44,6 +44,7 @@ export function createOrMigrate(options: MigrateOptions & { path: string; loaded
     connections.push(connection)
     return connection
   }
+  // Kept for later: if the files are lost meanwhile, that is the reason, and a rescue comes first.
   let failure: { error: unknown } | undefined
   try {
     orUnusable(path, () => {

@@ -61,6 +61,7 @@ export function rescue(files: OpenFiles, options: RescueOptions): Promise<string
 
 export const lostWhileOpening = 'it was deleted, moved or replaced while it was being opened'
 
+/** The files were lost while a database was being opened, and these connections still have what was in them. */
 export class FilesLost extends Error {
   readonly files: OpenFiles
 
