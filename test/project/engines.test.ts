@@ -37,18 +37,19 @@ test('the image has every folder of the sources', () => {
 })
 
 test('the engines compile in another product, and their tests where they are asked for', () => {
-  const folder = copyEngines()
+  const folder = copyEngines({ withTests: true })
   const compile = (part: string, info: string) =>
     spawnSync(
       join(root, 'node_modules/.bin/tsc'),
       ['-p', join(folder, part), '--incremental', '--tsBuildInfoFile', info],
       { encoding: 'utf8' },
     )
-  const parts = ['.', 'web', 'tsconfig.engines.json']
+  const parts = ['.', 'web', 'engine/test']
   const infos = parts.map((part) => {
     // What the last run has found out saves nine tenths of the time.
-    const info = join(folder, `${part}.tsbuildinfo`)
-    const cache = join(root, `node_modules/.cache/copied-engines-${part}.tsbuildinfo`)
+    const name = `${part.replace('/', '-')}.tsbuildinfo`
+    const info = join(folder, name)
+    const cache = join(root, `node_modules/.cache/copied-engines-${name}`)
     if (existsSync(cache)) cpSync(cache, info)
     const compiled = compile(part, info)
     expect([compiled.stdout, compiled.status]).toEqual(['', 0])
@@ -61,26 +62,58 @@ test('the engines compile in another product, and their tests where they are ask
   expect(parts.map((part, index) => compile(part, String(infos[index])).status)).toEqual([0, 0, 1])
 })
 
-test('a product gets the packages that the engines import, and no other', () => {
-  const code = filesOf(['engine/**/*.{ts,tsx,mjs}', 'engine/**/test/**/*.{ts,tsx,mjs}']).map(read).join('\n')
+test('a new product keeps the rules of its lint', () => {
+  const biome = join(root, 'node_modules/.bin/biome')
+  const { status, stdout, stderr } = spawnSync(biome, ['check'], { cwd: copyEngines(), encoding: 'utf8' })
+  expect(status, stdout + stderr).toBe(0)
+})
+
+test.for([
+  ['', false],
+  [', also for their tests', true],
+] as const)('a product gets the packages that the engines import%s, and no other', ([, withTests]) => {
+  const folder = copyEngines({ withTests })
+  const code = globSync(['*.ts', 'engine/**/*.{ts,tsx,mjs}'], { cwd: folder, exclude: ['**/node_modules'] })
+    .map((path) => readFileSync(join(folder, path), 'utf8'))
+    .join('\n')
   const imported = new Set([...code.matchAll(/ (?:from |import\()'(@[^/']+\/[^/']+|[^/']+)/g)].map(([, name]) => name))
   const { devDependencies } = JSON.parse(read('package.json'))
   // The compiler needs the others, and the scripts of the product need Biome.
   const needed = Object.keys(devDependencies).filter(
     (name) => imported.has(name) || /^@types\/|^(typescript|@biomejs\/biome)$/.test(name),
   )
-  const product = JSON.parse(readFileSync(join(copyEngines(), 'package.json'), 'utf8'))
+  const product = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   expect(needed.length).toBeGreaterThan(15)
   expect(Object.keys(product.devDependencies)).toEqual(needed)
 })
 
+test('a product gets no tests of the engines, but what its own tests and the pages of the engines need', () => {
+  const folder = copyEngines()
+  const files = globSync('engine/**/test/**', { cwd: folder, withFileTypes: true }).filter((each) => each.isFile())
+  expect(files.map(({ name }) => name).filter((name) => name.endsWith('.test.ts'))).toEqual([])
+  const kept = files.filter(({ name }) => name.endsWith('.ts')).map(({ parentPath, name }) => join(parentPath, name))
+  expect(kept.length).toBeGreaterThan(10)
+  const targets = kept.flatMap((path) =>
+    [...readFileSync(path, 'utf8').matchAll(/ (?:from |import\()'(\.[^']+)/g)].map(([, to = '']) =>
+      join(path, '..', to),
+    ),
+  )
+  expect(
+    [...targets, ...linksOfEngines().map((link) => join(folder, link))].filter((path) => !existsSync(path)),
+  ).toEqual([])
+})
+
 test('the pages of the engines link to nothing outside', () => {
-  const links = filesOf(['engine/{,*/}README.md']).flatMap((page) =>
+  expect(linksOfEngines().length).toBeGreaterThan(5)
+  expect(linksOfEngines().filter((path) => !path.startsWith('engine/'))).toEqual([])
+})
+
+/** The files to which the pages of the engines link. */
+function linksOfEngines(): string[] {
+  return filesOf(['engine/{,*/}README.md']).flatMap((page) =>
     [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path = '']) => normalize(join(page, '..', path))),
   )
-  expect(links.length).toBeGreaterThan(5)
-  expect(links.filter((path) => !path.startsWith('engine/'))).toEqual([])
-})
+}
 
 test('the page of each engine lists its folders', () => {
   for (const engine of ['store', 'service', 'console']) {

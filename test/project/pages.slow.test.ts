@@ -27,13 +27,7 @@ test('a product is made in a new folder only', () => {
   writeFileSync(join(folder, 'main.ts'), 'mine')
   expect(create(folder)).toEqual([1, `${folder} is not empty. Name a new folder.\n`])
   expect(readFileSync(join(folder, 'main.ts'), 'utf8')).toBe('mine')
-  expect(create()).toEqual([1, 'Usage: npx node engine/create.ts [--update] <folder>\n'])
-})
-
-test('a new product keeps the rules of its lint', () => {
-  const biome = join(root, 'node_modules/.bin/biome')
-  const { status, stdout, stderr } = spawnSync(biome, ['check'], { cwd: copyEngines(), encoding: 'utf8' })
-  expect(status, stdout + stderr).toBe(0)
+  expect(create()).toEqual([1, 'Usage: npx node engine/create.ts [--update] [--with-tests] <folder>\n'])
 })
 
 test('a product has the names of its folder', () => {
@@ -84,6 +78,20 @@ test('an update replaces the engines of a product, keeps what is its own, and lo
     // What is newer stays.
     dependencies: { ...dependencies, pino: '99.1.0', mine: '1.0.0' },
   })
+
+  // The tests of the engines come when they are asked for, and then with each update.
+  const hasTests = () => existsSync(join(folder, 'engine/store/test'))
+  for (const [options, has] of [
+    [[], false],
+    [['--with-tests'], true],
+    [[], true],
+  ] as const) {
+    git('add', '.')
+    git('commit', '--quiet', '--message', 'x')
+    expect(create('--update', ...options, folder)).toEqual([0, expect.any(String)])
+    expect([hasTests(), 'test:engines' in readJson(manifest).scripts]).toEqual([has, has])
+    expect('fast-check' in readJson(manifest).devDependencies).toBe(has)
+  }
 })
 
 test('a change of the schema is drafted, and keeps the rows and their ids', () => {

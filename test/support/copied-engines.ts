@@ -5,10 +5,10 @@ import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { root } from './documents.ts'
 
 /** A new product with the name of the example, and with the packages of this repository. */
-export function copyEngines(): string {
+export function copyEngines({ withTests = false } = {}): string {
   const folder = join(temporaryFolder(), 'notes')
-  createProduct(folder)
-  for (const path of ['node_modules', 'engine/console/test/browser/node_modules'])
+  createProduct(folder, withTests)
+  for (const path of ['node_modules', ...(withTests ? ['engine/console/test/browser/node_modules'] : [])])
     symlinkSync(join(root, path), join(folder, path))
   return folder
 }

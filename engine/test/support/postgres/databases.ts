@@ -2,6 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { inject, onTestFinished } from 'vitest'
 
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The URL of the server that the tests share. Provided only to projects on PostgreSQL. */
+    postgresUrl: string
+  }
+}
+
 /** Empty databases of tests that have ended. Creating a database costs several times the CPU time of emptying one. */
 const emptied: string[] = []
 

@@ -2,13 +2,6 @@ import type { TestProject } from 'vitest/node'
 import { startPgBouncer } from './pgbouncer.ts'
 import { startPostgres } from './server.ts'
 
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** The URL of the server that the tests share. Provided only to projects on PostgreSQL. */
-    postgresUrl: string
-  }
-}
-
 /**
  * Starts one server for all tests on PostgreSQL. Each test has a separate database. fsync is off, for speed. With PGBOUNCER in
  * the environment, the tests reach it through PgBouncer.
