@@ -30,7 +30,7 @@ const packagesOfTests = [
 /** What each product gets of their folders: what its own tests need, and the code of the recipes. */
 const alwaysCopied = [
   'engine/test/vitest.config.ts',
-  'engine/test/support/{database,product,rest-client,share,temporary,test-api,tested,transport}.ts',
+  'engine/test/support/{database,product,rest-client,share,temporary,test-api,tested,texts,transport}.ts',
   'engine/test/support/postgres/databases.ts',
   'engine/test/notes/{books,main,notes,postgres,printer,service,sqlite,store,tables,trpc}.ts',
   'engine/test/notes/migrations/*/*.sql',

@@ -62,7 +62,7 @@ function fieldsDecoder({ shape, _zod }: z.ZodObject, decoderOf: (field: z.core.$
 }
 
 /** JSON integers become `bigint`s, and texts of times `Date`s, where the schema expects one, also in lists and objects. */
-function decodeJson(schema: z.core.$ZodType, name: string, parents: z.core.$ZodType[] = []): Decode {
+export function decodeJson(schema: z.core.$ZodType, name: string, parents: z.core.$ZodType[] = []): Decode {
   if (parents.includes(schema))
     throw new Error(`The field ${name} cannot be served as REST, because it may contain itself.`)
   const decodePart = (part: z.core.$ZodType, partName: string) => decodeJson(part, partName, [...parents, schema])
