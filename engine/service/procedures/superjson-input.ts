@@ -42,8 +42,9 @@ export function decodeSuperjson(serialized: unknown): unknown {
 function refuseDeduplicated(root: { json: unknown }, equalities: unknown): void {
   const paths = Object.values(isRecord(equalities) ? equalities : [equalities]).flat(2)
   for (const path of paths) {
-    const { parent, key } = findPlace(root, String(path))
-    if (parent[key] === null) throw invalid(`${shorten(String(path))}: expected superjson without its option dedupe`)
+    if (typeof path !== 'string') throw invalid('meta.referentialEqualities: expected paths, which are texts')
+    const { parent, key } = findPlace(root, path)
+    if (parent[key] === null) throw invalid(`${shorten(path)}: expected superjson without its option dedupe`)
   }
 }
 

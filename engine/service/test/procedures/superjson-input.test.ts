@@ -140,6 +140,10 @@ describe('the reason is named:', () => {
     [annotated(7, 'undefined'), 'a: expected null, because it is annotated as undefined'],
     [annotated('5', 'number'), `a: ${special}, because it is annotated as number`],
     [annotated('2026-11-20', 'Date'), `a: ${date}, because it is annotated as Date`],
+    [
+      { json: {}, meta: { referentialEqualities: { a: [{ toString: 1, valueOf: 1 }] } } },
+      'meta.referentialEqualities: expected paths, which are texts',
+    ],
     [annotated('7', 'regexp'), 'meta.values: expected one of the types bigint, Date, number, undefined for each path'],
   ])('%j', ([input, reason]) => {
     expect(() => decodeSuperjson(input)).toThrow(`The input is not valid superjson: ${reason}`)
@@ -170,6 +174,10 @@ describe('the time to decode grows with the length of the input only', () => {
     ['a deep value', `{"json":${'['.repeat(30_000)}${']'.repeat(30_000)}}`],
     ['a long path', `{"json":{},"meta":{"values":{"${'a.'.repeat(30_000)}":["bigint"]}}}`],
     ['a long path of escapes', `{"json":{},"meta":{"values":{${JSON.stringify(escaped)}:["bigint"]},"v":1}}`],
+    [
+      'deep equalities',
+      `{"json":{},"meta":{"referentialEqualities":${'['.repeat(30_000)}${']'.repeat(30_000)}}}`,
+    ],
     ['a deep annotation', `{"json":{},"meta":{"values":${'{"a":'.repeat(10_000)}[]${'}'.repeat(10_000)}}}`],
   ])('%s', async ([, input]) => {
     const [parsing, decoding] = cpuTimesOf(
