@@ -174,10 +174,7 @@ describe('the time to decode grows with the length of the input only', () => {
     ['a deep value', `{"json":${'['.repeat(30_000)}${']'.repeat(30_000)}}`],
     ['a long path', `{"json":{},"meta":{"values":{"${'a.'.repeat(30_000)}":["bigint"]}}}`],
     ['a long path of escapes', `{"json":{},"meta":{"values":{${JSON.stringify(escaped)}:["bigint"]},"v":1}}`],
-    [
-      'deep equalities',
-      `{"json":{},"meta":{"referentialEqualities":${'['.repeat(30_000)}${']'.repeat(30_000)}}}`,
-    ],
+    ['deep equalities', `{"json":{},"meta":{"referentialEqualities":${'['.repeat(30_000)}${']'.repeat(30_000)}}}`],
     ['a deep annotation', `{"json":{},"meta":{"values":${'{"a":'.repeat(10_000)}[]${'}'.repeat(10_000)}}}`],
   ])('%s', async ([, input]) => {
     const [parsing, decoding] = cpuTimesOf(

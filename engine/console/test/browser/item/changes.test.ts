@@ -139,8 +139,8 @@ test('a day before the latest 10,000 changes says that they do not match, and wh
 })
 
 /** Lets the history say that the changes up to this one were made so many milliseconds earlier. */
-function pauseAfter(page: Page, last: bigint, milliseconds: number): Promise<void> {
-  return page.route('**/trpc/*notes.history**', async (route) => {
+async function pauseAfter(page: Page, last: bigint, milliseconds: number): Promise<void> {
+  await page.route('**/trpc/*notes.history**', async (route) => {
     const response = await route.fetch()
     const body = (await response.text()).replaceAll(/"id":"(\d+)","at":"([^"]+)"/g, (entry, id, at) => {
       const time = new Date(new Date(at).getTime() - milliseconds).toISOString()
