@@ -78,7 +78,8 @@ export function useRemoval(id: bigint, isWanted: boolean) {
     refetchInterval: false,
   })
   const removal = data?.pages[0]?.find(({ kind }) => kind === 'remove')
-  return { removal, isLoading: !removal && isFetching && failureCount === 0 }
+  // Another component may load the same history.
+  return { removal, isLoading: enabled && !removal && isFetching && failureCount === 0 }
 }
 
 /**

@@ -212,6 +212,10 @@ describe('the state of a note', () => {
       release()
       const alert = page.getByRole('alert')
       await alert.getByText(`${author} changed the state of note 2 to “Waiting”. Your value: “Done”.`).waitFor()
+      // The polls do not show it anew, which a screen reader would say again.
+      await alert.evaluate((element) => element.toggleAttribute('data-first'))
+      for (let polls = 0; polls < 2; polls++) await page.waitForResponse(/notes\.history/)
+      await page.locator('[role=alert][data-first]').waitFor()
       await inspect(page, 'conflict')
       // Another edit is shown meanwhile.
       await page.unroute('**/trpc/notes.update')
