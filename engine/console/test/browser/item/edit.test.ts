@@ -9,10 +9,10 @@ import {
 } from '../../../../test/notes/fixtures.ts'
 import { choiceOf, choose, counting, names, showing } from '../list.ts'
 import { enterNote, type OpenNotes, test } from '../notes.ts'
-import { boxOf, closeByEscape, describes, holdRequests, inspect, isFocused, press } from '../page.ts'
+import { boxOf, closeByEscape, describes, holdRequests, inspect, isFocused, press, waitForAnimations } from '../page.ts'
 import { panel, panelsLoaded } from '../panels.ts'
 import { signIn } from '../session.ts'
-import { listen, type Page } from '../visit.ts'
+import { type Locator, listen, type Page } from '../visit.ts'
 
 /** The button with the state of a note in the list. */
 function stateOf(page: Page, name: string) {
@@ -985,4 +985,38 @@ test('two tabs change one note: each shows what the other one did, and no change
   await one.getByRole('link', { name: 'Tea' }).waitFor()
   await stateOf(other, 'Tea').getByText('Done').waitFor()
   expect(await store.notes.get(2n)).toMatchObject({ body: 'Tea', state: 'done' })
+})
+
+test('a notice shows the beginning of a long name, and all that happened to it', async ({ start }) => {
+  const names = ['M'.repeat(255), 'Sir Barks-a-Lot of the Most Noble House '.repeat(6).trim()] as const
+  const { store, show } = await start(names.map((body) => ({ body, priority: 1n, state: 'open' as const })))
+  /** Expects a text to be visible as a whole, in at most so many lines. */
+  async function expectShown(text: Locator, lines: number): Promise<void> {
+    await waitForAnimations(text.page())
+    const { height, hidden } = await text.evaluate((element) => ({
+      height: element.clientHeight / Number.parseFloat(getComputedStyle(element).lineHeight),
+      hidden: element.scrollHeight - element.clientHeight,
+    }))
+    expect(Math.round(height)).toBeLessThanOrEqual(lines)
+    const { x, width } = await boxOf(text)
+    expect(x + width).toBeLessThan(text.page().viewportSize()?.width ?? 0)
+    expect(hidden).toBeLessThanOrEqual(1)
+  }
+  for (const width of [360, 1_280]) {
+    const page = await show({ viewport: { width, height: 800 }, isLoaded: true })
+    for (const name of names) {
+      await setState(page, name, width === 360 ? 'Done' : 'Waiting')
+      await notice(page)
+        .getByText(width === 360 ? 'is done.' : 'is waiting.')
+        .waitFor()
+      await expectShown(notice(page).getByRole('paragraph'), 2)
+    }
+    await changeMeanwhile(page, () => store.notes.update({ id: 2n, set: { state: 'open' } }))
+    await setState(page, names[1], width === 360 ? 'Waiting' : 'Done')
+    const conflict = page.getByRole('alert').filter({ hasText: 'Your value:' })
+    await conflict.waitFor()
+    await expectShown(conflict, 4)
+    await inspect(page, `long-name-${width}`)
+    await page.getByRole('button', { name: 'Keep theirs' }).click()
+  }
 })
