@@ -25,7 +25,10 @@ describe('the check of an import', () => {
     ['{"name":"Rex","categoryId":1.5}', 'categoryId: expected an integer, got 1.5'],
     ['{"name":"Rex","categoryId":9223372036854775808}', 'categoryId: expected a 64-bit integer, got one out of range'],
     ['{"name":"Rex","categoryId":1,"status":"lost"}', 'status: expected one of available, pending, sold, got "lost"'],
-    ['{"name":"Rex","categoryId":1,"colour":"red","__proto__":{}}', 'Unknown fields: colour, __proto__.'],
+    [
+      '{"name":"Rex","categoryId":1,"colour":"red","__proto__":{}}',
+      'Unknown fields: colour, __proto__. Remove or rename them.',
+    ],
     ['[1]', 'This is not a JSON object.'],
     ['{"name":"Rex"', 'This is not a JSON object.'],
     ['id,name,categoryId,status', 'This is not a JSON object.'],

@@ -16,6 +16,7 @@ import { countOutcomes, isAdded, repeatedRows } from '../rows/progress.ts'
 import { readTable } from '../rows/read-table.ts'
 import { correct, isValid, type Row, type Table, type ValidRow } from '../rows/table.ts'
 import { bulk } from '../texts/bulk.ts'
+import { editTextsOf } from '../texts/edits.ts'
 import { joined } from '../texts/formats.ts'
 import { messages } from '../texts/messages.ts'
 import { RowTable } from './row-table.tsx'
@@ -55,6 +56,8 @@ export function BulkAdd({ dropped, onClose, onDone }: BulkAddProps) {
     if (kept) Object.assign(kept, { isOpen: true, progress: { added, waiting } })
   })
 
+  const created = run.state === 'ready' ? [] : rows.flatMap(createdBy)
+
   function close() {
     setIsCloseRefused(isAdding)
     if (isAdding) return
@@ -62,7 +65,6 @@ export function BulkAdd({ dropped, onClose, onDone }: BulkAddProps) {
     if (kept) kept.isOpen = false
     if (waiting === 0) setDraft()
     onClose()
-    const created = run.state === 'ready' ? [] : rows.flatMap(createdBy)
     if (created.length > 0) {
       onDone({
         text: `${bulk.results(resource, created.length, 0, 0)}.`,
@@ -81,6 +83,11 @@ export function BulkAdd({ dropped, onClose, onDone }: BulkAddProps) {
   function undo(created: Item[]) {
     const edits = created.map((seen) => editOf(seen))
     open({ kind: 'editMany', edits, same: 0, isUndo: true, startsAtOnce: true, onRemoved: letAddAgain })
+  }
+
+  function undoHere() {
+    close()
+    undo(created)
   }
 
   function letAddAgain(removed: Edit[]) {
@@ -170,6 +177,11 @@ export function BulkAdd({ dropped, onClose, onDone }: BulkAddProps) {
           {run.state === 'ready' && (
             <Button key="close" ref={keepFocus} variant="default" onClick={close}>
               {page.close}
+            </Button>
+          )}
+          {!isAdding && canRemove && created.length > 0 && (
+            <Button key="undo" ref={keepFocus} variant="default" onClick={undoHere}>
+              {editTextsOf(resource).edit.undo}
             </Button>
           )}
           {/* Nothing replaces it, or the second click of a double click would do something else. */}

@@ -15,8 +15,9 @@ export function readTable(resource: Resource, pasted: string): Table | undefined
   if (!text.isWellFormed()) return { ...reader.table, rows: [], problem: `The text ${texts.notUtf8}` }
   try {
     const rows = reader.read(bytes, true).map((row) => checkRow(resource, row))
-    if (rows.length <= maxRows) return { ...reader.table, rows }
-    return { ...reader.table, rows: [], problem: bulk.tooManyRows(rows.length, maxRows) }
+    if (rows.length > 0 && rows.length <= maxRows) return { ...reader.table, rows }
+    const problem = rows.length === 0 ? bulk.noRows(resource) : bulk.tooManyRows(rows.length, maxRows)
+    return { ...reader.table, rows: [], problem }
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error
     return { ...reader.table, rows: [], problem: error.message }

@@ -20,6 +20,7 @@ export const bulk = {
   fileEmpty: (name: string) => `${name} has no rows.`,
   fileUnreadable: 'The file cannot be read.',
   rowsKept: 'Your rows are kept.',
+  noRows: ({ one }: Noun) => `There is no ${one} in it. Add a row for each ${one}.`,
   tooManyRows: (rows: number, max: number) =>
     `${number(rows)} rows are too many. Add at most ${number(max)} at a time.`,
   formats: {
@@ -70,7 +71,7 @@ export const bulk = {
     `${rows(left)} ${was(left)} not confirmed. Continuing adds no ${one} twice.`,
   repeatable: ({ one }: Noun) =>
     `Adding the same rows again within 24 hours with the same API key adds no ${one} twice.`,
-  correct: 'Correct the other rows in the table: a changed text counts as new.',
+  correct: 'Correct the other rows in the table, then add them.',
   corrected: 'Corrected',
   added: (id: string) => `Added with id ${id}`,
   existed: (id: string) => `Already added with id ${id}`,

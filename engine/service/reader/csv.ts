@@ -123,6 +123,8 @@ function parseRow(fields: readonly Field[], written: Row, columns: string[], min
   })
   const values = parseTexts(fields, Object.fromEntries(columns.map((column, index) => [column, cells[index]])))
   const row = { ...written, cells, values }
-  if (cells.length >= minCells && cells.length <= columns.length) return row
-  return { ...row, problem: texts.cells(columns.length, cells.length, cells.slice(columns.length)) }
+  // A spreadsheet may write empty cells at the end of each row.
+  const surplus = cells.slice(columns.length).filter((cell) => cell.trim() !== '')
+  if (cells.length >= minCells && surplus.length === 0) return row
+  return { ...row, problem: texts.cells(columns.length, cells.length, surplus) }
 }

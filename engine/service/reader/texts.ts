@@ -18,10 +18,10 @@ export const texts = {
   unused: (names: string[]) =>
     `${names.length === 1 ? 'The column' : 'The columns'} ${shorten(joinWords(names))} ${names.length === 1 ? 'is' : 'are'} not used.`,
   notAnObject: 'This is not a JSON object.',
-  notJson: (reason: string) => `The text is not valid JSON: ${reason}`,
+  notJson: (reason: string) => `The text is not valid JSON: ${reason}.`,
   largeJson:
     "A JSON array of more than 5 MB is too large. Write each object on one line, for example with jq -c '.[]'.",
-  unknownFields: (names: string[]) => named('Unknown fields', names).join(''),
+  unknownFields: (names: string[]) => `${named('Unknown fields', names).join('')} Remove or rename them.`,
 }
 
 /** Joins words to a list in English. `Intl.ListFormat` would add 30 ms to each start. */

@@ -202,7 +202,7 @@ describe('adding many pets', () => {
     await choose(Buffer.from('\ufeff\r\n'))
     await panel.getByRole('alert').getByText('pets.csv has no rows.').waitFor()
     await choose(Buffer.from('name,categoryId\n'))
-    await panel.getByText('0 pets can be added.').waitFor()
+    await panel.getByRole('alert').getByText('There is no pet in it. Add a row for each pet.').waitFor()
     await inspect(page, 'file-with-a-header-only')
     await choose(Buffer.from('François,7'))
     await panel.getByRole('row', { name: '1 François 7 available' }).waitFor()

@@ -121,7 +121,7 @@ test.for([
   ['Ann,7\n\nAnn,seven\nTom,8', 3, 'The priority is not a whole number.'],
   ['Ann,7\nAnn, \nTom,8', 2, 'The priority is missing.'],
   ['Ann,7\nAnn,9223372036854775808\nTom,8', 2, 'The priority has too many digits.'],
-  ['Ann,7\nAnn,7,done,,1,2\nTom,8', 2, '5 values are expected, not 6. Too many: 2.'],
+  ['Ann,7\nAnn,7,done,,1,,2,\nTom,8', 2, '5 values are expected, not 8. Too many: 2.'],
   ['Ann,7\nAnn\nTom,8', 2, '5 values are expected, not 1.'],
   ['body,priority\nAnn,7\nAnn,7,done\nTom,8', 3, '2 values are expected, not 3. Too many: done.'],
   [
@@ -140,7 +140,7 @@ test.for([
   [
     '[{"body":"Ann","priority":7},{"body":"Ann","priority":7,"__proto__":{}},{"body":"Tom","priority":8}]',
     2,
-    'Unknown fields: __proto__.',
+    'Unknown fields: __proto__. Remove or rename them.',
   ],
   [
     '[{"body":"Ann","priority":7},{"body":"Ann","priority":1e300},{"body":"Tom","priority":8}]',
@@ -163,6 +163,8 @@ test.for([
   ['id\n7', 'Missing: body, priority.'],
   ['Ann,7\n"Ann"x,7\nTom,8', 'The quotes do not match from line 2 on.'],
   ['[{"body":"Ann"', 'The text is not valid JSON: '],
+  ['body,priority\n\n', 'There is no note in it. Add a row for each note.'],
+  ['[]', 'There is no note in it. Add a row for each note.'],
   ['Ann\ud800,7', 'The text is not UTF-8 text.'],
 ] as const)('the whole text is refused: %j', ([text, problem]) => {
   const table = readTable(notes, text)
@@ -192,13 +194,11 @@ test('a column that is no field is reported and not used', () => {
 
 test('a text without content is no table', () => {
   for (const text of ['', ' \n\t', '\ufeff']) expect(readTable(notes, text)).toBeUndefined()
-  expect(readTable(notes, '[]')).toEqual({
-    format: 'json',
-    hasHeader: false,
-    columns: expect.any(Array),
-    unused: [],
-    rows: [],
-  })
+})
+
+test('empty cells after the last column are ignored', () => {
+  for (const text of ['body,priority\nAnn,7,, ', 'body,priority,,\nAnn,7,,', 'Ann,7,,,,,\n'])
+    expect(notesOf(text)).toEqual([{ body: 'Ann', priority: 7n, state: 'open' }])
 })
 
 test('every digit of a priority is kept', () => {
@@ -247,7 +247,7 @@ test.for([
 
 test('a row with a field that no column shows cannot be corrected in the table', () => {
   const [row] = readTable(notes, '[{"body":"Ann","priority":"x","color":"red"}]')?.rows ?? []
-  expect(row && (isValid(row) || row.problem)).toBe('Unknown fields: color.')
+  expect(row && (isValid(row) || row.problem)).toBe('Unknown fields: color. Remove or rename them.')
   expect(row?.values).toBeUndefined()
 })
 

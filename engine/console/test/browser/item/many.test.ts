@@ -356,6 +356,17 @@ test('rows whose import was undone are added again, also after a reload, with ne
   expect((await store.notes.list({ limit: 9, cursor: 0n })).map(({ id }) => id)).toEqual([1n, 2n, 5n, 6n])
 })
 
+test('an import is undone in its dialog', async ({ open }) => {
+  const { page, store } = await openNotes(open, 2)
+  const sheet = await openBulkAdd(page, 'Tom,7\nZoe,7')
+  await sheet.getByRole('button', { name: 'Add 2 notes' }).click()
+  await sheet.getByText('2 notes were added.').waitFor()
+  await inspect(page, 'import-finished')
+  await sheet.getByRole('button', { name: 'Undo' }).click()
+  await notice(page).getByText('2 notes were removed.').waitFor()
+  expect((await store.notes.list({ limit: 9, cursor: 0n })).map(({ id }) => id)).toEqual([1n, 2n])
+})
+
 test('an undone import, or a removal, that was a whole page ends on the page before', async ({ open }) => {
   const { page } = await open(22, { isLoaded: true })
   const sheet = await openBulkAdd(page, 'Tom,7\nZoe,7')
