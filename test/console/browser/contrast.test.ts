@@ -87,6 +87,7 @@ test.for(['light', 'dark', 'forced'] as const)(
       ...cellsOf(row('Zoe'), 'a changed pet'),
       'the mark of a changed pet': ['mark', row('Zoe'), leftEnd],
       'the name of a value': ['text', panel(page).getByRole('term').first()],
+      'the button that edits': ['mark', panel(page).getByRole('button', { name: 'Edit the category' })],
     })
     await page.clock.resume()
 
