@@ -89,7 +89,7 @@ async function examineDatabase(command: string, definition: StoreDefinition, loc
     return [
       finding('database', 'ok', `${name} can be opened.`),
       await runCheck('schema', async () => judgeSchema(command, await schema())),
-      await examineEngine(inspection),
+      await examinePagesOrServer(inspection),
     ]
   } finally {
     await close()
@@ -108,7 +108,7 @@ function judgeSchema(command: string, { applied, pending, problem }: SchemaState
   ]
 }
 
-function examineEngine(inspection: Inspection): Promise<Finding> {
+function examinePagesOrServer(inspection: Inspection): Promise<Finding> {
   if (inspection.kind === 'postgres') return runCheck('server', async () => judgeServer(await inspection.server()))
   return runCheck('integrity', async () => {
     await inspection.checkPages()
@@ -147,8 +147,8 @@ function checkPermissions(path: string, folder: string, isOwn: boolean): Verdict
   refuseMountedFile(path, file)
   const existing = ['', '-wal', '-shm'].map((suffix) => file + suffix).filter((name) => existsSync(name))
   const problem =
-    refusal(folder, constants.R_OK | constants.W_OK | constants.X_OK) ??
-    existing.map((name) => refusal(name, constants.R_OK | constants.W_OK)).find((text) => text !== undefined)
+    accessProblem(folder, constants.R_OK | constants.W_OK | constants.X_OK) ??
+    existing.map((name) => accessProblem(name, constants.R_OK | constants.W_OK)).find((text) => text !== undefined)
   if (problem !== undefined) return ['failure', problem]
   const open = isOwn ? openToOthers([...existing, ...backupsOf(path)]) : undefined
   if (open) return open
@@ -177,7 +177,7 @@ function backupsOf(database: string): string[] {
     .map((name) => join(folder, name))
 }
 
-function refusal(path: string, mode: number): string | undefined {
+function accessProblem(path: string, mode: number): string | undefined {
   try {
     accessSync(path, mode)
     return undefined

@@ -35,10 +35,9 @@ interface ServerOptions {
  * for bytes that are not HTTP, a request that arrives too slowly, an unknown `Expect`, and `CONNECT`. Half-closed
  * connections, and clients that still send a body that is not read, receive their responses.
  */
-export function createHttpServer(
-  listener: RequestListener,
-  { log, requestIdOf, headers, cors, connections, keepAlive = true }: ServerOptions,
-): Server {
+export function createHttpServer(listener: RequestListener, options: ServerOptions): Server {
+  const { requestIdOf, connections, keepAlive = true } = options
+  const refuse = refuser(options)
   const server = createServer({
     maxHeaderSize: limits.headers,
     headersTimeout: limits.headersTime,
@@ -51,40 +50,6 @@ export function createHttpServer(
   // Node's types lack it. With it, half-closed connections receive their responses.
   Object.assign(server, { httpAllowHalfOpen: true })
   server.closeAllConnections = () => connections.close()
-
-  /**
-   * Sends an error as the final response and ends the connection. Responses to earlier requests on the connection are sent
-   * first. Later calls have no effect: the parser reports an error for each packet that follows.
-   */
-  function refuse(socket: Duplex, thrown: Error, requestId: string): void {
-    log.info({ requestId, reason: thrown.message }, 'the connection sent an invalid request')
-    const error = toHttpError(thrown)
-    const { status } = error.body
-    const content = JSON.stringify(error.body)
-    const fields = {
-      ...headers,
-      ...error.headers,
-      'x-request-id': requestId,
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': String(Buffer.byteLength(content)),
-      connection: 'close',
-    }
-    const raw = () => rawResponse(status, { ...fields, ...cors }, content)
-    const { request, response } = connections.latest(socket) ?? {}
-    if (!request || !response) endSocket(socket, raw())
-    else if (request.complete || response.headersSent) {
-      // A request that already has its response gets no second one if the rest of its body is invalid.
-      const last = request.complete ? raw() : ''
-      if (response.writableFinished) endSocket(socket, last)
-      else response.once('finish', () => endSocket(socket, last))
-    } else {
-      // Otherwise Fastify would respond, too, if the client then resets the connection, and log the URL.
-      request.removeAllListeners('error')
-      // Set one by one, because the line of the request in the log reads the Content-Length.
-      response.setHeaders(new Map(Object.entries(fields)))
-      response.writeHead(status).end(content)
-    }
-  }
 
   server.on('connection', (socket) => {
     // Node keeps it, and so knows it also after a reset.
@@ -123,6 +88,42 @@ export function createHttpServer(
     server.emit('request', request, response)
   })
   return server
+}
+
+/**
+ * Makes the function that sends an error as the final response and ends the connection. Responses to earlier requests on the
+ * connection are sent first. Later calls have no effect: the parser reports an error for each packet that follows.
+ */
+function refuser({ log, headers, cors, connections }: ServerOptions) {
+  return function refuse(socket: Duplex, thrown: Error, requestId: string): void {
+    log.info({ requestId, reason: thrown.message }, 'the connection sent an invalid request')
+    const error = toHttpError(thrown)
+    const { status } = error.body
+    const content = JSON.stringify(error.body)
+    const fields = {
+      ...headers,
+      ...error.headers,
+      'x-request-id': requestId,
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(Buffer.byteLength(content)),
+      connection: 'close',
+    }
+    const raw = () => rawResponse(status, { ...fields, ...cors }, content)
+    const { request, response } = connections.latest(socket) ?? {}
+    if (!request || !response) endSocket(socket, raw())
+    else if (request.complete || response.headersSent) {
+      // A request that already has its response gets no second one if the rest of its body is invalid.
+      const last = request.complete ? raw() : ''
+      if (response.writableFinished) endSocket(socket, last)
+      else response.once('finish', () => endSocket(socket, last))
+    } else {
+      // Otherwise Fastify would respond, too, if the client then resets the connection, and log the URL.
+      request.removeAllListeners('error')
+      // Set one by one, because the line of the request in the log reads the Content-Length.
+      response.setHeaders(new Map(Object.entries(fields)))
+      response.writeHead(status).end(content)
+    }
+  }
 }
 
 /**

@@ -44,7 +44,7 @@ export async function importItems<New>(
     } catch (error) {
       if (!(error instanceof RowConflict)) throw error
       if (options.onInvalid) return options.onInvalid(`${place}: ${error.message}`)
-      throw refusalOf(`${place} of ${input.name} cannot be stored`, error.message)
+      throw lineError(`${place} of ${input.name} cannot be stored`, error.message)
     }
     stored++
   }
@@ -108,7 +108,7 @@ export async function* readItems<New>(
       else if (onInvalid) onInvalid(`${place}: ${checked.problem}`)
       else {
         yield items
-        throw refusalOf(`${place} of ${input.name} is invalid`, checked.problem)
+        throw lineError(`${place} of ${input.name} is invalid`, checked.problem)
       }
     }
     yield items
@@ -155,7 +155,7 @@ function checkRow<New>(
   return error ? { problem: describeIssues(error) } : { item: data }
 }
 
-function refusalOf(what: string, problem: string): OperatorError {
+function lineError(what: string, problem: string): OperatorError {
   const start = what.charAt(0).toUpperCase() + what.slice(1)
   return new OperatorError(`${start}: ${sentence(problem)} Correct it, or skip invalid lines with --skip-invalid.`)
 }

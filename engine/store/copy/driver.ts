@@ -21,8 +21,8 @@ export interface CopyDatabase {
   query(statement: SQL): Promise<Row[]>
   /** The value of a column as text. See {@link Row}. */
   asText(column: Column): SQL
-  /** Rejects with what `refusal` makes of the database's message, and of the row if it knows which one it has refused. */
-  insert(table: Table, rows: Row[], refusal: (message: string, row?: Row) => UnusableDatabase): Promise<void>
+  /** Rejects with what `toError` makes of the database's message, and of the row if it knows which one it has refused. */
+  insert(table: Table, rows: Row[], toError: (message: string, row?: Row) => UnusableDatabase): Promise<void>
   /** Returns the last id that the database has assigned, also to a row that is deleted; 0 if there is none. */
   lastId(table: Table): Promise<bigint>
   /** Makes the database assign only greater ids. PostgreSQL does not roll this back. */

@@ -86,7 +86,7 @@ function methods(url: string, program: string, tables: Table[], client: Client):
     tables,
     query: (statement) => run(statement),
     asText,
-    async insert(table, rows, refusal) {
+    async insert(table, rows, toError) {
       const columns = Object.values(getTableColumns(table))
       // One parameter for each column is twice as fast as one for each value.
       const arrays = columns.map(
@@ -95,7 +95,7 @@ function methods(url: string, program: string, tables: Table[], client: Client):
       const insert = sql`INSERT INTO ${table} (${listOf(columns.map(({ name }) => sql.identifier(name)))})
         OVERRIDING SYSTEM VALUE SELECT * FROM unnest(${listOf(arrays)})`
       await query(client, insert, true).catch((error) => {
-        throw concernsOneWrite(error) ? refusal(error.message) : unusable(url, error)
+        throw concernsOneWrite(error) ? toError(error.message) : unusable(url, error)
       })
     },
     async lastId(table) {

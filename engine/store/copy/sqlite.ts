@@ -70,7 +70,7 @@ function methods(path: string, tables: Table[], connection: Database.Database): 
     tables,
     query: run,
     asText: (column) => sql`CAST(${column} AS text)`,
-    async insert(table, rows, refusal) {
+    async insert(table, rows, toError) {
       const columns = Object.values(getTableColumns(table))
       // The tables are STRICT: SQLite converts the digits of an integer exactly.
       const statement = sql`INSERT INTO ${table} (${listOf(columns.map(({ name }) => sql.identifier(name)))})
@@ -81,7 +81,7 @@ function methods(path: string, tables: Table[], connection: Database.Database): 
           insert.run(row)
         } catch (error) {
           const failure = toFailure(error)
-          throw violatesConstraint(failure) ? refusal(failure.message, row) : unusable(path, error)
+          throw violatesConstraint(failure) ? toError(failure.message, row) : unusable(path, error)
         }
       }
     },
