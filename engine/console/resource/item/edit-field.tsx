@@ -30,6 +30,8 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
   const [draft] = useState(() => fieldDrafts.get(key) ?? { text: textOf(item[name]), seen: item[name] })
   /** The value that the user began to edit. */
   const [seen, setSeen] = useState(draft.seen)
+  /** The value before the one that was taken over. */
+  const [replaced, setReplaced] = useState<{ value: unknown }>()
   const [text, setText] = useState(draft.text)
   const [error, setError] = useState<string>()
   const isOver = useRef(false)
@@ -40,6 +42,7 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
   const isChanged = !isSame(item[name], seen)
   // Where nothing was typed, there is nothing to choose.
   if (isChanged && text === textOf(seen)) {
+    setReplaced({ value: seen })
     setSeen(item[name])
     setText(textOf(item[name]))
   }
@@ -108,6 +111,11 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
           {many.cancel}
         </Button>
       )}
+      {replaced && !isChanged && (
+        <p className="edit-field-meanwhile" role="status">
+          <Meanwhile key={textOf(item[name])} item={item} field={field} seen={replaced.value} />
+        </p>
+      )}
       {isChanged && (
         <p className="edit-field-meanwhile">
           <Meanwhile key={textOf(item[name])} item={item} field={field} seen={seen} refusals={refusals} />
@@ -133,7 +141,8 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
 interface MeanwhileProps extends Omit<EditFieldProps, 'onClose'> {
   /** The value that the user began to edit. */
   seen: unknown
-  refusals: number
+  /** Undefined if there is nothing to choose. */
+  refusals?: number
 }
 
 /** Says who has changed the value, and after the Enter key that the user has to choose. */
@@ -144,8 +153,8 @@ function Meanwhile({ item, field, seen, refusals }: MeanwhileProps) {
   const [former, value] = [shownText(field, seen), shownText(field, item[field.name])]
   const text = editTexts.meanwhile(keyName, former, value)
   return (
-    <span key={refusals} role="alert">
-      <Named text={text} names={[...(keyName ? [keyName] : []), former, value]} /> {refusals > 0 && editTexts.choose}
+    <span key={refusals} role={refusals === undefined ? undefined : 'alert'}>
+      <Named text={text} names={[...(keyName ? [keyName] : []), former, value]} /> {!!refusals && editTexts.choose}
     </span>
   )
 }

@@ -432,9 +432,12 @@ describe('the text of a note', () => {
     await page.keyboard.press('e')
     await expect.poll(() => isFocused(field)).toBe(true)
     // Nothing is typed yet.
-    await store.notes.update({ id: 2n, set: { body: 'Oscar' } })
+    await store.notes.update({ id: 2n, set: { body: 'Oscar' } }, { owner: 1n, name: 'shop' })
     await expect.poll(() => field.inputValue()).toBe('Oscar')
+    await panel(page).getByRole('status').getByText('shop changed it from “note 2” to “Oscar”.').waitFor()
+    await inspect(page, 'meanwhile-untouched')
     expect(await page.getByRole('alert').count()).toBe(0)
+    expect(await isFocused(field)).toBe(true)
     await field.selectText()
     await page.keyboard.type('Oscar III')
     await page.reload()
