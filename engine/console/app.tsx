@@ -16,9 +16,16 @@ const UnknownPath = loadLater(async () => (await import('./unknown-path.tsx')).U
 
 /** @param linkedKey the key of the link that opened the page */
 export function App({ linkedKey }: { linkedKey: string | undefined }) {
-  // Some proxies serve the console without the slash at the end of the path, too.
-  const isConsole = location.pathname.replace(/\/$/, '') === servicePath()
-  return <RequestsProvider>{isConsole ? <Console firstLinkedKey={linkedKey} /> : <UnknownPath />}</RequestsProvider>
+  return (
+    <RequestsProvider>
+      <Console firstLinkedKey={linkedKey} />
+    </RequestsProvider>
+  )
+}
+
+/** Whether the path is that of the console. Some proxies serve it without the slash at the end, too. */
+function isKnownPath(): boolean {
+  return location.pathname.replace(/\/$/, '') === servicePath()
 }
 
 function Console({ firstLinkedKey }: { firstLinkedKey: string | undefined }) {
@@ -31,6 +38,7 @@ function Console({ firstLinkedKey }: { firstLinkedKey: string | undefined }) {
     signIn(...session)
   }
   if (!apiKey) {
+    if (!isKnownPath()) return <UnknownPath />
     return <SignIn key={linkedKey ?? ''} wasRefused={!!refusedKey} linkedKey={linkedKey} onSignIn={onSignIn} />
   }
   return (
@@ -66,7 +74,11 @@ function SignedIn({ apiKey, onSignOut, onRefused }: SignedInProps) {
   return (
     <ClientProvider value={client}>
       <QueryClientProvider client={queryClient}>
-        <ResourcePage key={resource.many} resource={resource} icon={icon} onSignOut={onSignOut} />
+        {isKnownPath() ? (
+          <ResourcePage key={resource.many} resource={resource} icon={icon} onSignOut={onSignOut} />
+        ) : (
+          <UnknownPath onSignOut={onSignOut} />
+        )}
       </QueryClientProvider>
     </ClientProvider>
   )

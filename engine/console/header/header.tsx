@@ -17,11 +17,12 @@ const SkipLink = loadLater(async () => (await import('./account.tsx')).SkipLink)
 const Account = loadLater(async () => (await import('./account.tsx')).Account)
 
 interface HeaderProps {
-  /** The resource whose page this is. Without it, the header does not link to the pages. */
+  /** The resource whose page this is. */
   shown?: Resource
   /** Whether the list is loaded. What it does not need is loaded after it. */
   hasList?: boolean
   onHelp?: () => void
+  /** Without it, nobody is signed in, and the header does not link to the pages. */
   onSignOut?: (scope: SignOutScope) => void
 }
 
@@ -38,13 +39,13 @@ export function Header({ shown, hasList, onHelp, onSignOut }: HeaderProps) {
         <span>{name}</span>
       </a>
       <nav aria-label={messages.page.navigation}>
-        {shown &&
+        {onSignOut &&
           pages().map(({ resource }) => (
             <a
               key={resource.many}
               href={hrefOf(resource, {})}
               aria-current={resource === shown ? 'page' : undefined}
-              onClick={(event) => openHere(event, () => showList(resource))}
+              onClick={(event) => shown && openHere(event, () => showList(resource))}
             >
               {messages.page.list(resource)}
             </a>

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import { choose, counting, names, showing, turnPage } from '../../../engine/console/test/browser/list.ts'
 import { boxOf, closeByEscape, measureShifts, received } from '../../../engine/console/test/browser/page.ts'
 import { addButton, openBulkAdd, panelsLoaded } from '../../../engine/console/test/browser/panels.ts'
-import { account, signIn } from '../../../engine/console/test/browser/session.ts'
+import { account, openAccount, signIn, signOut } from '../../../engine/console/test/browser/session.ts'
 import type { CDPSession, Locator, Page } from '../../../engine/console/test/browser/visit.ts'
 import { addPets } from '../../support/petstore.ts'
 import { startConsole, test } from '../console.ts'
@@ -373,14 +373,24 @@ test('a page whose script does not start says so', async ({ start }) => {
   await plain.getByText(text).waitFor()
 })
 
-test('an unknown path has a page that leads to the pets', async ({ open }) => {
+test('an unknown path has a page that leads to the pets, with the header of the user', async ({ open }) => {
   const { url, page } = await open()
   await page.goto(`${url}/shop/rex`)
+  await page.getByRole('navigation').getByRole('link', { name: 'Pets' }).click()
+  await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
+  await page.goBack()
+  const menu = await openAccount(page)
+  await menu.getByText('Reads and changes').waitFor()
+  await page.keyboard.press('Escape')
   await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   await page.getByText('This service has nothing at /shop/rex.').waitFor()
   expect(await page.title()).toBe('Page not found · Petstore')
   await page.getByRole('link', { name: 'Go to the pets' }).click()
   await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
+  await page.goBack()
+  await signOut(page)
+  await account(page).waitFor({ state: 'hidden' })
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
 })
 
 /** The bytes of everything that the page has requested before the list, and of the list, compressed and with headers. */
