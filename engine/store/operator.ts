@@ -1,5 +1,5 @@
 /** What the command line of an operator needs: inspection, copies, backups, and files of the owner of the database. */
-export { type CopyProgress, type CopyRequest, copyStore, type TableSummary } from './copy/copy-store.ts'
+export { type CopyProgress, copyStore, type TableSummary } from './copy/copy-store.ts'
 export type { MigrateOptions, Migration } from './database/migrations.ts'
 export type { SchemaState, TableContents } from './inspection/inspection.ts'
 export type { ServerState } from './inspection/postgres.ts'

@@ -18,14 +18,14 @@ export interface Progress {
 
 export type OnProgress = (progress: Progress) => void
 
-interface CopyRequest extends Place {
-  /** What the copy is for: the name of this file in messages. */
+interface CopyOptions extends Place {
+  /** The file that messages name: what the copy is to become, or the database if the copy is streamed. */
   target: string
   onProgress?: OnProgress | undefined
   guard?: Guard | undefined
 }
 
-interface SnapshotRequest extends CopyRequest {
+interface SnapshotOptions extends CopyOptions {
   /** The migrations of this release. A database of a newer one is refused. */
   migrations: Migration[]
   /** The database to copy, which must be one of this service. It is only read, and other processes may use it meanwhile. */
@@ -40,7 +40,7 @@ const pagesPerStep = 1_000
  * `publish`, which gets the result, gives it its final one. Throws UnusableDatabase.
  */
 export async function withSnapshot<T>(
-  request: SnapshotRequest,
+  request: SnapshotOptions,
   read: (copy: string) => Promise<T>,
   publish: (copy: string, result: T) => void = () => {},
 ): Promise<void> {
@@ -57,14 +57,14 @@ export async function withSnapshot<T>(
 /** Like {@link withSnapshot}, through an open connection. `verify` reads the copy, which is locked then, for `publish`. */
 export async function withCopy<T>(
   connection: Database.Database,
-  { target, onProgress, guard, ...place }: CopyRequest,
+  { target, onProgress, guard, ...place }: CopyOptions,
   verify: (copy: string) => Promise<T>,
   publish: (copy: string, result: T) => void,
 ): Promise<void> {
   try {
     const total = databaseSize(connection)
     const work = async (copy: string) => {
-      await copyPages(connection, copy, (part) => onProgress?.({ done: Math.floor(total * part), total }))
+      await backUpPages(connection, copy, (part) => onProgress?.({ done: Math.floor(total * part), total }))
       const lock = finishCopy(copy)
       onProgress?.({ done: total, total })
       const result = await verify(copy).finally(() => lock.close())
@@ -78,7 +78,7 @@ export async function withCopy<T>(
 }
 
 /** Begins a read transaction, so that commits of other processes neither change nor restart the copy. */
-function openSource({ migrations, source }: SnapshotRequest): Database.Database {
+function openSource({ migrations, source }: SnapshotOptions): Database.Database {
   const connection = connectToRead(source)
   return orClose(connection, () => {
     connection.exec('BEGIN')
@@ -88,7 +88,7 @@ function openSource({ migrations, source }: SnapshotRequest): Database.Database 
 }
 
 /** @param onStep is called with the part that is copied, from 0 to 1. */
-async function copyPages(source: Database.Database, copy: string, onStep: (part: number) => void): Promise<void> {
+async function backUpPages(source: Database.Database, copy: string, onStep: (part: number) => void): Promise<void> {
   try {
     await source.backup(copy, {
       progress({ totalPages, remainingPages }) {
