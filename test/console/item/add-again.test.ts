@@ -37,6 +37,19 @@ test('removed pets are added again once each, also if responses are lost', async
   expect(await notice.getByRole('button', { name: /Undo|again/ }).count()).toBe(0)
 })
 
+test('a removal that a reload of the page has sent can be added again', async ({ open }) => {
+  const { store, page } = await open(3, { isLoaded: true })
+  await page.getByRole('link', { name: 'pet 2' }).focus()
+  await page.keyboard.press('Delete')
+  const notice = page.getByRole('region', { name: 'Last change' })
+  await notice.getByText('pet 2 will be removed.').waitFor()
+  await page.reload()
+  await notice.getByText('pet 2 was removed.').waitFor()
+  await notice.getByRole('button', { name: 'Add again' }).click()
+  await notice.getByText('pet 2 #4 was added again.').waitFor()
+  expect((await store.pets.list({ limit: 9, cursor: 0n })).map(({ id }) => id)).toEqual([1n, 3n, 4n])
+})
+
 test('the notice and the result of a removal offer to add the removed pets again', async ({ open }) => {
   const { store, page } = await open(4)
   await showing(page, '1–4 of 4')

@@ -27,7 +27,7 @@ interface EditNoticeProps {
 export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps) {
   const { resource, edits, open } = useResource()
   const { states, list, view } = useList()
-  const { edit: texts } = editTextsOf(resource)
+  const { edit: texts, changes: changeTexts } = editTextsOf(resource)
   const { isReadOnly, hasHistory } = useAccess()
   const failed = states.findLast(
     ({ status, failureReason }) => status === 'error' && failureReason && problemOf(failureReason).kind !== 'refused',
@@ -40,18 +40,23 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
   const isDone = done !== undefined && done.at >= (last?.submittedAt ?? 0)
   const canUndo = isDone
     ? done.onUndo !== undefined && !done.isNews
-    : last !== undefined && lastUndoable(states) === last
+    : last !== undefined && (lastUndoable(states) === last || lastRemoved(resource, states) === last)
   const removed = states.filter(({ edit, status }) => status === 'pending' && !edit.set).map(({ edit }) => edit)
+  /** The notice is gone by then, unless the page was loaded again meanwhile. */
+  const isRemoved = !isDone && last?.status === 'success' && !last.edit.set
   // A removal waits until it can no longer be undone.
   const isStored = last?.status === 'success' || (last?.status === 'pending' && !last.edit.set && !isRepeated(last))
   const saved = isStored
-    ? { text: savedText(resource, last, removed), at: last.submittedAt, edit: last.edit }
+    ? {
+        text: savedText(resource, last, removed),
+        at: last.submittedAt,
+        edit: last.edit,
+        undoLabel: isRemoved ? changeTexts.addAgain : undefined,
+      }
     : undefined
   const latest = isDone ? done : saved
-  const undoLabel = (isDone && done.undoLabel) || texts.undo
+  const undoLabel = latest?.undoLabel ?? texts.undo
   const keyToUndo = canUndo && areCharactersOn() && hasKeys() ? texts.withKey(undoLabel) : ''
-  /** The notice is gone by then. */
-  const isRemoved = !isDone && last?.status === 'success' && !last.edit.set
   const shown = latest && latest.text !== undefined && latest.at >= closedAt && latest
 
   /** The time of the last result whose row has got the focus, or is not on this page. */
