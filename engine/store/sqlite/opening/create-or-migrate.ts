@@ -23,20 +23,15 @@ const maxCheckedSize = 256 * 1024 * 1024
 /** Milliseconds to wait for other processes that start at the same time. */
 const lockTimeout = 10_000
 
+interface FileOptions extends MigrateOptions {
+  path: string
+  loaded: Loaded<SqliteCollection>
+}
+
 /** Creates or migrates the database if necessary. A refused file is not changed. Throws UnusableDatabase or FilesLost. */
-export function createOrMigrate(options: MigrateOptions & { path: string; loaded: Loaded<SqliteCollection> }): void {
-  const { path, loaded, migrate = true } = options
-  const tables = tablesOf(loaded.collections).map(getTableName)
-  /** Throws unless the migrations that were applied fit those of this release. */
-  const checkSchema = (connection: Database.Database) => {
-    const applied = readApplied(connection)
-    if (applied.length === 0) {
-      // A database that is being created has neither.
-      if (tables.some((table) => hasTable(connection, table))) throw new UnusableDatabase(path, reasons.noJournal)
-    } else if (migrate) pendingMigrations(applied, loaded.migrations, path)
-    else refuseOtherRelease(applied, loaded, path)
-  }
-  const isNew = orUnusable(path, () => findOrCreateFile(path, loaded, options))
+export function createOrMigrate(options: FileOptions): void {
+  const { path, migrate = true } = options
+  const isNew = orUnusable(path, () => findOrCreateFile(options))
   const identities = { database: identify(path), log: identify(`${realPathOf(path)}-wal`) }
   const isInPlace = () => identities.database !== undefined && identify(path) === identities.database
   const connections: Database.Database[] = []
@@ -54,14 +49,14 @@ export function createOrMigrate(options: MigrateOptions & { path: string; loaded
         // Not the size of the file, because most pages may still be in the write-ahead log.
         if (databaseSize(checked) <= maxCheckedSize) checkPages(checked, 'quick_check')
         else checked.pragma('schema_version')
-        checkSchema(checked)
+        checkSchema(checked, options)
       }
       if (!isNew && !migrate) return
       const connection = open(connect(path, { busyTimeout: lockTimeout }))
       // The last connection to close moves the log into the database, and deletes it and its index, unless it only reads. On a
       // full disk they must stay.
       if (isInPlace() && !isDiskFull(path)) checked?.close()
-      migrateFile(connection, loaded, () => checkSchema(connection), options)
+      migrateFile(connection, options)
     })
   } catch (error) {
     failure = { error }
@@ -76,11 +71,8 @@ export function createOrMigrate(options: MigrateOptions & { path: string; loaded
 }
 
 /** Returns whether the database is new. */
-function findOrCreateFile(
-  path: string,
-  { program, applicationId }: Loaded<SqliteCollection>,
-  { create = true, onWarning }: MigrateOptions,
-): boolean {
+function findOrCreateFile({ path, loaded, create = true, onWarning }: FileOptions): boolean {
+  const { program, applicationId } = loaded
   // SQLite names the log and the journal after this path.
   const realPath = realPathOf(path)
   refuseNonFile(path)
@@ -134,16 +126,23 @@ function connectToCheck(path: string): Database.Database {
   return hasJournal(realPathOf(path)) ? connect(path, { busyTimeout: lockTimeout }) : connectToRead(path, lockTimeout)
 }
 
+/** Throws unless the migrations that were applied fit those of this release. */
+function checkSchema(connection: Database.Database, { path, loaded, migrate = true }: FileOptions): void {
+  const applied = readApplied(connection)
+  if (applied.length === 0) {
+    const tables = tablesOf(loaded.collections).map(getTableName)
+    // A database that is being created has neither.
+    if (tables.some((table) => hasTable(connection, table))) throw new UnusableDatabase(path, reasons.noJournal)
+  } else if (migrate) pendingMigrations(applied, loaded.migrations, path)
+  else refuseOtherRelease(applied, loaded, path)
+}
+
 /** Checks the schema again, because another process may have created the database meanwhile. */
-function migrateFile(
-  connection: Database.Database,
-  loaded: Loaded<SqliteCollection>,
-  checkSchema: () => void,
-  { migrate: isStart = true, onMigrate, historyDays }: MigrateOptions,
-): void {
+function migrateFile(connection: Database.Database, options: FileOptions): void {
+  const { loaded, migrate: isStart = true, onMigrate, historyDays } = options
   const claimAndCheck = () => {
     claim(connection, loaded)
-    checkSchema()
+    checkSchema(connection, options)
   }
   const refuseMissingPart = () => {
     const missing = findMissingPart(connection, loaded)
