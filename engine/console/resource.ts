@@ -140,12 +140,13 @@ type Definition<Value, Presence> = {
 /** The parameters of the URL of a page, which is not filtered by fields of these names. */
 type Parameter = 'by' | 'changes' | 'cursor' | 'open' | 'order' | 'resource' | 'search' | 'size' | 'until'
 
-type Definitions<Stored, New> = {
+type Definitions<Stored, New, Filter, Searched> = {
   [Name in keyof Stored]-?: Definition<
     NonNullable<Stored[Name]>,
     Name extends keyof New ? (Partial<Pick<New, Name>> extends Pick<New, Name> ? 'optional' : 'required') : 'generated'
   > &
-    (Name extends Parameter ? { isFilter?: never; isSearched?: never } : unknown)
+    (Name extends Exclude<Filter, Parameter> ? unknown : { isFilter?: never }) &
+    (Name extends Exclude<Searched, Parameter> ? unknown : { isSearched?: never })
 }
 
 /** What the procedure `create` of a router's resource returns, and what it gets. */
@@ -154,16 +155,25 @@ type New<Router extends AnyRouter, Many extends string> = OfCreate<inferRouterIn
 type OfCreate<Procedures, Many extends string> =
   Procedures extends Record<Many, { create: infer Value }> ? Value : never
 
+/** The names of the inputs of a list or a search. */
+type InputOf<Router extends AnyRouter, Many extends string, Procedure extends 'list' | 'search'> =
+  inferRouterInputs<Router> extends Record<Many, Record<Procedure, infer Input>> ? keyof Extract<Input, object> : never
+
 /**
  * A resource of the router, by the name of its procedures. A field that the types of the API lack, or one that is missing or
- * has no name for the user, does not compile.
+ * has no name for the user, does not compile. Nor does a filter or a search that the API lacks.
  */
 export function resourceOf<Router extends AnyRouter, Many extends keyof TRPCClient<Router> & string>(
   many: TRPCClient<Router>[Many] extends Procedures ? Many : never,
   definition: Pick<Resource, 'one'> & {
     title: keyof Stored<Router, Many> & string
     counted?: keyof Stored<Router, Many> & string
-    fields: Definitions<Stored<Router, Many>, New<Router, Many>>
+    fields: Definitions<
+      Stored<Router, Many>,
+      New<Router, Many>,
+      InputOf<Router, Many, 'list'>,
+      InputOf<Router, Many, 'search'>
+    >
   },
 ): Resource {
   // Safe: the names and the types are those of the definition.

@@ -24,7 +24,11 @@ type RouterOf<Stored, New> = TRPCBuiltRouter<
   { ctx: object; meta: object; errorShape: object; transformer: true },
   {
     toys: {
-      list: TRPCQueryProcedure<{ input: { cursor?: bigint; limit: number }; output: Stored[]; meta: object }>
+      list: TRPCQueryProcedure<{
+        input: { cursor?: bigint; limit: number; size?: Toy['size'] }
+        output: Stored[]
+        meta: object
+      }>
       get: TRPCQueryProcedure<{ input: { toyId: bigint }; output: Stored; meta: object }>
       create: TRPCMutationProcedure<{ input: New; output: Stored; meta: object }>
     }
@@ -66,6 +70,14 @@ test('a definition of a resource that differs from the types of the API does not
     ...names,
     // @ts-expect-error: the console has no kind of field for a number.
     fields: { id, name, price, size, note, weight },
+  })
+  // @ts-expect-error: the API has no search.
+  of('toys', { ...names, fields: { id, name: { ...name, isSearched: true }, price, size, note } })
+  const state = { ...size, label: 'State', isFilter: true } as const
+  resourceOf<RouterOf<Toy & { state: Toy['size'] }, NewToy & { state?: Toy['size'] }>, 'toys'>('toys', {
+    ...names,
+    // @ts-expect-error: the list of the API has no such parameter.
+    fields: { id, name, price, size, note, state },
   })
   // @ts-expect-error: the URL of the list has another parameter of this name.
   of('toys', { ...names, fields: { id, name, price, size: { ...size, isFilter: true }, note } })
