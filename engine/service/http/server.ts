@@ -47,6 +47,8 @@ export function createHttpServer(listener: RequestListener, options: ServerOptio
     requireHostHeader: false,
   })
   server.timeout = limits.stallTime
+  // Their size limits them. Above 1,000, older versions of Node ignore those that follow, such as the Idempotency-Key.
+  server.maxHeadersCount = 0
   // Node's types lack it. With it, half-closed connections receive their responses.
   Object.assign(server, { httpAllowHalfOpen: true })
   server.closeAllConnections = () => connections.close()

@@ -58,6 +58,7 @@ describe('a valid request', () => {
     ['an absolute URL of an RPC call', 'GET http://service.test/trpc/notes.list HTTP/1.1\r\n', host],
     ['a Host in brackets', 'GET /v1/notes HTTP/1.1\r\n', 'Host: [::1]:3000\r\n'],
     ['a URL of 8 KiB', `GET /v1/notes?${'a'.repeat(8_182)} HTTP/1.1\r\n`, host],
+    ['3,000 headers before the API key', 'GET /v1/notes HTTP/1.1\r\n', host + 'a:\r\n'.repeat(3_000)],
     ['headers as short as Host', 'GET /v1/notes HTTP/1.1\r\n', `${host}Date: Sat, 21 Nov 2026 00:00:00 GMT\r\n`],
   ])('%s', async ([, line, hosts]) => {
     const { url, authorization } = await listen(shared())
