@@ -2,6 +2,9 @@ import { icon } from './icons.tsx'
 
 /** The icons of what is loaded after the list. */
 
+export const IconBook = icon(
+  'M3 19a9 9 0 0 1 9 0a9 9 0 0 1 9 0 M3 6a9 9 0 0 1 9 0a9 9 0 0 1 9 0 M3 6v13 M12 6v13 M21 6v13',
+)
 export const IconChevronUp = icon('M6 15l6-6l6 6')
 export const IconLogout = icon(
   'M14 8v-2a2 2 0 0 0-2-2h-7a2 2 0 0 0-2 2v12a2 2 0 0 0 2 2h7a2 2 0 0 0 2-2v-2 M9 12h12l-3-3 M18 15l3-3',

@@ -4,11 +4,12 @@ import { useClient } from '../client.ts'
 import { Button } from '../components/buttons.tsx'
 import { focusAround } from '../components/focus.ts'
 import { IconCode } from '../components/icons.tsx'
-import { IconLogout } from '../components/later-icons.tsx'
+import { IconBook, IconLogout } from '../components/later-icons.tsx'
 import { problemOf } from '../problem.ts'
 import { useOpenRequests } from '../requests/open-requests.tsx'
 import { sessionOf } from '../resource/access.ts'
 import type { Noun } from '../resource.ts'
+import { servicePath } from '../service.ts'
 import type { SignOutScope } from '../session.ts'
 import { texts } from '../texts/account.ts'
 import { messages } from '../texts/messages.ts'
@@ -24,9 +25,8 @@ export function SkipLink({ noun }: { noun: Noun }) {
   )
 }
 
-/** The state of the API key, the color scheme, the requests, another key and the sign-out. */
+/** The state of the API key, the color scheme, what is for developers, another key and the sign-out. */
 export function Account({ onSignOut, onClose }: { onSignOut: (scope: SignOutScope) => void; onClose: () => void }) {
-  const { page, requests } = messages
   const openRequests = useOpenRequests()
   function showRequests() {
     // The account would be above the drawer, and it returns the focus.
@@ -39,11 +39,15 @@ export function Account({ onSignOut, onClose }: { onSignOut: (scope: SignOutScop
       <div className="account-actions">
         <ColorScheme withText />
         <Button variant="gray" icon={<IconCode />} onClick={showRequests}>
-          {requests.title}
+          {messages.requests.title}
         </Button>
+        <a className="button" data-variant="gray" href={`${servicePath()}/docs/`}>
+          <IconBook />
+          <span className="button-label">{messages.page.reference}</span>
+        </a>
         <NewKey />
         <Button variant="gray" icon={<IconLogout />} onClick={() => onSignOut('tab')}>
-          {page.signOut}
+          {texts.signOut}
         </Button>
         <Button variant="gray" icon={<IconLogout />} onClick={() => onSignOut('all-tabs')}>
           {texts.signOutEverywhere}

@@ -26,7 +26,7 @@ interface HeaderProps {
   onSignOut?: (scope: SignOutScope) => void
 }
 
-/** The header of every page. */
+/** The header of every page. What is for developers is in the account menu, or here before the sign-in. */
 export function Header({ shown, hasList, onHelp, onSignOut }: HeaderProps) {
   const openRequests = useOpenRequests()
   const service = servicePath()
@@ -50,12 +50,14 @@ export function Header({ shown, hasList, onHelp, onSignOut }: HeaderProps) {
               {messages.page.list(resource)}
             </a>
           ))}
-        <a href={`${service}/docs/`}>{messages.page.reference}</a>
+        {!onSignOut && <a href={`${service}/docs/`}>{messages.page.reference}</a>}
       </nav>
       <div className="header-actions">
-        <IconButton className="header-requests" label={messages.requests.title} onClick={() => openRequests()}>
-          <IconCode />
-        </IconButton>
+        {!onSignOut && (
+          <IconButton label={messages.requests.title} onClick={() => openRequests()}>
+            <IconCode />
+          </IconButton>
+        )}
         {onHelp && (
           <IconButton className="header-help" label={messages.page.shortcuts} shortcut="help" onClick={onHelp}>
             <IconKeyboard />

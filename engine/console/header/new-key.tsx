@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Button } from '../components/buttons.tsx'
 import { IconPlus } from '../components/icons.tsx'
 import { loadLater } from '../components/load-later.tsx'
-import { messages } from '../texts/messages.ts'
+import { texts } from '../texts/account.ts'
 
 const NewKeyCommand = loadLater(async () => (await import('../requests/command.tsx')).NewKeyCommand)
 
@@ -12,7 +12,7 @@ export function NewKey() {
   return (
     <>
       <Button variant="gray" icon={<IconPlus />} aria-expanded={isShown} onClick={() => setIsShown(!isShown)}>
-        {messages.session.newKey}
+        {texts.newKey}
       </Button>
       {isShown && <NewKeyCommand />}
     </>

@@ -12,6 +12,8 @@ export const texts = {
   callsLeft: (left: number, all: number, until: Date) => `${number(left)} of ${number(all)} until ${time(until)}`,
   unlimited: 'Unlimited',
   release: 'Release',
+  newKey: 'Create another key',
+  signOut: 'Sign out',
   signOutEverywhere: 'Sign out in all tabs',
   skip: ({ many }: Noun) => `Skip to the ${many}`,
 }

@@ -10,7 +10,6 @@ export const messages = {
     list: ({ many }: Noun) => capitalized(many),
     reference: 'API reference',
     colorScheme: { auto: 'Colors: system', light: 'Colors: light', dark: 'Colors: dark' },
-    signOut: 'Sign out',
     account: 'Account',
     close: 'Close',
     copied: 'Copied',
@@ -34,7 +33,6 @@ export const messages = {
     signedOut: 'You were signed out',
     signedOutText: 'The service no longer accepts the key: it was revoked or has expired. Sign in with another one.',
     firstKey: 'The service prints a key at its first start.',
-    newKey: 'Create another key',
     staySignedIn: 'Stay signed in',
   },
 

@@ -187,7 +187,6 @@ describe('the first use of each panel', () => {
           ['add', addButton(page), 'aside'],
           ['import', page.getByRole('button', { name: 'Add many' }), modal],
           ['export', page.getByRole('button', { name: 'Export' }), modal],
-          ['request', page.getByRole('button', { name: 'Requests' }), modal],
           ['help', page.getByRole('button', { name: 'Keyboard shortcuts' }), modal],
         ] as const) {
           const before = await taskTime(devTools)
@@ -201,7 +200,7 @@ describe('the first use of each panel', () => {
       }
       const names = Object.keys(samples[0] ?? {})
       const delays = names.map((name): [string, number] => [name, Math.min(...samples.map((each) => each[name] ?? 0))])
-      expect(names).toHaveLength(6)
+      expect(names).toHaveLength(5)
       expect(delays.filter(([, milliseconds]) => milliseconds > limit)).toEqual([])
     },
   )

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { choose, counting, justAdded, searchField, showing } from '../../../engine/console/test/browser/list.ts'
 import { inspect } from '../../../engine/console/test/browser/page.ts'
 import { addButton, panel, submitButton } from '../../../engine/console/test/browser/panels.ts'
-import { account } from '../../../engine/console/test/browser/session.ts'
+import { account, openRequests } from '../../../engine/console/test/browser/session.ts'
 import type { BrowserContextOptions, Page, Route } from '../../../engine/console/test/browser/visit.ts'
 import type { AtEnd } from '../../../engine/test/support/temporary.ts'
 import { addPet, type Console, enterPet, startConsole, test } from '../console.ts'
@@ -126,10 +126,7 @@ const states: Record<string, State> = {
   'search-empty': [{ path: '/?search=zoe' }, (page) => heading(page, 'No pets found')],
   newest: [{ path: '/?order=newest' }, firstPage],
   requests: onList(async (page) => {
-    const button = page.getByRole('button', { name: 'Requests' })
-    // A phone has it in the account menu.
-    if ((await button.count()) === 0) await account(page).click()
-    await button.click()
+    await openRequests(page)
     await page.getByRole('button', { name: 'Copy the command' }).waitFor()
   }),
   help: onList(async (page) => {

@@ -7,7 +7,7 @@ import { choose, justAdded, names } from './list.ts'
 import { addNote, test } from './notes.ts'
 import { openBulkAdd, panel } from './panels.ts'
 import { openRequest, takeKeyOfConsole } from './reference.ts'
-import { account, signIn } from './session.ts'
+import { account, openAccount, openRequests, signIn } from './session.ts'
 import type { Page } from './visit.ts'
 
 const path = '/shop/notes'
@@ -41,7 +41,7 @@ test.for(['', '/'])(
     await panel(page, 'Tea').getByRole('button', { name: 'Copy link' }).click()
     expect(await copied(page)).toBe(`${url}/?note=1`)
 
-    await page.getByRole('button', { name: 'Requests' }).click()
+    await openRequests(page)
     const details = page
       .getByRole('dialog')
       .locator('details')
@@ -66,7 +66,7 @@ test('the API reference works below a path, with the key of the console', async 
   const { url, key } = await startBelowPath(consoleFolder)
   const page = await visit(`${url}/`)
   await signIn(page, key)
-  await page.getByRole('link', { name: 'API reference' }).click()
+  await (await openAccount(page)).getByRole('link', { name: 'API reference' }).click()
   // The script of the page listens by then.
   await page.waitForURL(`${url}/docs/`)
   await takeKeyOfConsole(page)

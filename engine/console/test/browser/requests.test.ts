@@ -5,8 +5,8 @@ import { showing } from './list.ts'
 import { addNote, enterNote, test } from './notes.ts'
 import { beDeveloper, inspect, isFocused } from './page.ts'
 import { openBulkAdd, panel, panelsLoaded, submitButton } from './panels.ts'
-import { account, openAccount, signIn, signOut } from './session.ts'
-import type { Locator, Page } from './visit.ts'
+import { account, drawerOf, openAccount, openRequests, signIn, signOut } from './session.ts'
+import type { Locator } from './visit.ts'
 
 const permissions = ['clipboard-read', 'clipboard-write']
 
@@ -205,9 +205,11 @@ describe('the drawer of the requests', () => {
     await drawer.getByText('This tab has sent no request yet.').waitFor()
   })
 
-  test('is in the account menu, where the header has no room for its button', async ({ open }) => {
-    const { page } = await open(0, { viewport: { width: 360, height: 740 } })
+  test('is in the account menu, which gets the focus back', async ({ open }) => {
+    const { page } = await open(0, { isLoaded: true })
     await showing(page, 'No notes')
+    expect(await page.getByRole('banner').getByRole('link').allTextContents()).toEqual(['Notes', 'Notes', 'Books'])
+    expect(await page.getByRole('button', { name: 'Requests' }).count()).toBe(0)
     const menu = await openAccount(page)
     await menu.getByRole('button', { name: 'Requests' }).click()
     const drawer = drawerOf(page)
@@ -244,6 +246,7 @@ describe('the drawer of the requests', () => {
       await page.goto(url)
       await panelsLoaded(page)
       await page.unroute(files)
+      await openAccount(page)
       await page.getByRole('button', { name: 'Requests' }).click()
       await page.getByRole('alert').getByText('Reload the page.').waitFor()
       // axe-core fails at a style sheet that is missing.
@@ -254,20 +257,9 @@ describe('the drawer of the requests', () => {
   )
 })
 
-async function openRequests(page: Page): Promise<Locator> {
-  await page.getByRole('button', { name: 'Requests', exact: true }).click()
-  const drawer = drawerOf(page)
-  await drawer.waitFor()
-  return drawer
-}
-
 async function closeRequests(drawer: Locator): Promise<void> {
   await drawer.page().keyboard.press('Escape')
   await drawer.waitFor({ state: 'hidden' })
-}
-
-function drawerOf(page: Page): Locator {
-  return page.getByRole('dialog', { name: 'Requests' })
 }
 
 /** The lines of the list, each of which opens its details. */

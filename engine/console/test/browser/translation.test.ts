@@ -3,7 +3,7 @@ import { choiceOf, choose, justAdded, names, searchField, showing, turnPage } fr
 import { addNote, test } from './notes.ts'
 import { beDeveloper } from './page.ts'
 import { addButton, openBulkAdd, panel, panelsLoaded, submitButton } from './panels.ts'
-import { account } from './session.ts'
+import { account, openRequests } from './session.ts'
 import type { Page } from './visit.ts'
 
 /** Does what the translation of a browser does: it replaces each text by elements with another text, also later ones. */
@@ -148,7 +148,7 @@ test('a page that the browser translates keeps working', async ({ open }) => {
   await page.getByRole('checkbox', { name: 'Single-key shortcuts' }).uncheck()
   await page.getByRole('checkbox', { name: 'Single-key shortcuts' }).check()
   await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: 'Requests', exact: true }).click()
+  await openRequests(page)
   await page.getByRole('dialog', { name: 'Requests' }).locator('summary').first().click()
   await page.keyboard.press('Escape')
   await addButton(page).waitFor()

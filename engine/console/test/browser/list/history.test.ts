@@ -4,13 +4,15 @@ import { choose, names, searchField, showing } from '../list.ts'
 import { test } from '../notes.ts'
 import { closeByEscape, holdRequests, press } from '../page.ts'
 import { openBulkAdd, openItem, panel, panelsLoaded } from '../panels.ts'
+import { openRequests } from '../session.ts'
 import type { Page } from '../visit.ts'
 
 const openings = ['Export', 'Add many', 'Keyboard shortcuts', 'Requests']
 describe('going back in the history', () => {
   test.for(openings)('closes a dialog and then the panel: %s', async (name, { open }) => {
     const { url, page } = await open(3)
-    const openDialog = () => page.locator('.tools, .header').getByRole('button', { name, exact: true }).click()
+    const button = page.locator('.tools, .header').getByRole('button', { name, exact: true })
+    const openDialog = () => (name === 'Requests' ? openRequests(page) : button.click())
     await openItem(page, 'note 2')
     for (let round = 1; round <= 2; round++) {
       await openDialog()
