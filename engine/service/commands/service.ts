@@ -76,7 +76,7 @@ export function addDoctorCommand(program: Command, cli: Cli): void {
   const { command } = product
   withHelp(cli, program.command('doctor'), {
     examples: ['doctor', 'doctor --json'],
-    settings: cli.configuration.settings,
+    settings: configuration.settings,
   })
     .description('examine the configuration and the database, say what is wrong and what to do, and set the exit code')
     .option(...jsonOption)

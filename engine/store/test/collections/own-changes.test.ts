@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { note, notesDatabase } from '../../../test/notes/open.ts'
+import { note, notesDatabase } from '../../../test/notes/database.ts'
 import { newCaller } from '../../../test/support/caller.ts'
 import { Refusal } from '../../collection/errors.ts'
 import { openStore } from '../../open.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { sqliteTable } from 'drizzle-orm/sqlite-core'
 import { expect, onTestFinished, test } from 'vitest'
-import { note, notesDatabase } from '../../../test/notes/open.ts'
+import { note, notesDatabase } from '../../../test/notes/database.ts'
 import type { NotesStore } from '../../../test/notes/store.ts'
 import { notes } from '../../../test/notes/tables.ts'
 import { connectTo, countWaiting } from '../../../test/support/postgres/databases.ts'

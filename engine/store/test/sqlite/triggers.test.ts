@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { note, notesDatabase } from '../../../test/notes/database.ts'
 import { apiKeyRecord, mintApiKey } from '../../../test/notes/fixtures.ts'
-import { note, notesDatabase } from '../../../test/notes/open.ts'
 
 test.for(['INSERT', 'UPDATE', 'DELETE'])('a trigger that fails after the %s undoes it', async (event) => {
   const database = await notesDatabase()

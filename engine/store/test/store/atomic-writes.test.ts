@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ClosedStore } from '../../../store/index.ts'
-import { note, notesDatabase } from '../../../test/notes/open.ts'
+import { note, notesDatabase } from '../../../test/notes/database.ts'
 
 test.for([undefined, 'a key'])('a write of several statements that is refused stores nothing, with %s', async (key) => {
   const store = await (await notesDatabase()).open()

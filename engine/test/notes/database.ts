@@ -17,7 +17,7 @@ export const copies = kinds
   .flatMap((from) => kinds.map((to) => ({ from, to })))
   .filter(({ from, to }) => isOnPostgres || (from === 'sqlite' && to === 'sqlite'))
 
-/** A new database, by default of the kind that the Vitest project selects. */
+/** A new database, by default of the kind that the Vitest project selects. Unlike `fixtures.ts`, this module loads no service. */
 export async function notesDatabase(kind: Location['kind'] = isOnPostgres ? 'postgres' : 'sqlite') {
   const location: Location =
     kind === 'postgres'
