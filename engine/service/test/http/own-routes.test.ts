@@ -4,12 +4,13 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { addNotes, apiKeyRecord, mintApiKey, shareTestApi, startTestApi } from '../../../test/notes/fixtures.ts'
-import { dependencies, type Settings } from '../../../test/notes/printer.ts'
+import { dependencies, type Settings, settings } from '../../../test/notes/printer.ts'
 import { service } from '../../../test/notes/service.ts'
 import type { NotesStore } from '../../../test/notes/store.ts'
 import { readMetric } from '../../../test/support/metrics.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { startTestService } from '../../../test/support/test-api.ts'
+import type { run } from '../../commands/program.ts'
 import { createTrpc } from '../../procedures/trpc.ts'
 import { defineService } from '../../service.ts'
 
@@ -70,6 +71,25 @@ test('dependencies are made once, from the settings, and closed after the last r
   await app.close()
   expect(events).toEqual(['made', 'printed', 'closed'])
   expect(readFileSync(printerFile, 'utf8')).toBe('Call Ann\nthe last one\n')
+})
+
+test('a service that does not make what its procedures need does not compile', async () => {
+  const start: typeof run = async () => {}
+  const { product, store, router, transfer } = service
+  await start(defineService({ product, store, router, transfer, settings, dependencies }))
+  // @ts-expect-error: it makes no dependencies.
+  await start(defineService({ product, store, router, transfer, settings }))
+  // @ts-expect-error: it makes other ones.
+  await start(defineService({ product, store, router, transfer, settings, dependencies: () => ({}) }))
+  const withoutSettings = defineService({
+    product,
+    store,
+    router,
+    transfer,
+    dependencies: () => ({ print: async () => {} }),
+  })
+  // @ts-expect-error: it reads no settings.
+  await start(withoutSettings)
 })
 
 test('routes and resolvers get the settings of the product, as their schema reads them', async () => {
