@@ -65,7 +65,7 @@ export interface Edit {
   isAddition?: true
   /** Whether it removes what the user has just added. */
   undoesAddition?: true
-  /** Whether it gives the item former values, which need not be those of the user. */
+  /** Whether it gives the item former values, as an undo does: they need not be those of the user. */
   isReversal?: boolean | undefined
   /** The idempotency key of the edit that this one undoes. */
   undoes?: string | undefined

@@ -27,8 +27,7 @@ export function editOf(seen: Item, set?: Values, place?: string): Edit {
 /** The edit that restores the former values. */
 export function reverseOf({ seen, set = {}, place, idempotencyKey }: Edit): Edit {
   const former = Object.keys(set).map((name) => [name, seen[name]])
-  const edit = editOf({ ...seen, ...set }, Object.fromEntries(former), place)
-  return { ...edit, isReversal: true, undoes: idempotencyKey }
+  return { ...editOf({ ...seen, ...set }, Object.fromEntries(former), place), undoes: idempotencyKey }
 }
 
 /** Whether an item has the values of an edit. The id of one that is added again is not known before the response. */

@@ -1,8 +1,7 @@
-import type { ComponentProps } from 'react'
 import { goBack, navigateBelowDialogs } from '../browser-history.ts'
 import { focusPanel } from '../components/focus.ts'
 import type { Edit, Resource } from '../resource.ts'
-import { firstPage, hrefOf, openHere, type Place, readView, rememberFilter, show } from './view.ts'
+import { firstPage, type Place, readView, rememberFilter, show } from './view.ts'
 
 /** A dialog above the page. */
 export type Dialog = { kind: 'import'; file?: File } | { kind: 'export' } | { kind: 'help' } | EditManyDialog
@@ -56,14 +55,6 @@ export function navigationOf(resource: Resource, openDialog: (dialog: Dialog) =>
     })
   }
 
-  /** The attributes of a link to an item. */
-  function linkTo(id: bigint): Pick<ComponentProps<'a'>, 'href' | 'onClick'> {
-    return {
-      href: hrefOf(resource, { item: id }),
-      onClick: (event) => openHere(event, () => open({ kind: 'item', id })),
-    }
-  }
-
   function closePanel() {
     navigateBelowDialogs(() => {
       const current = readView(resource)
@@ -94,7 +85,7 @@ export function navigationOf(resource: Resource, openDialog: (dialog: Dialog) =>
     })
   }
 
-  return { open, linkTo, closePanel, closeForm, turnTo }
+  return { open, closePanel, closeForm, turnTo }
 }
 
 export type Navigation = ReturnType<typeof navigationOf>

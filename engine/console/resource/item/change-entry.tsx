@@ -10,7 +10,7 @@ import { editTextsOf } from '../../texts/edits.ts'
 import { number } from '../../texts/formats.ts'
 import { useList, useResource } from '../page-context.ts'
 import { maxLimit } from '../search.ts'
-import { headingOf, Named } from './edit-text.tsx'
+import { headingOf, Named, useItemLink } from './edit-text.tsx'
 import { type ItemChange, isGroup, namesIn } from './history.ts'
 import { Reversal } from './reversal.tsx'
 
@@ -132,7 +132,8 @@ interface EntryProps extends Pick<EntriesProps, 'isOfAll'> {
 }
 
 function Entry({ change, isOfAll, items }: EntryProps) {
-  const { resource, queries, linkTo } = useResource()
+  const { resource, queries } = useResource()
+  const linkTo = useItemLink()
   const texts = editTextsOf(resource).changes
   const { itemId: id, kind, before, after, title = before[resource.title] } = change
   const fields = resource.fields

@@ -4,6 +4,8 @@ import type { Edit, Resource, Values } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
 import { listOf, shownText } from '../../texts/formats.ts'
 import type { EditState } from '../edits.ts'
+import { useResource } from '../page-context.ts'
+import { hrefOf, openHere } from '../view.ts'
 
 /**
  * What an edit has done.
@@ -58,6 +60,15 @@ export function namesIn(resource: Resource, edit: Edit, ...values: (Values | und
   const { field } = changedBy(resource, edit)
   const texts = field?.kind === 'text' ? values.map((each) => textOf(each?.[field.name]).trim()) : []
   return [titleOf(resource, edit), ...texts]
+}
+
+/** Makes the attributes of a link to an item. */
+export function useItemLink() {
+  const { resource, open } = useResource()
+  return (id: bigint): Pick<ComponentProps<'a'>, 'href' | 'onClick'> => ({
+    href: hrefOf(resource, { item: id }),
+    onClick: (event) => openHere(event, () => open({ kind: 'item', id })),
+  })
 }
 
 interface NamedProps {

@@ -6,7 +6,7 @@ import { editTextsOf } from '../../texts/edits.ts'
 import { shownText } from '../../texts/formats.ts'
 import { useAccess } from '../access.ts'
 import { useList, useResource } from '../page-context.ts'
-import { headingOf } from './edit-text.tsx'
+import { headingOf, useItemLink } from './edit-text.tsx'
 import { addedAgain, additionOf, formerOf, type ItemChange, isAddedAgain, isReversed, namesIn } from './history.ts'
 
 interface ReversalProps {
@@ -19,7 +19,8 @@ interface ReversalProps {
 
 /** The button that adds removed items again, or changes others back, and then the result. */
 export function Reversal({ changes, item, isBack = false }: ReversalProps) {
-  const { resource, queries, open, linkTo } = useResource()
+  const { resource, queries, open } = useResource()
+  const linkTo = useItemLink()
   const { list, edit } = useList()
   const { canEdit } = useAccess()
   const { changes: texts, many } = editTextsOf(resource)

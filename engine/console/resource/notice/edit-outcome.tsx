@@ -12,7 +12,7 @@ import type { Edit, Item } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
 import { messages } from '../../texts/messages.ts'
 import { type EditState, editOf, hold, undoTime } from '../edits.ts'
-import { changedBy, headingOf, Named, namesIn, titlesOf } from '../item/edit-text.tsx'
+import { changedBy, headingOf, Named, namesIn, titlesOf, useItemLink } from '../item/edit-text.tsx'
 import { useAuthor, useRemoval } from '../item/history.ts'
 import { isNewClick } from '../item/new-click.ts'
 import { useResource } from '../page-context.ts'
@@ -48,7 +48,8 @@ interface SavedProps extends Omit<Done, 'edits' | 'focus'> {
 
 /** Disappears by itself, but not while the pointer or the focus is in it. Then a removal is not sent either. */
 export function Saved({ text = '', edit, removed, link, firstId, onUndo, undoLabel, onClose }: SavedProps) {
-  const { resource, linkTo, turnTo } = useResource()
+  const { resource, turnTo } = useResource()
+  const linkTo = useItemLink()
   const texts = editTextsOf(resource).edit
   const label = undoLabel ?? texts.undo
   const [isHeld, setIsHeld] = useState(false)
@@ -134,7 +135,7 @@ export function Failed({ edit, failureReason, onClose }: EditState & { onClose: 
   const { resource, queries, edits } = useResource()
   const texts = editTextsOf(resource).edit
   const { label, shown } = changedBy(resource, edit)
-  const { isReversal = false } = edit
+  const isReversal = edit.isReversal ?? edit.undoes !== undefined
   const current = useQuery({ ...queries.item(edit.seen.id, useQueryClient()), refetchOnMount: 'always' })
   const { data } = current
   const failure = useLastFailure(current)

@@ -227,6 +227,17 @@ describe('the state of a note', () => {
     }
   })
 
+  test('that is undone after somebody else has changed it is a conflict with the former one', async ({ open }) => {
+    const { store, page } = await open(3, { isLoaded: true })
+    await setState(page, 'note 2', 'Done')
+    await expectState(store, 2n).toBe('done')
+    await changeMeanwhile(page, () => store.notes.update({ id: 2n, set: { state: 'waiting' } }))
+    await page.keyboard.press('z')
+    await page.getByRole('alert').getByText('changed the state of note 2 to “Waiting”. Former value: “Open”.').waitFor()
+    await page.getByRole('button', { name: 'Change back' }).click()
+    await expectState(store, 2n).toBe('open')
+  })
+
   test('leads to its notice with a key, from which Escape leads back', async ({ open }) => {
     const { store, page } = await open(3, { isLoaded: true })
     const row = page.getByRole('link', { name: 'note 2' })
