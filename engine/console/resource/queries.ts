@@ -9,11 +9,9 @@ import {
   type Field,
   type Item,
   isSearchable,
-  type Noun,
   type Resource,
   type Values,
 } from '../resource.ts'
-import { joined, listOf } from '../texts/formats.ts'
 import { areEqual } from './changes.ts'
 import { idsIn, isScan, loadPart, maxLimit, meaningsOf, type Start } from './search.ts'
 import type { Place } from './view.ts'
@@ -271,15 +269,4 @@ export function countsWith({ counted = '' }: Resource, counts: Counts, edits: Ed
     add(1, set && { ...seen, ...set })
   }
   return changed
-}
-
-/** The words for the items that a filter lets through, such as `large toy with size 7`. */
-export function nounOf({ one, many, fields }: Resource, filter: Values): Noun {
-  const filtered = fields.filter(({ name }) => name in filter)
-  const [choices, others] = [true, false].map((isChoice) =>
-    filtered.filter((field) => !!field.choices === isChoice).map((field) => nameOf(field, filter[field.name])),
-  )
-  const phrase = (noun: string) =>
-    joined(' ', [...(choices ?? []), noun, !!others?.length && `with ${listOf(others)}`]).toLowerCase()
-  return { one: phrase(one), many: phrase(many) }
 }

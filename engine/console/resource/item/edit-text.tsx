@@ -1,10 +1,11 @@
 import type { ComponentProps } from 'react'
 import { textOf } from '#service/fields'
-import type { Edit, Resource, Values } from '../../resource.ts'
+import type { Edit, Noun, Resource, Values } from '../../resource.ts'
 import { editTextsOf } from '../../texts/edits.ts'
-import { listOf, shownText } from '../../texts/formats.ts'
+import { joined, listOf, shownText } from '../../texts/formats.ts'
 import type { EditState } from '../edits.ts'
 import { useResource } from '../page-context.ts'
+import { nameOf } from '../queries.ts'
 import { hrefOf, openHere } from '../view.ts'
 
 /**
@@ -95,4 +96,15 @@ export function Named({ text, names: [name, ...others], link }: NamedProps) {
       <Named text={text.slice(start + name.length)} names={others} />
     </>
   )
+}
+
+/** The words for the items that a filter lets through, such as `large toy with size 7`. */
+export function nounOf({ one, many, fields }: Resource, filter: Values): Noun {
+  const filtered = fields.filter(({ name }) => name in filter)
+  const [choices, others] = [true, false].map((isChoice) =>
+    filtered.filter((field) => !!field.choices === isChoice).map((field) => nameOf(field, filter[field.name])),
+  )
+  const phrase = (noun: string) =>
+    joined(' ', [...(choices ?? []), noun, !!others?.length && `with ${listOf(others)}`]).toLowerCase()
+  return { one: phrase(one), many: phrase(many) }
 }
