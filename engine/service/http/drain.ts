@@ -14,6 +14,8 @@ declare module 'fastify' {
 const firstRequestTime = 300
 /** Milliseconds for which the listener may stay open to accept waiting connections. */
 const maxClosingTime = 500
+/** Turns for which it stays open in any case: a single one may take longer than that on a busy machine. */
+const minClosingTurns = 32
 /** Milliseconds. */
 const shortTurn = 0.5
 
@@ -45,12 +47,17 @@ async function closeListener(server: Server): Promise<void> {
   const deadline = performance.now() + maxClosingTime
   let before: number
   let start: number
+  let turns = 0
   await nextTurn()
   do {
     before = accepted.length
     start = performance.now()
     await nextTurn()
-  } while ((accepted.length > before || performance.now() - start > shortTurn) && start < deadline)
+    turns++
+  } while (
+    (accepted.length > before || performance.now() - start > shortTurn) &&
+    (turns < minClosingTurns || start < deadline)
+  )
   server.off('connection', onConnection)
   // That of HTTP first destroys idle connections, whose clients connect again while the listener is still open.
   Server.prototype.close.call(server)

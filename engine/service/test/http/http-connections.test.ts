@@ -44,14 +44,18 @@ test('an idle connection does not keep its last request in memory', async () => 
   expect(socket.closed).toBe(false)
 })
 
-test('connections that wait to be accepted when the service closes receive their responses', async () => {
-  const { app } = await startTestApi()
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  // They connect in the same turn of the event loop, and the service accepts one in each turn.
-  const waiting = Array.from({ length: 5 }, () => exchange(url, `GET /livez HTTP/1.1\r\n${host}\r\n`))
-  await app.close()
-  expect((await Promise.all(waiting)).map(([response]) => response?.status)).toEqual(Array(5).fill(200))
-})
+test.for([0, 600])(
+  'connections that wait to be accepted when the service closes receive their responses, also if it is blocked for %i ms',
+  async (blocked) => {
+    const { app } = await startTestApi()
+    const url = await app.listen({ host: '127.0.0.1', port: 0 })
+    // They connect in the same turn of the event loop, and the service accepts one in each turn.
+    const waiting = Array.from({ length: 5 }, () => exchange(url, `GET /livez HTTP/1.1\r\n${host}\r\n`))
+    setImmediate(() => setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, blocked)))
+    await app.close()
+    expect((await Promise.all(waiting)).map(([response]) => response?.status)).toEqual(Array(5).fill(200))
+  },
+)
 
 describe('a client that half-closes the connection after its last byte', () => {
   test.for([
