@@ -6,7 +6,11 @@ import type { QueryContext } from './procedures/trpc.ts'
 import type { Product } from './product.ts'
 import type { Transfer } from './transfer/fields.ts'
 
-export interface Service<Stores extends WithApiKeys, Settings extends z.ZodObject = z.ZodObject, Own = unknown> {
+export interface Service<
+  Stores extends WithApiKeys,
+  Settings extends z.ZodObject = z.ZodObject,
+  Dependencies = unknown,
+> {
   product: Product
   /** Reads further variables, for `ctx.settings` and `routes`: `mailServer` is `MAIL_SERVER`. The help shows descriptions. */
   settings?: Settings
@@ -14,7 +18,10 @@ export interface Service<Stores extends WithApiKeys, Settings extends z.ZodObjec
    * Makes once, at the start, what procedures and `routes` need beside the store, such as the client of another service:
    * `ctx.dependencies`. What it gives to `onClose` is called when the service has stopped.
    */
-  dependencies?(settings: z.infer<Settings>, onClose: (close: () => unknown) => void): Own | Promise<Own>
+  dependencies?(
+    settings: z.infer<Settings>,
+    onClose: (close: () => unknown) => void,
+  ): Dependencies | Promise<Dependencies>
   store: StoreDefinition<Stores>
   router: AnyRouter
   /** The resources that can be exported and imported. */
@@ -29,7 +36,7 @@ export interface Service<Stores extends WithApiKeys, Settings extends z.ZodObjec
     app: FastifyInstance,
     store: BaseStore & Stores,
     settings: z.infer<Settings>,
-    dependencies: Own,
+    dependencies: Dependencies,
   ): void | Promise<void>
 }
 
@@ -40,14 +47,22 @@ export function defineService<
   Stores extends WithApiKeys,
   Router extends AnyRouter,
   Settings extends z.ZodObject = z.ZodObject,
-  Own = unknown,
->(service: Routed<Service<Stores, Settings, Own>, Router>): Routed<Service<Stores, Settings, Own>, Router> {
+  Dependencies = unknown,
+>(
+  service: Routed<Service<Stores, Settings, Dependencies>, Router>,
+): Routed<Service<Stores, Settings, Dependencies>, Router> {
   return service
 }
 
 /** A service whose procedures use no more than its store has. */
-export type Matching<Stores extends WithApiKeys, Settings extends z.ZodObject, Own> = Service<Stores, Settings, Own> & {
+export type Matching<Stores extends WithApiKeys, Settings extends z.ZodObject, Dependencies> = Service<
+  Stores,
+  Settings,
+  Dependencies
+> & {
   router: {
-    createCaller: (ctx: QueryContext<BaseStore & NoInfer<Stores>, z.infer<NoInfer<Settings>>, NoInfer<Own>>) => unknown
+    createCaller: (
+      ctx: QueryContext<BaseStore & NoInfer<Stores>, z.infer<NoInfer<Settings>>, NoInfer<Dependencies>>,
+    ) => unknown
   }
 }

@@ -13,8 +13,8 @@ import { addDoctorCommand, addServiceCommands } from './service.ts'
 import { addFileCommands } from './transfer.ts'
 
 /** Runs the command of the arguments of the process. */
-export async function run<Stores extends WithApiKeys, Settings extends z.ZodObject, Own>(
-  service: Matching<Stores, Settings, Own>,
+export async function run<Stores extends WithApiKeys, Settings extends z.ZodObject, Dependencies>(
+  service: Matching<Stores, Settings, Dependencies>,
 ): Promise<void> {
   try {
     const program = createProgram(service)

@@ -62,16 +62,17 @@ export interface CachedContext<Store, Settings = unknown> {
 }
 
 /** What the resolver of another query reads. Its response may depend on the caller. */
-export interface QueryContext<Store, Settings = unknown, Own = unknown> extends CachedContext<Store, Settings> {
+export interface QueryContext<Store, Settings = unknown, Dependencies = unknown>
+  extends CachedContext<Store, Settings> {
   /** The API key of the call, without what identifies it to the service. */
   apiKey: Pick<ApiKey, 'id' | 'name' | 'access'>
   /** Those of the product: see `Service`. */
-  dependencies: Own
+  dependencies: Dependencies
 }
 
 /** What the resolver of a mutation reads. */
-export interface MutationContext<Store, Settings = unknown, Own = unknown>
-  extends Omit<QueryContext<Store, Settings, Own>, 'store'> {
+export interface MutationContext<Store, Settings = unknown, Dependencies = unknown>
+  extends Omit<QueryContext<Store, Settings, Dependencies>, 'store'> {
   /** Each method that mutates needs `caller`, so that a resolver that does not pass it on does not compile. */
   store: { [Name in keyof Store]: MutatingOf<Store[Name]> }
   /** The name of the API key, for the history, and the `Idempotency-Key` of a mutation that replays. */
@@ -155,10 +156,12 @@ type Declared<Procedures> = {
 }
 
 /** Begins procedures and routers over a store. Every procedure needs an API key, and a mutation one that may write. */
-export function createTrpc<Store, Settings = unknown, Own = unknown>() {
+export function createTrpc<Store, Settings = unknown, Dependencies = unknown>() {
   const cached = createBuilder<CachedContext<Store, Settings>, CachedMeta>().procedure
-  const { procedure: uncached, router } = createBuilder<QueryContext<Store, Settings, Own>, QueryMeta>()
-  const mutating = createBuilder<MutationContext<Store, Settings, Own>, MutationMeta>(requireWriteAccess).procedure
+  const { procedure: uncached, router } = createBuilder<QueryContext<Store, Settings, Dependencies>, QueryMeta>()
+  const mutating = createBuilder<MutationContext<Store, Settings, Dependencies>, MutationMeta>(
+    requireWriteAccess,
+  ).procedure
 
   function query(meta: CachedMeta): typeof cached
   function query(meta?: QueryMeta): typeof uncached
