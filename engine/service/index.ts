@@ -19,6 +19,7 @@ export { mustBe } from './api/validation.ts'
 
 // Name the product, what it exports and imports, and its other routes.
 
+export { callerOf } from './own-routes.ts'
 export type { Product } from './product.ts'
 export { readBody } from './rest/input.ts'
 export { defineService } from './service.ts'

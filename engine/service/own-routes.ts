@@ -1,8 +1,18 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Caller } from '#store'
+import { readIdempotencyKeys } from './api/idempotency-key.ts'
 import { parseJson, writeJson } from './api/literals.ts'
 import { isSafeMethod, labelRoutes } from './http/request.ts'
 import { acceptJsonOnly } from './http/routing.ts'
-import { requireWriteAccess } from './procedures/access.ts'
+import { requireApiKey, requireWriteAccess } from './procedures/access.ts'
+import { markReplays } from './procedures/context.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** That of the mutation of a route of the product's own. */
+    caller: Caller | undefined
+  }
+}
 
 /** Routes of the product's own. Hooks, such as the check of the API key, run first. Metrics and logs name each by its path. */
 export async function ownRoutes(
@@ -12,8 +22,29 @@ export async function ownRoutes(
   acceptJsonOnly(app, parseJson)
   app.setReplySerializer((body) => writeJson(body))
   labelRoutes(app)
+  app.decorateRequest('caller', undefined)
   app.addHook('onRequest', async (request) => {
     if (!isSafeMethod(request.method)) requireWriteAccess(request)
   })
+  app.addHook('onSend', async (request, reply) => markReplays(request, reply))
   await add(app)
+}
+
+/**
+ * The caller for the mutation that a route of the product's own runs: it has the name of the API key, for the history, and the
+ * `Idempotency-Key`, under which a repeated request has no second effect. Each call for a request returns the same caller, with
+ * which one mutation may run.
+ *
+ * @throws {ApiError} if the API key may only read, or if the `Idempotency-Key` is not valid
+ */
+export function callerOf(request: FastifyRequest): Caller {
+  requireWriteAccess(request)
+  if (request.caller) return request.caller
+  const { id: owner, name } = requireApiKey(request)
+  const [key] = readIdempotencyKeys(request.headers, 1) ?? []
+  function onReplay(): void {
+    request.replayed = [true]
+  }
+  request.caller = { owner, key, name, mutationsLeft: 1, onReplay }
+  return request.caller
 }

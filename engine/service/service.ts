@@ -2,7 +2,7 @@ import type { AnyRouter } from '@trpc/server'
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import type { BaseStore, StoreDefinition, WithApiKeys } from '#store'
-import type { QueryContext } from './procedures/trpc.ts'
+import type { MutatingStore, QueryContext } from './procedures/trpc.ts'
 import type { Product } from './product.ts'
 import type { Transfer } from './transfer/fields.ts'
 
@@ -29,12 +29,13 @@ export interface Service<
   /** Folder of the built web console. Without it there is no console. */
   console?: string | undefined
   /**
-   * Adds routes of the product's own, such as a download or a web hook, below the check of the API key. Bodies are JSON as in
-   * REST, and a request that is not GET, HEAD or OPTIONS needs a key that may write. The OpenAPI document does not have them.
+   * Adds routes of the product's own, such as a download, below the check of the API key. Bodies are JSON as in REST, and a
+   * request that is not GET, HEAD or OPTIONS needs a key that may write. `callerOf` makes the caller that a mutation of the
+   * store needs. The OpenAPI document does not have them.
    */
   routes?(
     app: FastifyInstance,
-    store: BaseStore & Stores,
+    store: MutatingStore<BaseStore & Stores>,
     settings: z.infer<Settings>,
     dependencies: Dependencies,
   ): void | Promise<void>

@@ -73,11 +73,13 @@ export interface QueryContext<Store, Settings = unknown, Dependencies = unknown>
 /** What the resolver of a mutation reads. */
 export interface MutationContext<Store, Settings = unknown, Dependencies = unknown>
   extends Omit<QueryContext<Store, Settings, Dependencies>, 'store'> {
-  /** Each method that mutates needs `caller`, so that a resolver that does not pass it on does not compile. */
-  store: { [Name in keyof Store]: MutatingOf<Store[Name]> }
+  store: MutatingStore<Store>
   /** The name of the API key, for the history, and the `Idempotency-Key` of a mutation that replays. */
   caller: Caller
 }
+
+/** Each method that mutates needs its caller, so that code that does not pass it on does not compile. */
+export type MutatingStore<Store> = { [Name in keyof Store]: MutatingOf<Store[Name]> }
 
 type AnyMethod = (...args: never) => unknown
 

@@ -1,4 +1,4 @@
-import { defineService, readBody, type Transfer } from '#service'
+import { callerOf, defineService, readBody, type Transfer } from '#service'
 import { Book, NewBook } from './books.ts'
 import { appRouter, NewNote, Note } from './notes.ts'
 import { dependencies, settings } from './printer.ts'
@@ -42,6 +42,6 @@ export const service = defineService({
       const bodies = (await notes.list({ limit: 100 })).map(({ body }) => body)
       return reply.type('text/plain; charset=utf-8').header('content-disposition', 'attachment').send(bodies.join('\n'))
     })
-    app.post('/hooks/mail', ({ body }) => notes.create(readBody(NewNote, body)))
+    app.post('/mails', (request) => notes.create(readBody(NewNote, request.body), callerOf(request)))
   },
 })

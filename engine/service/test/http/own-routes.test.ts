@@ -11,6 +11,7 @@ import { readMetric } from '../../../test/support/metrics.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { startTestService } from '../../../test/support/test-api.ts'
 import type { run } from '../../commands/program.ts'
+import { callerOf } from '../../own-routes.ts'
 import { createTrpc } from '../../procedures/trpc.ts'
 import { defineService } from '../../service.ts'
 
@@ -18,6 +19,7 @@ const api = shareTestApi({
   async routes(app, store) {
     await service.routes?.(app, store, { printerFile: '' }, { print: async () => {} })
     app.post<{ Body: { priority: bigint } }>('/hooks/:source', ({ body }) => ({ given: body.priority }))
+    app.get('/changes', async (request) => ({ caller: callerOf(request).name }))
     app.get('/fails', () => {
       throw new Error('The secret reason.')
     })
@@ -34,13 +36,53 @@ test('serves a download of the product', async () => {
 test('a body that breaks the schema of a route is a 400 that names what is wrong', async () => {
   const { rest, store } = api()
   const sent = { body: 'Call Bob', priority: 1 }
-  const { status, body } = await rest.post('/hooks/mail', sent)
+  const { status, body } = await rest.post('/mails', sent)
   expect([status, body]).toEqual([200, { ...sent, id: expect.any(Number), state: 'open' }])
-  expect(await rest.post('/hooks/mail', { body: '' })).toMatchObject({
+  expect(await rest.post('/mails', { body: '' })).toMatchObject({
     status: 400,
     body: { message: 'body: expected 1 to 255 characters; priority: required' },
   })
   expect(await store.notes.list({ limit: 100 })).toContainEqual(expect.objectContaining({ body: 'Call Bob' }))
+})
+
+test('a repeated request with the same Idempotency-Key has no second effect, and is marked', async () => {
+  const { rest, store } = await startTestApi()
+  const send = () => rest.post('/mails', { body: 'Call Cid', priority: 2 }, { 'idempotency-key': 'mail-1' })
+  const [first, second] = [await send(), await send()]
+  expect(second).toMatchObject({ status: 200, body: first.body, headers: { 'idempotency-replayed': 'true' } })
+  expect(first.headers).not.toHaveProperty('idempotency-replayed')
+  expect(await store.notes.list({ limit: 100 })).toHaveLength(1)
+  const other = { body: 'Call Dan', priority: 2 }
+  expect((await rest.post('/mails', other, { 'idempotency-key': 'mail-1' })).status).toBe(422)
+  expect((await rest.post('/mails', other, { 'idempotency-key': '' })).status).toBe(400)
+  expect((await rest.get('/metrics')).text).toContain('notes_idempotent_replays_total 1')
+})
+
+test('the history names the key of a change by a route', async () => {
+  const { rest, store } = await startTestApi({
+    routes: (app, { notes }) =>
+      void app.post('/clear', (request) => notes.remove({ id: 1n }, callerOf(request)).then(String)),
+  })
+  await addNotes(store, 1)
+  expect(await rest.post('/clear', {})).toMatchObject({ status: 200 })
+  expect(await store.notes.history({ limit: 1 })).toMatchObject([{ keyName: 'test', kind: 'remove' }])
+})
+
+test('a route whose mutation lacks its caller does not compile, and one runs one mutation', async () => {
+  const { rest, store } = await startTestApi({
+    async routes(app, { notes }) {
+      const note = { body: 'x', priority: 1n, state: 'open' } as const
+      // @ts-expect-error: it lacks the caller.
+      const withoutCaller = () => notes.create(note)
+      app.post('/one', withoutCaller)
+      app.post('/two', async (request) => {
+        await notes.create(note, callerOf(request))
+        return notes.create(note, callerOf(request))
+      })
+    },
+  })
+  expect((await rest.post('/two', {})).status).toBe(500)
+  expect(await store.notes.list({ limit: 100 })).toHaveLength(1)
 })
 
 test('dependencies are made once, from the settings, and closed after the last request', async () => {
@@ -67,7 +109,9 @@ test('dependencies are made once, from the settings, and closed after the last r
   const { id } = await rpc.notes.create.mutate({ body: 'Call Ann', priority: 1n })
   await rpc.notes.print.mutate({ noteId: id })
   const url = await app.listen({ port: 0 })
-  expect((await fetch(`${url}/last`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200)
+  expect(
+    (await fetch(`${url}/last`, { headers: { authorization: `Bearer ${key}`, connection: 'close' } })).status,
+  ).toBe(200)
   await app.close()
   expect(events).toEqual(['made', 'printed', 'closed'])
   expect(readFileSync(printerFile, 'utf8')).toBe('Call Ann\nthe last one\n')
@@ -110,7 +154,7 @@ test('routes and resolvers get the settings of the product, as their schema read
   expect((await rest.get('/mail-port')).text).toBe('{"mailPort":25}')
 })
 
-test('a web hook gets and returns integers with all digits', async () => {
+test('a route gets and returns integers with all digits', async () => {
   const { status, text } = await api().rest.post('/hooks/bank', '{"priority":9223372036854775807}')
   expect([status, text]).toEqual([200, '{"given":9223372036854775807}'])
 })
@@ -133,6 +177,8 @@ describe('refuses', () => {
     const authorization = `Bearer ${key}`
     expect((await rest.post('/hooks/bank', '{"priority":1}', { authorization })).status).toBe(403)
     expect((await rest.get('/downloads/notes.txt', { authorization })).status).toBe(200)
+    expect((await rest.get('/changes', { authorization })).status).toBe(403)
+    expect((await rest.get('/changes')).status).toBe(200)
   })
 })
 
