@@ -152,7 +152,10 @@ export function toApiError(thrown: unknown): ApiError {
     return temporarilyUnavailable(thrown.message, { rejection: { reason: 'overloaded' } })
   if (thrown instanceof IdempotencyKeyReused)
     return fail('unprocessable', 'The Idempotency-Key was used before with another payload. Use a new one.')
-  if (thrown instanceof Refusal) return fail(thrown.code, thrown.message)
+  if (thrown instanceof Refusal)
+    return thrown.code === 'unavailable'
+      ? temporarilyUnavailable(thrown.message, { cause: thrown })
+      : fail(thrown.code, thrown.message)
   if (thrown instanceof RowConflict || thrown instanceof RowChanged) {
     const code = thrown instanceof RowChanged ? 'changed' : 'unique'
     const issues = thrown.fields.map((path) => ({ path, code }))

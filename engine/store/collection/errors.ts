@@ -55,8 +55,8 @@ export class RuleViolation extends Error {
   /** What the rule is about, such as the name of a table. */
   readonly subject: string
 
-  constructor(message: string, subject = '') {
-    super(message)
+  constructor(message: string, subject = '', options?: ErrorOptions) {
+    super(message, options)
     this.subject = subject
   }
 }
@@ -67,11 +67,11 @@ export class RuleViolation extends Error {
  */
 export class Refusal extends RuleViolation {
   override name = 'Refusal'
-  /** The code of the response. */
-  readonly code: 'conflict' | 'not_found' | 'unprocessable'
+  /** The code of the response. With `unavailable`, a retry may succeed, and the log has the message and the cause. */
+  readonly code: 'conflict' | 'not_found' | 'unprocessable' | 'unavailable'
 
-  constructor(message: string, code: Refusal['code'] = 'conflict') {
-    super(message)
+  constructor(message: string, code: Refusal['code'] = 'conflict', options?: ErrorOptions) {
+    super(message, '', options)
     this.code = code
   }
 }

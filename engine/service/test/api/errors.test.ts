@@ -13,6 +13,7 @@ describe('a thrown value becomes an ApiError:', () => {
     ['a refusal', new Refusal('The note is done.'), 'conflict', 409],
     ['a refusal of what is missing', new Refusal('There is no such shelf.', 'not_found'), 'not_found', 404],
     ['a refusal of an input', new Refusal('The amount is too high.', 'unprocessable'), 'unprocessable', 422],
+    ['a refusal because of an outage', new Refusal('The bank does not respond.', 'unavailable'), 'unavailable', 503],
     ['a failure that tRPC wraps', internal(new StoreUnavailable('full')), 'unavailable', 503],
     ['an unknown failure that tRPC wraps', internal(cause), 'internal_error', 500],
     ['a failure of tRPC without a cause', new TRPCError({ code: 'INTERNAL_SERVER_ERROR' }), 'internal_error', 500],

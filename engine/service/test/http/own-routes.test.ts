@@ -117,6 +117,26 @@ test('dependencies are made once, from the settings, and closed after the last r
   expect(readFileSync(printerFile, 'utf8')).toBe('Call Ann\nthe last one\n')
 })
 
+test('an outage of a dependency is a 503 that asks for a retry, and the log has its cause', async () => {
+  const closed = (settings: Settings) => dependencies(settings, (close) => void close())
+  const { rest, rpc, log } = await startTestService(
+    defineService({
+      ...service,
+      dependencies: closed,
+      routes: (app, _store, _settings, { print }) => void app.post('/print', () => print('Call Ann')),
+    }),
+  )
+  const data = { code: 'unavailable', message: 'The printer does not print.', status: 503 }
+  expect(await rest.post('/print', {})).toMatchObject({ status: 503, body: data, headers: { 'retry-after': '1' } })
+  await rpc.notes.create.mutate({ body: 'Call Ann', priority: 1n })
+  const call = { json: { noteId: '1' }, meta: { values: { noteId: ['bigint'] } } }
+  const response = { status: 503, headers: { 'retry-after': '1' }, body: { error: { json: { data } } } }
+  expect(await rest.post('/trpc/notes.print', call)).toMatchObject(response)
+  const errors = log.map((line) => JSON.parse(line)).filter(({ level }) => level === 'error')
+  expect(errors[0]).toMatchObject({ msg: data.message, err: { stack: expect.stringContaining('file closed') } })
+  expect(log.join('')).not.toContain('defect')
+})
+
 test('a service that does not make what its procedures need does not compile', async () => {
   const start: typeof run = async () => {}
   const { product, store, router, transfer } = service

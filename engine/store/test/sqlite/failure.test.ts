@@ -109,7 +109,7 @@ describe('a failure', () => {
   test('of one write becomes the error of the store for it', () => {
     const own = Object.assign(new RuleViolation('x', 'notes'), { name: 'NoSuchNote' })
     const ofStore = [IdempotencyKeyReused, IdsExhausted, RowConflict].map((Rule) => new Rule('x', 'notes'))
-    const codes = ['conflict', 'not_found', 'unprocessable'] as const
+    const codes = ['conflict', 'not_found', 'unprocessable', 'unavailable'] as const
     const refusals = codes.map((code) => Object.assign(new Refusal('x', code), { name: 'NoteIsDone' }))
     for (const error of [...ofStore, new RowChanged(['body', 'state'], 'notes'), own, ...refusals]) {
       const restored = storeError(toFailure(error))
