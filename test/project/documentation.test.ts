@@ -347,13 +347,6 @@ function codeOf(file: string): string {
   return /\.ts$/.test(file) && existsSync(join(root, file)) ? read(file) : ''
 }
 
-test('each decision has a number of its own', () => {
-  const { text } = document('docs/background/decisions.md')
-  const numbers = [...text.matchAll(/^### (\d+)\. /gm)].map(([, number]) => number)
-  expect(numbers.length).toBeGreaterThan(20)
-  expect(new Set(numbers).size).toBe(numbers.length)
-})
-
 test('CI runs the script that developers run, on the Node that the service runs on', () => {
   expect(read('.github/workflows/ci.yml')).toContain('- run: .ci/run\n')
   const { optionalDependencies } = JSON.parse(read('package.json'))
