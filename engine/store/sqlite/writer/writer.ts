@@ -30,7 +30,7 @@ const doubtAfterFailure = 5_000
 /** A longer queue would mean that the disk hangs, so further writes fail. */
 const maxSent = 10_000
 
-interface SentWrite extends PromiseWithResolvers<unknown> {
+interface PendingWrite extends PromiseWithResolvers<unknown> {
   name: string
   /** Whether it was rejected before the thread replied. */
   isRejected: boolean
@@ -66,7 +66,7 @@ export function createWriter(options: WriterOptions) {
   const { onDamage, onWarning, observer } = options
   let thread: Worker | undefined
   /** The writes that the thread has, the oldest first. */
-  const sent: SentWrite[] = []
+  const sent: PendingWrite[] = []
   /** The writes of this turn of the event loop. */
   let unsent: Write[] = []
   /** Runs out when the thread has made no progress for half as long as a commit may take. */
@@ -81,23 +81,23 @@ export function createWriter(options: WriterOptions) {
   let lastFailure: { error: Error; at: number } | undefined
 
   function send(name: string, write: Write): Promise<unknown> {
-    const own: SentWrite = { name, isRejected: false, ...Promise.withResolvers<unknown>() }
+    const pending: PendingWrite = { name, isRejected: false, ...Promise.withResolvers<unknown>() }
     const refusal = findRefusal()
-    if (refusal) reject(own, refusal)
-    else post(own, write)
-    return own.promise
+    if (refusal) reject(pending, refusal)
+    else post(pending, write)
+    return pending.promise
   }
 
-  function post(own: SentWrite, write: Write): void {
+  function post(pending: PendingWrite, write: Write): void {
     try {
       thread ??= start()
       // One message for all of them: each costs both threads more than its content.
       if (unsent.push(write) === 1) queueMicrotask(sendTogether)
       if (sent.length === 0) watchdog.refresh()
-      sent.push(own)
+      sent.push(pending)
       sentCount++
     } catch (error) {
-      reject(own, threadEnded(error))
+      reject(pending, threadEnded(error))
     }
   }
 
@@ -113,10 +113,10 @@ export function createWriter(options: WriterOptions) {
     return sent.length < maxSent ? undefined : new StoreUnavailable(tooManyWrites, { failure: 'queue_full' })
   }
 
-  function reject(own: SentWrite, error: Error): void {
-    if (own.isRejected) return
-    own.isRejected = true
-    own.reject(error)
+  function reject(pending: PendingWrite, error: Error): void {
+    if (pending.isRejected) return
+    pending.isRejected = true
+    pending.reject(error)
     observer?.writeFailed?.(writeFailureOf(error))
   }
 
@@ -138,28 +138,28 @@ export function createWriter(options: WriterOptions) {
       const settled = sent.splice(0, reply.outcomes.length)
       const committed = reply.outcomes.filter((outcome) => 'value' in outcome).length
       if (reply.times && committed > 0) observer?.transactionCommitted?.(committed, reply.times)
-      for (const [index, own] of settled.entries()) settle(own, reply.outcomes[index])
+      for (const [index, pending] of settled.entries()) settle(pending, reply.outcomes[index])
     })
     started.on('error', (cause) => lose(started, cause))
     started.on('exit', () => lose(started, undefined))
     return started
   }
 
-  function settle(own: SentWrite, outcome: Outcome | undefined): void {
-    if (!outcome) reject(own, new Error('A write of the batch has no outcome.'))
+  function settle(pending: PendingWrite, outcome: Outcome | undefined): void {
+    if (!outcome) reject(pending, new Error('A write of the batch has no outcome.'))
     else if ('value' in outcome) {
-      if (own.name !== probeWrite) lastFailure = undefined
-      own.resolve(outcome.value)
-    } else fail(own, outcome.failure)
+      if (pending.name !== probeWrite) lastFailure = undefined
+      pending.resolve(outcome.value)
+    } else fail(pending, outcome.failure)
   }
 
-  function fail(own: SentWrite, failure: Failure): void {
+  function fail(pending: PendingWrite, failure: Failure): void {
     if (failure.damage) onDamage?.(failure.damage)
-    const collection = loaded.collections[own.name.split('.')[0] ?? '']
-    const error = (collection && conflictOf(failure, own.name, collection.table)) ?? storeError(failure)
-    const isDoubtful = concernsDatabase(failure) && !isBusy(failure) && own.name !== probeWrite
+    const collection = loaded.collections[pending.name.split('.')[0] ?? '']
+    const error = (collection && conflictOf(failure, pending.name, collection.table)) ?? storeError(failure)
+    const isDoubtful = concernsDatabase(failure) && !isBusy(failure) && pending.name !== probeWrite
     if (isDoubtful) lastFailure = { error, at: performance.now() }
-    reject(own, error)
+    reject(pending, error)
   }
 
   /** If the event loop was blocked, the write may have been sent just now, or its reply waits for the next turn. */
@@ -173,7 +173,7 @@ export function createWriter(options: WriterOptions) {
       if (awaited === undefined || sent[0] !== awaited) return
       isHanging = true
       Atomics.store(rejectedCount, 0, BigInt(sentCount))
-      for (const own of sent) reject(own, diskHangs())
+      for (const pending of sent) reject(pending, diskHangs())
     }
     setTimeout(() => setImmediate(decide), maxCommitTime / 2).unref()
   }
@@ -183,7 +183,7 @@ export function createWriter(options: WriterOptions) {
     thread = undefined
     isHanging = false
     unsent = []
-    for (const own of sent.splice(0)) reject(own, threadEnded(cause))
+    for (const pending of sent.splice(0)) reject(pending, threadEnded(cause))
   }
 
   return {
