@@ -2,7 +2,7 @@ import { getTableName, type SQL, sql } from 'drizzle-orm'
 import { callOf, type OwnChanges, prepareChange, type RowChange } from '../collection/change.ts'
 import { RuleViolation, StoreUnavailable } from '../collection/errors.ts'
 import { columnOf, type Entity, fieldsOf, idOf, listOf } from '../collection/row.ts'
-import type { AnyMutation, PostgresTable, Queries, Result } from './collection.ts'
+import type { MutationOnPostgres, PostgresTable, Queries, Result } from './collection.ts'
 import { MutationError } from './connection/failure.ts'
 import { recordFields, recordingOf, recordsOf } from './history.ts'
 import { columnsOf, entityMapper, insertInto, parameter, prepared, sqlTextOf } from './statements.ts'
@@ -10,7 +10,7 @@ import { columnsOf, entityMapper, insertInto, parameter, prepared, sqlTextOf } f
 export function mutationsOf(table: PostgresTable, hasHistory = false, own: OwnChanges = {}) {
   const run = changeIn(table, hasHistory, own)
   const { update, remove } = sqlOf(table, hasHistory, (_field, type) => sql`NULL::${sql.raw(type)}`)
-  const change = (text: SQL): AnyMutation => ({
+  const change = (text: SQL): MutationOnPostgres => ({
     run,
     hasOrderedIds: false,
     probe: `EXPLAIN ${sqlTextOf(text)}`,
@@ -36,7 +36,7 @@ interface Write {
  * statement of its own, so that a constraint can refuse it alone. A row that another program has locked is not waited for,
  * because all mutations would wait.
  */
-function changeIn(table: PostgresTable, hasHistory: boolean, own: OwnChanges): AnyMutation['run'] {
+function changeIn(table: PostgresTable, hasHistory: boolean, own: OwnChanges): MutationOnPostgres['run'] {
   const { changeable } = fieldsOf(table)
   const text = sqlOf(table, hasHistory, parameter)
   const ofRecords = hasHistory ? recordFields : []

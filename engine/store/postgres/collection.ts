@@ -7,7 +7,7 @@ import type { Adding, Replayable } from '../collection/mutation.ts'
 export type PostgresTable = PgTable & { id: PgColumn }
 
 /** A write that shares transactions, and may have an idempotency key. Its statements return 64-bit integers as `bigint`. */
-export interface AnyMutation {
+export interface MutationOnPostgres {
   /**
    * Resolves to an outcome for each row: what it has generated, or, where it changes nothing, undefined if it found no
    * row, or the rule that the row breaks. If it rejects, for example with a violated constraint, the rows are run again
@@ -33,12 +33,12 @@ export type Result = object | RuleViolation | undefined
 
 /** A mutation that adds what it generates to its input. The values of a row are those of `fields` in their order. */
 export interface PostgresMutation<Input extends Replayable<Input>, Generated extends Replayable<Generated>>
-  extends AnyMutation,
+  extends MutationOnPostgres,
     Adding<Input, Generated> {
   run(client: Queries, rows: unknown[][]): Promise<(Generated | RuleViolation)[]>
 }
 
-export type PostgresCollection<S = object> = CollectionOn<PostgresTable, AnyMutation, PostgresAccess, S>
+export type PostgresCollection<S = object> = CollectionOn<PostgresTable, MutationOnPostgres, PostgresAccess, S>
 
 export interface Statement {
   name: string
@@ -53,4 +53,4 @@ export interface PostgresAccess {
 }
 
 /** What a collection has of its own on PostgreSQL. */
-export type OwnOnPostgres<Mutations, Reads> = OwnOn<MutationsWith<AnyMutation, Mutations>, PostgresAccess, Reads>
+export type OwnOnPostgres<Mutations, Reads> = OwnOn<MutationsWith<MutationOnPostgres, Mutations>, PostgresAccess, Reads>

@@ -7,7 +7,7 @@ import type { Derived, WithFields } from '../collection/derived.ts'
 import { firstCursor, type PageOrder, type PageQuery } from '../collection/query.ts'
 import { columnOf, type Entity, fieldsOf, listOf, textOfValue, uniqueColumnOf } from '../collection/row.ts'
 import { batchReads } from './batch-reads.ts'
-import type { AnyMutation, PostgresTable, Queries, Read, Statement } from './collection.ts'
+import type { MutationOnPostgres, PostgresTable, Queries, Read, Statement } from './collection.ts'
 
 /**
  * The statements of a collection, derived from its table, for the methods of {@link Derived}. They bypass Drizzle's mapping of
@@ -132,7 +132,7 @@ export function countsOf(
 }
 
 /** The mutation that inserts rows. Their ids ascend in the order of the rows. */
-export function insertInto(table: PostgresTable): WithFields<AnyMutation> {
+export function insertInto(table: PostgresTable): WithFields<MutationOnPostgres> {
   const { given, generated, generate } = fieldsOf(table)
   const fields = [...given, ...generated]
   const columns = fields.map((field) => columnOf(table, field))

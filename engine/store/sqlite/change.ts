@@ -3,7 +3,7 @@ import { getTableName, sql } from 'drizzle-orm'
 import { callOf, type OwnChanges, prepareChange } from '../collection/change.ts'
 import { RuleViolation } from '../collection/errors.ts'
 import { columnOf, fieldsOf, listOf, type TableWithId } from '../collection/row.ts'
-import type { AnyMutation } from './collection.ts'
+import type { MutationOnSqlite } from './collection.ts'
 import { prepareHistory } from './history.ts'
 import { encode, insertInto, prepareGet, sqlTextOf } from './statements.ts'
 
@@ -17,7 +17,7 @@ export function mutationsOf<T extends TableWithId>(table: T, hasHistory = false,
 const maxUpdates = 32
 
 /** The mutation that changes or deletes a row: see `changeMethodOf`. */
-function changeIn(table: TableWithId, hasHistory: boolean, own: OwnChanges): AnyMutation {
+function changeIn(table: TableWithId, hasHistory: boolean, own: OwnChanges): MutationOnSqlite {
   const { changeable } = fieldsOf(table)
   const changeRow = prepareChange(table, own)
 

@@ -17,12 +17,12 @@ export type SqliteMutation<Input extends Replayable<Input>, Generated extends Re
   Adding<Input, Generated>
 
 /** The writer thread prepares them, and runs them inside a transaction. Entries in the history are kept for so many days. */
-export type AnyMutation = (
+export type MutationOnSqlite = (
   connection: Database.Database,
   historyDays?: number,
 ) => (...args: unknown[]) => object | undefined
 
-export type SqliteCollection<S = object> = CollectionOn<TableWithId, AnyMutation, SqliteAccess, S>
+export type SqliteCollection<S = object> = CollectionOn<TableWithId, MutationOnSqlite, SqliteAccess, S>
 
 export interface SqliteAccess {
   /** Makes a method that reads on the event loop. The read is one statement, and so one snapshot. */
@@ -30,7 +30,7 @@ export interface SqliteAccess {
 }
 
 /** What a collection has of its own on SQLite. */
-export type OwnOnSqlite<Mutations, Reads> = OwnOn<MutationsWith<AnyMutation, Mutations>, SqliteAccess, Reads>
+export type OwnOnSqlite<Mutations, Reads> = OwnOn<MutationsWith<MutationOnSqlite, Mutations>, SqliteAccess, Reads>
 
 /** Every table that the service needs, each after those that its foreign keys refer to. */
 export function tablesOf(collections: Record<string, SqliteCollection>): SQLiteTable[] {

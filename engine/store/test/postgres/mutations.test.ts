@@ -7,7 +7,7 @@ import { notes } from '../../../test/notes/tables.ts'
 import { connectTo, countWaiting } from '../../../test/support/postgres/databases.ts'
 import { int64 } from '../../collection/schema.ts'
 import { mutationsOf } from '../../postgres/change.ts'
-import type { AnyMutation } from '../../postgres/collection.ts'
+import type { MutationOnPostgres } from '../../postgres/collection.ts'
 import { openPool } from '../../postgres/connection/connection.ts'
 import { failuresOf } from '../../postgres/connection/failure.ts'
 import { prepareMutations } from '../../postgres/mutations.ts'
@@ -57,7 +57,7 @@ async function addTrigger(database: TestDatabase, event: string, body: string): 
 }
 
 /** A mutation of its own, of which each call gets one value. */
-function own(url: string, run: AnyMutation['run']) {
+function own(url: string, run: MutationOnPostgres['run']) {
   const pool = openPool(url)
   onTestFinished(() => pool.end())
   const table = postgresTableOf(notes)
