@@ -95,7 +95,7 @@ function rangeOf(column: Column, id: Column, value: SQL, after: SQL, order: Page
 }
 
 /** Reads rows by a value that no other row has. The column holds text or integers. */
-export function rowsOf<T extends PostgresTable, Field extends keyof Entity<T> & string>(
+export function rowBy<T extends PostgresTable, Field extends keyof Entity<T> & string>(
   read: Read,
   table: T,
   field: Field,

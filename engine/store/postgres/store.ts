@@ -11,7 +11,7 @@ import { createOrMigrate } from './create-or-migrate.ts'
 import { groupCommit } from './group-commit.ts'
 import { findMissingPart, readJournal } from './migrate.ts'
 import { prepareMutations } from './mutations.ts'
-import { countsOf, databaseSize, pagesOf, rowsOf } from './statements.ts'
+import { countsOf, databaseSize, pagesOf, rowBy } from './statements.ts'
 import { postgresTableOf, tablesOf } from './table.ts'
 import { lockStatement } from './transaction.ts'
 
@@ -39,7 +39,7 @@ export async function openPostgresStore(
     const { revision, renew } = shortRevision()
     return {
       pages: (order) => pagesOf(read, table, filters, order),
-      getBy: (field) => rowsOf(read, table, field),
+      getBy: (field) => rowBy(read, table, field),
       counts: (field, limit) => countsOf(read, table, field, limit),
       entries: () => pagesOf(read, postgresTableOf(history), ['rowId', 'tableName'], 'newest'),
       run(operation, mutation) {

@@ -5,7 +5,7 @@ import { RuleViolation } from '../collection/errors.ts'
 import { columnOf, fieldsOf, listOf, type TableWithId } from '../collection/row.ts'
 import type { MutationOnSqlite } from './collection.ts'
 import { prepareHistory } from './history.ts'
-import { encode, insertInto, prepareGet, sqlTextOf } from './statements.ts'
+import { encode, insertInto, rowBy, sqlTextOf } from './statements.ts'
 
 export function mutationsOf<T extends TableWithId>(table: T, hasHistory = false, own: OwnChanges = {}) {
   const change = changeIn(table, hasHistory, own)
@@ -23,7 +23,7 @@ function changeIn(table: TableWithId, hasHistory: boolean, own: OwnChanges): Mut
 
   return (connection, historyDays) => {
     const record = hasHistory ? prepareHistory(connection, table, historyDays) : () => {}
-    const select = prepareGet(table, 'id')(connection)
+    const select = rowBy(table, 'id')(connection)
     const remove = connection.prepare<unknown[]>(sqlTextOf(sql`DELETE FROM ${table} WHERE ${table.id} = ?`))
     const prepared = new Map<string, ReturnType<typeof prepareUpdate>>()
 

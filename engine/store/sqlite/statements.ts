@@ -10,7 +10,7 @@ import type { Prepare } from './collection.ts'
 /** The statements of a collection, derived from its table. They bypass Drizzle's mapping of rows, which takes long. */
 
 /** Reads pages in one order. The statement for each combination of filters is prepared when it is first used. */
-export function preparePages<T extends TableWithId, Filter extends keyof T['$inferSelect'] & string>(
+export function pagesOf<T extends TableWithId, Filter extends keyof T['$inferSelect'] & string>(
   table: T,
   filters: readonly Filter[],
   order: PageOrder = 'oldest',
@@ -40,7 +40,7 @@ export function pageStatement(table: TableWithId, filters: readonly string[], or
 }
 
 /** Reads the row with a value that no other row has. The column holds text or integers. */
-export function prepareGet<T extends TableWithId, Field extends keyof T['$inferSelect'] & string>(
+export function rowBy<T extends TableWithId, Field extends keyof T['$inferSelect'] & string>(
   table: T,
   field: Field,
 ): Prepare<[value: T['$inferSelect'][Field]], Entity<T> | undefined> {
@@ -50,7 +50,7 @@ export function prepareGet<T extends TableWithId, Field extends keyof T['$inferS
   }
 }
 
-export function prepareCounts(table: TableWithId, field: string, limit: number): Prepare<[], Record<string, Count>> {
+export function countsOf(table: TableWithId, field: string, limit: number): Prepare<[], Record<string, Count>> {
   return (connection) => {
     const counts = connection.prepare<[], bigint[]>(sqlTextOf(countsStatement(table, field, limit))).raw()
     return () => toCounts(columnOf(table, field), limit, counts.get())

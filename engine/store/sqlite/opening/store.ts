@@ -7,7 +7,7 @@ import { measureBackups } from '../backup/inventory.ts'
 import type { SqliteCollection } from '../collection.ts'
 import { isDiskFull, orUnusable } from '../file/diagnosis.ts'
 import { realPathOf, roomFor, sizeOf } from '../file/files.ts'
-import { prepareCounts, prepareGet, preparePages } from '../statements.ts'
+import { countsOf, pagesOf, rowBy } from '../statements.ts'
 import { createWriter } from '../writer/writer.ts'
 import { createOrMigrate } from './create-or-migrate.ts'
 import { openReader } from './reader.ts'
@@ -28,10 +28,10 @@ export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
   // To read this many rows takes 0.1 ms of the event loop.
   const step = 100
   const collections = openCollections(loaded.collections, { read: reader.add }, step, ({ table, filters }) => ({
-    pages: (order) => reader.add(preparePages(table, filters, order)),
-    getBy: (field) => reader.add(prepareGet(table, field)),
-    counts: (field, limit) => reader.add(prepareCounts(table, field, limit)),
-    entries: () => reader.add(preparePages(history, ['rowId', 'tableName'], 'newest')),
+    pages: (order) => reader.add(pagesOf(table, filters, order)),
+    getBy: (field) => reader.add(rowBy(table, field)),
+    counts: (field, limit) => reader.add(countsOf(table, field, limit)),
+    entries: () => reader.add(pagesOf(history, ['rowId', 'tableName'], 'newest')),
     run: (operation) => (values, idempotency) => writer.mutate(operation, values, idempotency),
     revision: reader.revision,
   }))
