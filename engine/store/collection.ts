@@ -1,5 +1,5 @@
 import type { Table } from 'drizzle-orm'
-import type { MakeChange, OwnChanges } from './collection/change.ts'
+import type { ChangeFunctions, MakeChange } from './collection/change.ts'
 import type { Counted } from './collection/counts.ts'
 import type {
   CollectionOn,
@@ -140,8 +140,8 @@ export function collectionWith<T extends TableWithId, S>(
 ): Collection<S> {
   refuseUnfit(table, filters)
   // Safe: it gets the functions of changes, and says what methods they become.
-  const ownChanges = (changes?.((compute) => compute as never) ?? {}) as OwnChanges
-  const names: string[] = [...mutations, ...Object.keys(ownChanges)]
+  const functions = (changes?.((compute) => compute as never) ?? {}) as ChangeFunctions
+  const names: string[] = [...mutations, ...Object.keys(functions)]
   /** What is the same on both databases. */
   const partsOf = <OnDatabase extends Table, Mutation, Access>(
     table: OnDatabase,
@@ -162,7 +162,7 @@ export function collectionWith<T extends TableWithId, S>(
     kinds: kinds.filter((kind) => !own || own[kind]),
     async sqlite() {
       const { mutationsOf } = await import('./sqlite/change.ts')
-      return partsOf(table, mutationsOf(table, history, ownChanges), await own?.sqlite?.())
+      return partsOf(table, mutationsOf(table, history, functions), await own?.sqlite?.())
     },
     async postgres() {
       const [{ postgresTableOf }, { mutationsOf }] = await Promise.all([
@@ -171,7 +171,7 @@ export function collectionWith<T extends TableWithId, S>(
       ])
       // Safe: it has the fields of the table, and so an id.
       const derived = postgresTableOf(table) as unknown as PostgresTable
-      return partsOf(derived, mutationsOf(derived, history, ownChanges), await own?.postgres?.())
+      return partsOf(derived, mutationsOf(derived, history, functions), await own?.postgres?.())
     },
   }
 }

@@ -43,7 +43,7 @@ export type MakeChange<T extends Table> = <I extends Input<I>, S extends Some<Ne
 ) => ChangeMethod<T, I>
 
 /** The functions of a collection's own changes, by their names. */
-export type OwnChanges = Record<string, (row: object, input: Record<string, unknown>) => Record<string, unknown>>
+export type ChangeFunctions = Record<string, (row: object, input: Record<string, unknown>) => Record<string, unknown>>
 
 /**
  * The values of a call: a list without parts, of which a fingerprint is made. After `size` come the names and values of the
@@ -65,8 +65,8 @@ export interface RowChange {
 export function changeMethodOf<T extends Table, Result>(name: string, run: RunMutation) {
   type Call = Expectation<T> & Partial<Change<T>>
 
-  function valuesOf({ id, expected = {}, set, ...own }: Call, caller: Caller | undefined): ChangeValues {
-    const [input, seen] = [givenIn(set ?? own), givenIn(expected)]
+  function valuesOf({ id, expected = {}, set, ...others }: Call, caller: Caller | undefined): ChangeValues {
+    const [input, seen] = [givenIn(set ?? others), givenIn(expected)]
     return [id, caller?.name ?? null, name, input.length, ...input.flat(), ...seen.flat()]
   }
 
@@ -105,14 +105,14 @@ export function changedFields(names: string[], row: object, part: object): strin
  *
  * @throws {RowChanged} if it is not as expected, also if it has the new values: or else two callers could sell the same item
  */
-export function prepareChange<T extends Table>(table: T, own: OwnChanges = {}) {
+export function prepareChange<T extends Table>(table: T, functions: ChangeFunctions = {}) {
   const { given, renew } = fieldsOf(table)
 
   return (row: Entity<T>, { name, input, expected }: RowChange): { changed?: Entity<T>; fields: string[] } => {
     const unexpected = changedFields(Object.keys(expected), row, expected)
     if (unexpected.length > 0) throw new RowChanged(unexpected, getTableName(table))
     if (name === 'remove') return { fields: [] }
-    const set = name === 'update' ? input : own[name]?.(row, input)
+    const set = name === 'update' ? input : functions[name]?.(row, input)
     if (!set) throw new TypeError(`The change ${name} has returned no fields.`)
     const names = Object.keys(set).filter((field) => set[field] !== undefined)
     const fields = changedFields(names, row, set)

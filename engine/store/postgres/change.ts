@@ -1,5 +1,5 @@
 import { getTableName, type SQL, sql } from 'drizzle-orm'
-import { callOf, type OwnChanges, prepareChange, type RowChange } from '../collection/change.ts'
+import { type ChangeFunctions, callOf, prepareChange, type RowChange } from '../collection/change.ts'
 import { RuleViolation, StoreUnavailable } from '../collection/errors.ts'
 import { columnOf, type Entity, fieldsOf, idOf, listOf } from '../collection/row.ts'
 import type { MutationOnPostgres, PostgresTable, Queries, Result } from './collection.ts'
@@ -7,15 +7,15 @@ import { MutationError } from './connection/failure.ts'
 import { recordFields, recordingOf, recordsOf } from './history.ts'
 import { columnsOf, entityMapper, insertInto, parameter, prepared, sqlTextOf } from './statements.ts'
 
-export function mutationsOf(table: PostgresTable, hasHistory = false, own: OwnChanges = {}) {
-  const run = changeIn(table, hasHistory, own)
+export function mutationsOf(table: PostgresTable, hasHistory = false, functions: ChangeFunctions = {}) {
+  const run = changeIn(table, hasHistory, functions)
   const { update, remove } = sqlOf(table, hasHistory, (_field, type) => sql`NULL::${sql.raw(type)}`)
   const change = (text: SQL): MutationOnPostgres => ({
     run,
     hasOrderedIds: false,
     probe: `EXPLAIN ${sqlTextOf(text)}`,
   })
-  const changes = Object.fromEntries(Object.keys(own).map((name) => [name, change(update)]))
+  const changes = Object.fromEntries(Object.keys(functions).map((name) => [name, change(update)]))
   return { create: insertInto(table), update: change(update), remove: change(remove), ...changes }
 }
 
@@ -31,12 +31,12 @@ interface Write {
 }
 
 /**
- * Runs updates, removals and the collection's own changes: see `changeMethodOf`. It reads and locks rows, changes them here,
+ * Runs updates, removals and the changes of a collection: see `changeMethodOf`. It reads and locks rows, changes them here,
  * and writes them. Several calls of a batch may change one row: each sees what those before it have made of it, and has a
  * statement of its own, so that a constraint can refuse it alone. A row that another program has locked is not waited for,
  * because all mutations would wait.
  */
-function changeIn(table: PostgresTable, hasHistory: boolean, own: OwnChanges): MutationOnPostgres['run'] {
+function changeIn(table: PostgresTable, hasHistory: boolean, functions: ChangeFunctions): MutationOnPostgres['run'] {
   const { changeable } = fieldsOf(table)
   const text = sqlOf(table, hasHistory, parameter)
   const ofRecords = hasHistory ? recordFields : []
@@ -45,7 +45,7 @@ function changeIn(table: PostgresTable, hasHistory: boolean, own: OwnChanges): M
   const update = prepared(text.update, ['id', ...changeable, ...ofRecords])
   const remove = prepared(text.remove, ['id', ...ofRecords])
   const toEntity = entityMapper(table)
-  const changeRow = prepareChange(table, own)
+  const changeRow = prepareChange(table, functions)
 
   /** The rows by their ids, and an error for each that another program has locked. */
   async function lockRows(client: Queries, ids: bigint[]) {

@@ -1,15 +1,15 @@
 import type Database from 'better-sqlite3'
 import { getTableName, sql } from 'drizzle-orm'
-import { callOf, type OwnChanges, prepareChange } from '../collection/change.ts'
+import { type ChangeFunctions, callOf, prepareChange } from '../collection/change.ts'
 import { RuleViolation } from '../collection/errors.ts'
 import { columnOf, fieldsOf, listOf, type TableWithId } from '../collection/row.ts'
 import type { MutationOnSqlite } from './collection.ts'
 import { prepareHistory } from './history.ts'
 import { encode, insertInto, rowBy, sqlTextOf } from './statements.ts'
 
-export function mutationsOf<T extends TableWithId>(table: T, hasHistory = false, own: OwnChanges = {}) {
-  const change = changeIn(table, hasHistory, own)
-  const changes = Object.fromEntries(Object.keys(own).map((name) => [name, change]))
+export function mutationsOf<T extends TableWithId>(table: T, hasHistory = false, functions: ChangeFunctions = {}) {
+  const change = changeIn(table, hasHistory, functions)
+  const changes = Object.fromEntries(Object.keys(functions).map((name) => [name, change]))
   return { create: insertInto(table), update: change, remove: change, ...changes }
 }
 
@@ -17,9 +17,9 @@ export function mutationsOf<T extends TableWithId>(table: T, hasHistory = false,
 const maxUpdates = 32
 
 /** The mutation that changes or deletes a row: see `changeMethodOf`. */
-function changeIn(table: TableWithId, hasHistory: boolean, own: OwnChanges): MutationOnSqlite {
+function changeIn(table: TableWithId, hasHistory: boolean, functions: ChangeFunctions): MutationOnSqlite {
   const { changeable } = fieldsOf(table)
-  const changeRow = prepareChange(table, own)
+  const changeRow = prepareChange(table, functions)
 
   return (connection, historyDays) => {
     const record = hasHistory ? prepareHistory(connection, table, historyDays) : () => {}
