@@ -7,8 +7,8 @@ import type {
   Derived,
   HistoryMethods,
   MutationMethods,
-  OwnOn,
   ReadMethods,
+  StatementsOn,
   WithFields,
 } from './collection/derived.ts'
 import type { Names, SearchFields } from './collection/query.ts'
@@ -16,8 +16,8 @@ import type { TableWithId } from './collection/row.ts'
 import { refuseUnfit } from './collection/rules.ts'
 import type { Identity, Loaded, SqliteRelease } from './database/loaded.ts'
 import { type Migration, readMigrations } from './database/migrations.ts'
-import type { OwnOnPostgres, PostgresCollection, PostgresTable } from './postgres/collection.ts'
-import type { OwnOnSqlite, SqliteCollection } from './sqlite/collection.ts'
+import type { PostgresCollection, PostgresTable, StatementsOnPostgres } from './postgres/collection.ts'
+import type { SqliteCollection, StatementsOnSqlite } from './sqlite/collection.ts'
 
 /** Defines the collections of a product and its store. Each has a function for each database, to load only one driver. */
 
@@ -73,9 +73,9 @@ interface Additions<T extends TableWithId, Changes, OwnMutations, OwnReads> {
   /** Makes further changes of a row besides `update`, each from a function. Each becomes a method of its name. */
   changes?(change: MakeChange<T>): Changes & { [Name in MutationName]?: never }
   /** What else it adds, with statements of its own, for each database that the product uses. */
-  own?: {
-    sqlite?(): Promise<OwnOnSqlite<OwnMutations, OwnReads>>
-    postgres?(): Promise<OwnOnPostgres<OwnMutations, OwnReads>>
+  statements?: {
+    sqlite?(): Promise<StatementsOnSqlite<OwnMutations, OwnReads>>
+    postgres?(): Promise<StatementsOnPostgres<OwnMutations, OwnReads>>
   }
 }
 
@@ -134,7 +134,7 @@ export function collectionWith<T extends TableWithId, S>(
     history,
     mutations = [],
     changes,
-    own,
+    statements,
   }: Definition<T> & Additions<T, unknown, Record<string, unknown>, unknown>,
   methodsOf: (derived: Derived<T>) => object,
 ): Collection<S> {
@@ -146,23 +146,24 @@ export function collectionWith<T extends TableWithId, S>(
   const partsOf = <OnDatabase extends Table, Mutation, Access>(
     table: OnDatabase,
     derived: Record<string, WithFields<Mutation>>,
-    own: OwnOn<Record<string, WithFields<Mutation>>, Access, unknown> = {},
+    statements: StatementsOn<Record<string, WithFields<Mutation>>, Access, unknown> = {},
   ): CollectionOn<OnDatabase, Mutation, Access, S> => ({
     table,
     filters,
     search,
     mutations: {
       ...Object.fromEntries(Object.entries(derived).filter(([name]) => names.includes(name))),
-      ...own.mutations,
+      ...statements.mutations,
     },
     // Safe: the methods are derived from this table.
-    open: (access) => ({ ...methodsOf(access as unknown as Derived<T>), ...(own.reads?.(access) as object) }) as S,
+    open: (access) =>
+      ({ ...methodsOf(access as unknown as Derived<T>), ...(statements.reads?.(access) as object) }) as S,
   })
   return {
-    kinds: kinds.filter((kind) => !own || own[kind]),
+    kinds: kinds.filter((kind) => !statements || statements[kind]),
     async sqlite() {
       const { mutationsOf } = await import('./sqlite/change.ts')
-      return partsOf(table, mutationsOf(table, history, functions), await own?.sqlite?.())
+      return partsOf(table, mutationsOf(table, history, functions), await statements?.sqlite?.())
     },
     async postgres() {
       const [{ postgresTableOf }, { mutationsOf }] = await Promise.all([
@@ -171,7 +172,7 @@ export function collectionWith<T extends TableWithId, S>(
       ])
       // Safe: it has the fields of the table, and so an id.
       const derived = postgresTableOf(table) as unknown as PostgresTable
-      return partsOf(derived, mutationsOf(derived, history, functions), await own?.postgres?.())
+      return partsOf(derived, mutationsOf(derived, history, functions), await statements?.postgres?.())
     },
   }
 }
@@ -193,7 +194,7 @@ interface Parts<Stores> extends Identity {
   collections: { [Name in keyof Stores]: Collection<Stores[Name]> }
 }
 
-/** @throws {Error} for a collection that lacks `own` for a database with migrations */
+/** @throws {Error} for a collection that lacks `statements` for a database with migrations */
 export function defineStore<Stores>(parts: Parts<Stores>): StoreDefinition<Stores> {
   const { program, applicationId, migrations, collections } = parts
   // Safe: whatever a collection adds to the store.
@@ -201,7 +202,9 @@ export function defineStore<Stores>(parts: Parts<Stores>): StoreDefinition<Store
   for (const kind of kinds.filter((each) => migrations[each]?.length)) {
     const [lacking] = entries.find(([, collection]) => !collection.kinds.includes(kind)) ?? []
     if (lacking !== undefined)
-      throw new Error(`The collection ${lacking} needs own.${kind}, because the store has migrations for ${kind}.`)
+      throw new Error(
+        `The collection ${lacking} needs statements.${kind}, because the store has migrations for ${kind}.`,
+      )
   }
   const migrationsFor = (kind: Kind) => readMigrations(migrations[kind] ?? [])
 

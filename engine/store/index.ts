@@ -35,7 +35,7 @@ export {
   UnusableDatabase,
 } from './collection/errors.ts'
 
-// Add statements of your own to a collection, with `own`. The type for PostgreSQL is in `#store/postgres`.
+// Add statements of your own to a collection, with `statements`. The type for PostgreSQL is in `#store/postgres`.
 
 export type { SqliteAccess, SqliteMutation } from './sqlite/collection.ts'
 

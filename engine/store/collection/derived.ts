@@ -62,7 +62,7 @@ export type MutationsWith<Mutation, Methods> = {
 }
 
 /** What a collection does with statements of its own on a database. Each mutation and each read becomes a method of its name. */
-export interface OwnOn<Mutations, Access, Reads> {
+export interface StatementsOn<Mutations, Access, Reads> {
   mutations?: Mutations
   reads?(access: Access): Reads
 }

@@ -40,7 +40,7 @@ export function methodOf<Input, Output>(
   return async (input: Input, caller?: Caller): Promise<Output> => {
     if (caller?.mutationsLeft === 0)
       throw new Error(
-        'A route, or a procedure that replays, runs one mutation. Make one of several, with changes or own.',
+        'A route, or a procedure that replays, runs one mutation. Make one of several, with changes or statements.',
       )
     if (caller?.mutationsLeft) caller.mutationsLeft--
     const idempotency = caller?.key === undefined ? undefined : { owner: caller.owner, key: caller.key }

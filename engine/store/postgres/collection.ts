@@ -1,6 +1,6 @@
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { ClientBase } from 'pg'
-import type { CollectionOn, MutationsWith, OwnOn } from '../collection/derived.ts'
+import type { CollectionOn, MutationsWith, StatementsOn } from '../collection/derived.ts'
 import type { RuleViolation } from '../collection/errors.ts'
 import type { Adding, Replayable } from '../collection/mutation.ts'
 
@@ -52,5 +52,9 @@ export interface PostgresAccess {
   read: Read
 }
 
-/** What a collection has of its own on PostgreSQL. */
-export type OwnOnPostgres<Mutations, Reads> = OwnOn<MutationsWith<MutationOnPostgres, Mutations>, PostgresAccess, Reads>
+/** The statements of a collection on PostgreSQL. */
+export type StatementsOnPostgres<Mutations, Reads> = StatementsOn<
+  MutationsWith<MutationOnPostgres, Mutations>,
+  PostgresAccess,
+  Reads
+>

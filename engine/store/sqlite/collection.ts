@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { CollectionOn, MutationsWith, OwnOn } from '../collection/derived.ts'
+import type { CollectionOn, MutationsWith, StatementsOn } from '../collection/derived.ts'
 import { history } from '../collection/history.ts'
 import { idempotencyKeys } from '../collection/idempotency.ts'
 import type { Adding, Replayable } from '../collection/mutation.ts'
@@ -29,8 +29,12 @@ export interface SqliteAccess {
   read<Args extends unknown[], T>(prepare: Prepare<Args, T>): (...args: Args) => Promise<T>
 }
 
-/** What a collection has of its own on SQLite. */
-export type OwnOnSqlite<Mutations, Reads> = OwnOn<MutationsWith<MutationOnSqlite, Mutations>, SqliteAccess, Reads>
+/** The statements of a collection on SQLite. */
+export type StatementsOnSqlite<Mutations, Reads> = StatementsOn<
+  MutationsWith<MutationOnSqlite, Mutations>,
+  SqliteAccess,
+  Reads
+>
 
 /** Every table that the service needs, each after those that its foreign keys refer to. */
 export function tablesOf(collections: Record<string, SqliteCollection>): SQLiteTable[] {

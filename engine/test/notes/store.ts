@@ -34,7 +34,7 @@ export const definition = defineStore({
         }),
       }),
       // The method `copy`, which compares several rows.
-      own: { sqlite: () => import('./sqlite.ts'), postgres: () => import('./postgres.ts') },
+      statements: { sqlite: () => import('./sqlite.ts'), postgres: () => import('./postgres.ts') },
     }),
   },
 })

@@ -42,7 +42,7 @@ export const definition = defineStore({
       history: true,
       changes: (change) => ({ lend: change((book) => ({ ...book, isLent: true })) }),
       mutations: ['create', 'update'],
-      own: {
+      statements: {
         sqlite: async () => ({
           reads: ({ read }: SqliteAccess) => ({
             lastTitle: read((connection) => {

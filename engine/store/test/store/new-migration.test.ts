@@ -75,12 +75,12 @@ describe('a product without migrations for this kind of database', () => {
   })
 
   test('needs statements of its own for the other kind only', () => {
-    const own = { [isOnPostgres ? 'sqlite' : 'postgres']: async () => ({}) }
-    const collections = { notes: collection({ table, own }) }
+    const statements = { [isOnPostgres ? 'sqlite' : 'postgres']: async () => ({}) }
+    const collections = { notes: collection({ table, statements }) }
     const kind = isOnPostgres ? 'postgres' : 'sqlite'
     expect(withoutThisKind(collections).migrationsFor(kind)).toEqual([])
     expect(() => productWith({}, collections)).toThrow(
-      `The collection notes needs own.${kind}, because the store has migrations for ${kind}.`,
+      `The collection notes needs statements.${kind}, because the store has migrations for ${kind}.`,
     )
   })
 
