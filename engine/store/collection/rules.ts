@@ -46,10 +46,10 @@ function refuseColumns(table: TableWithId): void {
 function refuseSlowFilters(table: TableWithId, filters: Names): void {
   const { name, indexes, columns } = getTableConfig(table)
   // An index of some rows lacks the others, and one of further columns has another order than that of the ids.
-  const own = indexes.filter(
+  const usable = indexes.filter(
     ({ config }) => !config.where && config.columns.slice(1).every((each) => each === table.id),
   )
-  const indexed = [...own.map(({ config }) => config.columns[0]), ...columns.filter(({ isUnique }) => isUnique)]
+  const indexed = [...usable.map(({ config }) => config.columns[0]), ...columns.filter(({ isUnique }) => isUnique)]
   for (const filter of filters) {
     const column = columnOf(table, filter)
     if (indexed.includes(column)) continue

@@ -80,8 +80,8 @@ export function scanQueue() {
   let isScanning = false
 
   async function inTurn<T>(caller: unknown, scan: () => Promise<T>): Promise<T> {
-    const own = waiting.get(caller) ?? []
-    if (own.length >= maxWaiting)
+    const queue = waiting.get(caller) ?? []
+    if (queue.length >= maxWaiting)
       throw new TooManySearches('Too many searches of this caller wait. Await their results before you search again.')
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     function run() {
@@ -91,11 +91,11 @@ export function scanQueue() {
       return result.catch(() => {})
     }
     const timer = setTimeout(() => {
-      own.splice(own.indexOf(run), 1)
+      queue.splice(queue.indexOf(run), 1)
       reject(new TooManySearches('The searches before this one take too long. Try again later.'))
     }, maxWait)
-    own.push(run)
-    waiting.set(caller, own)
+    queue.push(run)
+    waiting.set(caller, queue)
     if (!isScanning) void scanAll()
     return promise
   }
@@ -103,11 +103,11 @@ export function scanQueue() {
   async function scanAll(): Promise<void> {
     isScanning = true
     for (let [next] = waiting; next; [next] = waiting) {
-      const [caller, own] = next
-      const scan = own.shift()
+      const [caller, queue] = next
+      const scan = queue.shift()
       // The caller moves to the end of the round.
       waiting.delete(caller)
-      if (own.length > 0) waiting.set(caller, own)
+      if (queue.length > 0) waiting.set(caller, queue)
       await scan?.()
     }
     isScanning = false
@@ -121,7 +121,7 @@ function testOf(field: string, value: unknown, isText: boolean): (row: object) =
   const words = isText ? wordsOf(String(value)) : []
   const wanted = textOfValue(value)
   return (row) => {
-    const own: unknown = Reflect.get(row, field)
-    return isText ? own !== undefined && hasWords(String(own), words) : textOfValue(own) === wanted
+    const actual: unknown = Reflect.get(row, field)
+    return isText ? actual !== undefined && hasWords(String(actual), words) : textOfValue(actual) === wanted
   }
 }

@@ -62,7 +62,7 @@ export async function openPostgresStore(
         const missing = await findMissingPart(pool, loaded.collections)
         if (missing !== undefined)
           throw new StoreUnavailable(runtimeMessage(missing, ''), { isRetryable: false, failure: 'schema' })
-        await pool.query([...probes, ...ownProbes].join(';'))
+        await pool.query([...probes, ...engineProbes].join(';'))
       } catch (thrown) {
         const error = failures.storeError(thrown)
         observer?.writeFailed?.(writeFailureOf(error))
@@ -110,7 +110,7 @@ function shortRevision() {
 }
 
 /**
- * Statements of the readiness check, run after the mutations' own probes. Together they test every right that a write
+ * Statements of the readiness check, run after those of the mutations. Together they test every right that a write
  * needs, without writing a row. EXPLAIN checks the right to insert; a real INSERT would wait for the advisory lock. The
  * INSERT of no rows fails in a read-only session, and the pool then replaces the connection. The message must reach the
  * disk; PostgreSQL accepts it in a read-only session, too.
@@ -118,7 +118,7 @@ function shortRevision() {
  * While a synchronous standby is away, a commit that waits for it keeps a connection to the server, even if its client has
  * gone. The lock lets only one probe wait, of all instances. The others give up before the next check begins.
  */
-const ownProbes = [
+const engineProbes = [
   `INSERT INTO idempotency_keys (api_key_id, key, operation, fingerprint, result, created_at)
     SELECT api_key_id, key, operation, fingerprint, result, created_at FROM idempotency_keys WHERE false`,
   'DELETE FROM idempotency_keys WHERE false',

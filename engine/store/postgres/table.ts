@@ -48,24 +48,24 @@ function tableFrom(origin: SQLiteTable): PgTable {
   const rowid = columns.filter(({ primary }) => primary)
   const builders = Object.entries(getTableColumns(origin)).map(([field, column]) => [field, builderOf(column)])
 
-  return pgTable(getTableName(origin), Object.fromEntries(builders), (own: Record<string, ExtraConfigColumn>) => {
-    const ownColumn = (column: SQLiteColumn) => columnIn(own, column)
+  return pgTable(getTableName(origin), Object.fromEntries(builders), (table: Record<string, ExtraConfigColumn>) => {
+    const columnOf = (column: SQLiteColumn) => columnIn(table, column)
     return [
       ...indexes.map(({ config: { name, columns, unique, where } }) => {
         // An index of SQLite ends with the rowid, which is the id.
         const whole = unique ? columns : new Set([...columns, ...rowid])
-        const parts = [...whole].map((part) => (is(part, SQLiteColumn) ? ownColumn(part) : part))
+        const parts = [...whole].map((part) => (is(part, SQLiteColumn) ? columnOf(part) : part))
         const built = (unique ? uniqueIndex(name) : index(name)).on(...some(parts))
         return where ? built.where(where) : built
       }),
-      ...uniqueConstraints.map(({ name, columns }) => unique(name).on(...some(columns.map(ownColumn)))),
+      ...uniqueConstraints.map(({ name, columns }) => unique(name).on(...some(columns.map(columnOf)))),
       ...checks.map(ruleOfPostgres).map(({ name, value }) => check(name, value)),
       ...foreignKeys.map(({ reference, onUpdate = 'no action', onDelete = 'no action' }) => {
         const { columns, foreignColumns, foreignTable, name } = reference()
         const target = getTableColumns(postgresTableOf(foreignTable))
         return foreignKey({
           ...(name !== undefined && { name }),
-          columns: some(columns.map(ownColumn)),
+          columns: some(columns.map(columnOf)),
           foreignColumns: some(foreignColumns.map((column) => columnIn(target, column))),
         })
           .onUpdate(onUpdate)

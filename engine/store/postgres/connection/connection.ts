@@ -68,9 +68,9 @@ const poolerTimeout = 5_000
 
 /** Refuses a pooler that shares a connection to PostgreSQL, to which settings and prepared statements belong. */
 async function refuseSharedConnections(url: string, client: Client, connect: () => Promise<Client>): Promise<void> {
-  const own = await processOf(client)
+  const processId = await processOf(client)
   // A pooler gives sessions keys of its own to cancel statements. PostgreSQL's key has the number of its process.
-  if ('processID' in client && client.processID === own) return
+  if ('processID' in client && client.processID === processId) return
   for (let attempt = 0; attempt < poolerAttempts; attempt++) {
     const other = await connect()
     try {
@@ -78,8 +78,8 @@ async function refuseSharedConnections(url: string, client: Client, connect: () 
       // No connection is free. A pooler that shares them would give this session that of the client.
       if (next === undefined) return
       // Twice, because a pooler may use its connections in turn.
-      const isKept = (await processOf(client)) === own && (await processOf(client)) === own
-      if (next === own || !isKept) throw new UnusableDatabase(urlWithoutPassword(url), reasons.shared)
+      const isKept = (await processOf(client)) === processId && (await processOf(client)) === processId
+      if (next === processId || !isKept) throw new UnusableDatabase(urlWithoutPassword(url), reasons.shared)
     } finally {
       await other.end()
     }
@@ -194,7 +194,7 @@ async function applySessionSettings(client: ClientBase, url: string, further: ob
     .map(([name, value]) => `('${name}', '${value}')`)
   const statement = {
     // A commit waits for the disk with any value of synchronous_commit except off.
-    text: `SELECT set_config(name, value, false), pg_is_in_recovery() AS "isStandby" FROM (VALUES ${values.join(', ')}) AS own (name, value)
+    text: `SELECT set_config(name, value, false), pg_is_in_recovery() AS "isStandby" FROM (VALUES ${values.join(', ')}) AS settings (name, value)
       WHERE name <> 'synchronous_commit' OR current_setting(name) = 'off'`,
     query_timeout: timeouts.response,
   }

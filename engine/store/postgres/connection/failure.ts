@@ -78,15 +78,15 @@ export function failuresOf(tables: PgTable[]) {
   const primaryKeys = new Map<string | undefined, PgTable>(
     tables.map((table) => [`${getTableName(table)}_pkey`, table]),
   )
-  const ownRules = new Set<string | undefined>(tables.flatMap(ruleNamesOf))
+  const knownRules = new Set<string | undefined>(tables.flatMap(ruleNamesOf))
 
   /** Maps anything thrown, of a call of a mutation if there is one. */
   function storeError(error: unknown, call?: { operation: string; table: PgTable }): Error {
-    const isOwn = error instanceof MutationError
-    const cause = isOwn ? error.cause : error
+    const isOfMutation = error instanceof MutationError
+    const cause = isOfMutation ? error.cause : error
     if (!(cause instanceof Error)) return new Error(String(cause))
     if (cause instanceof Refusal) return refusalOf(cause)
-    if (isOwn || cause instanceof StoreUnavailable) return cause
+    if (isOfMutation || cause instanceof StoreUnavailable) return cause
     // sequence_generator_limit_exceeded
     if (sqlStateOf(cause) === '2200H') {
       // The name of the sequence is in quotes.
@@ -95,7 +95,7 @@ export function failuresOf(tables: PgTable[]) {
       return new IdsExhausted(`${cause.message}. ${remedy}`, table)
     }
     // unique_violation, with the detail: Key (title, shelf)=(Faust, North) already exists.
-    if (cause instanceof DatabaseError && cause.code === '23505' && ownRules.has(cause.constraint)) {
+    if (cause instanceof DatabaseError && cause.code === '23505' && knownRules.has(cause.constraint)) {
       const names = cause.detail?.split(')=(')[0]?.split('(')[1]?.split(', ') ?? []
       return notUnique(cause.table, call ? getTableColumns(call.table) : {}, names)
     }
@@ -124,7 +124,7 @@ export function failuresOf(tables: PgTable[]) {
   function violatesForeignRule(error: DatabaseError): boolean {
     if (tableOfTakenId(error)) return false
     const { code = '', constraint } = error
-    if (/^23(505|514|P01)$/.test(code)) return !ownRules.has(constraint)
+    if (/^23(505|514|P01)$/.test(code)) return !knownRules.has(constraint)
     return /^(23502|22001|22003|22P02)$/.test(code)
   }
 

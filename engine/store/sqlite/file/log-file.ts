@@ -87,9 +87,9 @@ export function openLogFile(descriptor: number, connection: Database.Database) {
 
     /** Whether the file is an old copy of this log. */
     isCopy(path: string): boolean {
-      const own = originOf(read(descriptor, 0, headerLength))
+      const origin = originOf(read(descriptor, 0, headerLength))
       const other = withDescriptor(openSync(path, 'r'), (file) => originOf(read(file, 0, headerLength)))
-      return own !== undefined && own === other
+      return origin !== undefined && origin === other
     },
 
     close: () => closeSync(descriptor),
