@@ -4,7 +4,7 @@ import type { Counted } from './collection/counts.ts'
 import type {
   CollectionOn,
   CountMethods,
-  Derived,
+  DerivedMethods,
   HistoryMethods,
   MutationMethods,
   ReadMethods,
@@ -136,7 +136,7 @@ export function collectionWith<T extends TableWithId, S>(
     changes,
     statements,
   }: Definition<T> & Additions<T, unknown, Record<string, unknown>, unknown>,
-  methodsOf: (derived: Derived<T>) => object,
+  methodsOf: (derived: DerivedMethods<T>) => object,
 ): Collection<S> {
   refuseUnfit(table, filters)
   // Safe: it gets the functions of changes, and says what methods they become.
@@ -157,7 +157,7 @@ export function collectionWith<T extends TableWithId, S>(
     },
     // Safe: the methods are derived from this table.
     open: (access) =>
-      ({ ...methodsOf(access as unknown as Derived<T>), ...(statements.reads?.(access) as object) }) as S,
+      ({ ...methodsOf(access as unknown as DerivedMethods<T>), ...(statements.reads?.(access) as object) }) as S,
   })
   return {
     kinds: kinds.filter((kind) => !statements || statements[kind]),

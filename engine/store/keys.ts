@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import type { Derived } from './collection/derived.ts'
+import type { DerivedMethods } from './collection/derived.ts'
 import { RowChanged, RowConflict } from './collection/errors.ts'
 import type { Entity } from './collection/row.ts'
 import { int64, oneOfCheck, timestamp, timestampCheck } from './collection/schema.ts'
@@ -72,7 +72,7 @@ export interface WithApiKeys {
 /** No store has more keys. */
 const maxKeys = 2 ** 31 - 1
 
-function methodsOf({ list, getBy, mutations, revision }: Derived<typeof apiKeys>): ApiKeyStore {
+function methodsOf({ list, getBy, mutations, revision }: DerivedMethods<typeof apiKeys>): ApiKeyStore {
   const { create: add, update: change } = mutations
   const find = getBy('hash')
   return {

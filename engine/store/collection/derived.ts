@@ -34,7 +34,7 @@ export interface CountMethods<T extends Table, Name extends keyof T['$inferSelec
 }
 
 /** The methods that both databases derive for a collection. */
-export interface Derived<T extends Table = Table, F extends Names = Names, S extends SearchFields = SearchFields>
+export interface DerivedMethods<T extends Table = Table, F extends Names = Names, S extends SearchFields = SearchFields>
   extends ReadMethods<T, F, S> {
   /** The methods of its mutations. Those that it does not list are missing. */
   mutations: MutationMethods<T>
@@ -74,12 +74,12 @@ export interface CollectionOn<T extends Table, Mutation, Access, S> {
   search?: SearchFields | undefined
   /** Its mutations, by the names of their methods. */
   mutations: Record<string, WithFields<Mutation>>
-  open(access: Access & Derived): S
+  open(access: Access & DerivedMethods): S
 }
 
 /** How a database reads the rows of a collection, and runs its mutations. */
-interface RowAccess<Mutation> extends Pick<Derived, 'getBy' | 'counts' | 'revision'> {
-  pages(order: PageOrder): Derived['list']
+interface RowAccess<Mutation> extends Pick<DerivedMethods, 'getBy' | 'counts' | 'revision'> {
+  pages(order: PageOrder): DerivedMethods['list']
   /** Makes the function that reads pages of the whole history, the newest first. */
   entries(): Parameters<typeof historyWith>[1]
   run(operation: string, mutation: Mutation): RunMutation
@@ -105,7 +105,7 @@ function derive<Mutation>(
   { table, filters, search, mutations }: Omit<CollectionOn<Table, Mutation, never, never>, 'open'>,
   { pages, entries, run, ...access }: RowAccess<Mutation>,
   scans: Pick<Reads, 'step' | 'inTurn'>,
-): Derived {
+): DerivedMethods {
   const get = access.getBy('id')
   const methods = Object.entries(mutations).map(([name, mutation]) => {
     const runThis = run(`${collection}.${name}`, mutation)

@@ -3,14 +3,14 @@ import { type Column, getTableColumns, is, Placeholder, type SQL, sql, type Tabl
 import { PgDialect, type PgTable } from 'drizzle-orm/pg-core'
 import type { ClientBase, Pool } from 'pg'
 import { type Count, countStatement, toCounts } from '../collection/counts.ts'
-import type { Derived, WithFields } from '../collection/derived.ts'
+import type { DerivedMethods, WithFields } from '../collection/derived.ts'
 import { firstCursor, type PageOrder, type PageQuery } from '../collection/query.ts'
 import { columnOf, type Entity, fieldsOf, listOf, textOfValue, uniqueColumnOf } from '../collection/row.ts'
 import { batchReads } from './batch-reads.ts'
 import type { MutationOnPostgres, PostgresTable, Queries, Read, Statement } from './collection.ts'
 
 /**
- * The statements of a collection, derived from its table, for the methods of {@link Derived}. They bypass Drizzle's mapping of
+ * The statements of a collection, derived from its table, for the methods of {@link DerivedMethods}. They bypass Drizzle's mapping of
  * rows, which takes long. Each statement serves all calls that arrived together: their inputs are arrays, `unnest` makes a row
  * of each call, `LATERAL` runs the query for that row, and `place` says to which call a result belongs.
  */
