@@ -99,11 +99,12 @@ export class RowConflict extends RuleViolation {
   }
 }
 
-/** The messages for a row that is not unique, refers to a missing row, or is still referred to. */
+/** The messages for a row that is not unique, refers to a missing row, is still referred to, or one of the latter two. */
 export const conflicts = {
   unique: 'A value that must be unique exists already.',
   reference: 'The input refers to something that is missing.',
   referenced: 'Something still refers to it.',
+  eitherSide: 'This would leave a reference to something that is missing.',
 }
 
 /** @param names the columns, as the database names them. One is unknown if the rule is about an expression. */
@@ -118,11 +119,14 @@ export function notUnique(
 }
 
 /**
- * Both databases report both sides of a broken reference with one code. Only a removal, or a change of a table without
- * references, can leave others without the row that they refer to. The operation is `<collection>.<write>`.
+ * Both databases report both sides of a broken reference with one code. The derived mutations break one side: only a removal,
+ * or a change of a table without references, can leave others without the row that they refer to. Others may break either.
+ * The operation is `<collection>.<write>`.
  */
 export function brokenReference(operation: string, hasReferences: boolean): string {
-  return operation.endsWith('.remove') || !hasReferences ? conflicts.referenced : conflicts.reference
+  const write = operation.split('.')[1] ?? ''
+  if (!['create', 'update', 'remove'].includes(write)) return conflicts.eitherSide
+  return write === 'remove' || !hasReferences ? conflicts.referenced : conflicts.reference
 }
 
 /** A row is not as the caller has seen it, and stays as it is. The message is for clients, too. */

@@ -56,15 +56,15 @@ async function addTrigger(database: TestDatabase, event: string, body: string): 
     CREATE TRIGGER own BEFORE ${event} ON notes FOR EACH ROW EXECUTE FUNCTION own()`)
 }
 
-/** A mutation of its own, of which each call gets one value. */
-function own(url: string, run: MutationOnPostgres['run']) {
+/** A mutation with statements, of which each call gets one value. */
+function runStatements(url: string, run: MutationOnPostgres['run']) {
   const pool = openPool(url)
   onTestFinished(() => pool.end())
   const table = postgresTableOf(notes)
   const commit = prepareMutations(pool, failuresOf([table]))
   const mutation = { hasOrderedIds: false, probe: '', run }
   return (values: unknown[]) =>
-    commit(values.map((value) => ({ operation: 'notes.own', mutation, table, values: [value] })))
+    commit(values.map((value) => ({ operation: 'notes.run', mutation, table, values: [value] })))
 }
 
 test('a change of a row that another program has locked fails alone, and later compares with what that has made', async () => {
@@ -109,7 +109,7 @@ test('a deadlock that another program causes is repeated once', async () => {
   // So that the server chooses the transaction of the store.
   await other.query("SET deadlock_timeout = '1h'; BEGIN")
   await other.query('UPDATE notes SET body = $1 WHERE id = $2', ['by hand', second])
-  const raises = own(urlOf(database), async (client, rows) => {
+  const raises = runStatements(urlOf(database), async (client, rows) => {
     for (const [id] of rows)
       await client.query({ text: 'UPDATE notes SET priority = priority + 1 WHERE id = $1', values: [id] })
     return rows.map(() => ({}))
@@ -198,7 +198,7 @@ test('creates of which a trigger ignores one are not run again', async () => {
 test('a call whose statement has failed is refused, also if its mutation catches the error', async () => {
   const database = await notesDatabase()
   await database.open()
-  const divide = own(urlOf(database), async (client, rows) => {
+  const divide = runStatements(urlOf(database), async (client, rows) => {
     for (const [divisor] of rows) await client.query(`SELECT 1 / ${divisor}`).catch(() => {})
     return rows.map(() => ({}))
   })
@@ -207,6 +207,20 @@ test('a call whose statement has failed is refused, also if its mutation catches
     { error: { message: 'PostgreSQL refused a value.' } },
     { value: {} },
   ])
+})
+
+test('statements of a product that leave a row without its reference fail alone, and their error says no side', async () => {
+  const database = await notesDatabase()
+  const store = await database.open()
+  const kept = await store.books.create({ title: 'Faust', isLent: false })
+  const other = await store.books.create({ title: 'Emma', isLent: false })
+  await store.notes.create({ ...note, bookId: kept.id })
+  const purge = runStatements(urlOf(database), async (client, rows) => {
+    for (const [id] of rows) await client.query({ text: 'DELETE FROM books WHERE id = $1', values: [id] })
+    return rows.map(() => ({}))
+  })
+  const message = 'This would leave a reference to something that is missing.'
+  expect(await purge([kept.id, other.id])).toMatchObject([{ error: { name: 'RowConflict', message } }, { value: {} }])
 })
 
 test('an update without fields does not write the row', async () => {

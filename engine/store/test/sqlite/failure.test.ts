@@ -1,5 +1,6 @@
 import { openSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { books, notes } from '../../../test/notes/tables.ts'
 import type { WriteFailure } from '../../collection/base-store.ts'
 import {
   IdempotencyKeyReused,
@@ -12,7 +13,7 @@ import {
   writeFailureOf,
 } from '../../collection/errors.ts'
 import { retryWhileBusy } from '../../sqlite/file/connection.ts'
-import { FilesDamaged, isBusy, storeError, toFailure } from '../../sqlite/file/failure.ts'
+import { conflictOf, FilesDamaged, isBusy, storeError, toFailure } from '../../sqlite/file/failure.ts'
 
 function sqliteError(code: string, message = 'of SQLite'): Error {
   return Object.assign(new Error(message), { code })
@@ -104,6 +105,19 @@ describe('a failure', () => {
     const failure = toFailure(new FilesDamaged('database lost', 'do this'))
     expect(storeError(failure).message).toBe('The database was deleted, moved or replaced while it was open; do this.')
     expect(writeFailureOf(storeError(failure))).toBe('io')
+  })
+
+  test.for([
+    ['notes.create', notes, 'The input refers to something that is missing.'],
+    ['notes.update', notes, 'The input refers to something that is missing.'],
+    ['notes.remove', notes, 'Something still refers to it.'],
+    ['books.update', books, 'Something still refers to it.'],
+    // Statements of a product may also delete rows, and write other tables.
+    ['notes.purge', notes, 'This would leave a reference to something that is missing.'],
+    ['books.purge', books, 'This would leave a reference to something that is missing.'],
+  ] as const)('of a reference names the side that %s can break', ([operation, table, message]) => {
+    const failure = { code: 'SQLITE_CONSTRAINT_FOREIGNKEY', message: 'FOREIGN KEY constraint failed' }
+    expect(conflictOf(failure, operation, table)).toMatchObject({ name: 'RowConflict', message })
   })
 
   test('of one write becomes the error of the store for it', () => {
