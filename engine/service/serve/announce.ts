@@ -21,7 +21,7 @@ export function announce(start: Start, log: Logger, { asBanner }: { asBanner: bo
   const { name, url, path, database, firstKey, hasConsole } = start
   const rest = `${url}/v1${path}`
   const facts = {
-    console: `${url}/`,
+    console: hasConsole ? `${url}/` : undefined,
     rest,
     rpc: `${url}/trpc`,
     reference: `${url}/docs/`,
@@ -29,26 +29,25 @@ export function announce(start: Start, log: Logger, { asBanner }: { asBanner: bo
     firstApiKey: firstKey,
     curl: firstKey && `curl -H 'Authorization: Bearer ${firstKey}' ${rest}`,
   }
-  if (asBanner) process.stdout.write(banner(name, facts, hasConsole))
+  if (asBanner) process.stdout.write(banner(name, facts))
   else if (firstKey) {
     log.child({}, { level: 'info' }).info(facts, `${name} is ready`)
     log.flush()
   }
 }
 
-function banner(name: string, facts: Record<string, string | undefined>, hasConsole: boolean): string {
+function banner(name: string, facts: Record<string, string | undefined>): string {
   const { console, rest, rpc, reference, database, firstApiKey, curl } = facts
   const intro = `
   ${name} is ready.
 
-  Console    ${console}
-  REST       ${rest}
+${console ? `  Console    ${console}\n` : ''}  REST       ${rest}
   Typed RPC  ${rpc}
   Reference  ${reference}
   Database   ${database}
 `
   // Without a console, the browser would pass the key on to the API reference.
-  const link = hasConsole ? `  Sign in to the console: ${console}#key=${firstApiKey}\n\n` : ''
+  const link = console ? `  Sign in to the console: ${console}#key=${firstApiKey}\n\n` : ''
   const key = `
   Your API key, shown only this once: ${firstApiKey}
 

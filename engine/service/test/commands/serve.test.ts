@@ -24,6 +24,7 @@ test.for([
   expect(text).toContain(facts.firstKey ?? start.url)
   expect(text.split('Sign in to the console: http://127.0.0.1:3000/#key=note_x\n')).toHaveLength(links + 1)
   expect(text.includes('#')).toBe(links > 0)
+  expect(/console/i.test(text)).toBe(facts.hasConsole)
 })
 
 test('without a shell, a service of systemd goes on and warns', async () => {
