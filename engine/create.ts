@@ -7,7 +7,7 @@ import { crc32 } from 'node:zlib'
 /**
  * Makes a product: `npx node engine/create.ts <folder>`. It has a copy of the engines, and the notes of their pages, from
  * which its own collections are made. With `--update`, its engines become those of this repository. With `--with-tests`, it
- * also gets the tests of the engines, and keeps them in each update.
+ * also gets the tests of the engines, and with `--without-console` no console. Each update keeps these choices.
  */
 
 const root = join(import.meta.dirname, '..')
@@ -27,6 +27,9 @@ const packagesOfTests = [
   'fast-check',
 ]
 
+/** The entries, and the packages, that only the console needs. */
+const ofConsole = /^(?:#console|@mantine|@scalar|@tanstack|@types\/react|@vitejs|react|vite$|wouter)/
+
 /** What each product gets of their folders: what its own tests need, and the code of the recipes. */
 const alwaysCopied = [
   'engine/test/vitest.config.ts',
@@ -39,13 +42,22 @@ const alwaysCopied = [
 
 const manifest = JSON.parse(read('package.json'))
 
+export interface Options {
+  withTests?: boolean | undefined
+  withoutConsole?: boolean | undefined
+}
+
 const scripts = {
-  build: 'vite build web --configLoader native',
   start: manifest.scripts.start.replace('server/launch.mjs', '--import ./engine/store/fast-start.mjs main.ts'),
   dev: 'exec node --import ./engine/store/fast-start.mjs engine/dev.ts main.ts',
   'db:generate': 'node engine/generate.ts drizzle.config.ts',
-  check: 'biome check && tsc && tsc -p web',
+  check: 'biome check && tsc',
   test: 'vitest run --config engine/test/vitest.config.ts --project product',
+}
+
+const scriptsOfConsole = {
+  build: 'vite build web --configLoader native',
+  check: `${scripts.check} && tsc -p web`,
 }
 
 const scriptsOfTests = {
@@ -54,13 +66,12 @@ const scriptsOfTests = {
 }
 
 /** @throws {Error} if the folder has files */
-export function createProduct(folder: string, withTests = false): void {
+export function createProduct(folder: string, options: Options = {}): void {
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new Error(`${folder} is not empty. Name a new folder.`)
-  copyEngine(folder, withTests)
+  const { withTests, withoutConsole } = options
+  copyEngine(folder, options)
   cpSync(join(root, 'engine/create'), folder, { recursive: true })
-  for (const path of ['public/favicon.svg', 'docs/index.html'])
-    cpSync(join(root, 'engine/console/test/notes', path), join(folder, 'web', path))
   cpSync(join(root, '.npmrc'), join(folder, '.npmrc'))
 
   const write = (path: string, text: string) => {
@@ -70,16 +81,22 @@ export function createProduct(folder: string, withTests = false): void {
   const writeJson = (path: string, value: object) => write(path, jsonText(value))
   const names = namesOf(basename(folder))
   const product = { name: names.notes, private: true, type: 'module' }
-  const all = withTests ? { ...scripts, ...scriptsOfTests } : scripts
-  writeJson('package.json', { ...product, scripts: all, ...sharedParts(withTests) })
+  const all = { ...scripts, ...(withoutConsole ? {} : scriptsOfConsole), ...(withTests ? scriptsOfTests : {}) }
+  writeJson('package.json', { ...product, scripts: all, ...sharedParts(options) })
   const [ofNode, ofPages] = ['tsconfig.json', 'web/tsconfig.json'].map((path) => JSON.parse(read(path)))
   // The tests of the engines, which take most of the time, are compiled by a script of their own.
   const included = ['*.ts', 'test', ...['store', 'service', 'client'].map((name) => `engine/${name}`)]
   writeJson('tsconfig.json', { ...ofNode, include: included, exclude: ['engine/*/test'] })
-  const pages = { include: ['.', '../engine/console'], exclude: ['dist', '../engine/console/test'] }
-  writeJson('web/tsconfig.json', { ...ofPages, ...pages })
-  write('.gitignore', 'node_modules/\ndata/\nweb/dist/\n*.db*\n')
+  if (!withoutConsole) {
+    const pages = { include: ['.', '../engine/console'], exclude: ['dist', '../engine/console/test'] }
+    writeJson('web/tsconfig.json', { ...ofPages, ...pages })
+    for (const path of ['public/favicon.svg', 'docs/index.html'])
+      cpSync(join(root, 'engine/console/test/notes', path), join(folder, 'web', path))
+  }
+  write('.gitignore', 'node_modules/\ndata/\ndist/\n*.db*\n')
   const { files: _, overrides: __, ...style } = JSON.parse(read('biome.json'))
+  // A product may have folders such as `service` of its own.
+  style.linter.rules.style.noRestrictedImports.options.patterns[0].group = ['**/engine/**']
   const off = (group: string, ...rules: string[]) => ({
     [group]: Object.fromEntries(rules.map((rule) => [rule, 'off'])),
   })
@@ -99,13 +116,13 @@ export function createProduct(folder: string, withTests = false): void {
       },
     ],
   })
-  for (const page of globSync('engine/*/README.md', { cwd: root })) {
-    for (const [, code = ''] of read(page).matchAll(/^```\w+\n(.*?)^```$/gms)) {
+  for (const page of globSync('engine/*/README.md', { cwd: folder })) {
+    for (const [, code = ''] of readFileSync(join(folder, page), 'utf8').matchAll(/^```\w+\n(.*?)^```$/gms)) {
       const [, path] = /^(?:\/\/|--|<!--) ([\w./]+\.\w+)/.exec(code) ?? []
       if (path !== undefined) write(path, code)
     }
   }
-  for (const path of ['product.ts', 'web/index.html', 'web/docs/index.html', 'web/public/favicon.svg', 'Dockerfile'])
+  for (const path of globSync(['product.ts', 'Dockerfile', 'web/**/*.{html,svg}'], { cwd: folder }))
     write(
       path,
       readFileSync(join(folder, path), 'utf8').replaceAll(/notes_?|0x4e4f5445|npm start/gi, (word) =>
@@ -129,7 +146,7 @@ function namesOf(folder: string): Record<string, string> {
 
 /**
  * Replaces the engines of a product, and adds what they need to its manifest. What the product has added there stays. If it has
- * the tests of the engines, they are replaced, too.
+ * the tests of the engines, they are replaced, too. Without a console, it gets none.
  *
  * @returns the packages in the manifest that these engines do not need
  * @throws {Error} if its folder has no engines, or changes of them that git does not have
@@ -144,11 +161,12 @@ export function updateProduct(folder: string, addTests = false): string[] {
   if (status !== 0 || stdout.length > 0)
     throw new Error('Commit engine/ first. Then git shows what of yours the update replaces.')
   const withTests = addTests || existsSync(join(folder, 'engine/store/test'))
+  const options = { withTests, withoutConsole: !existsSync(join(folder, 'engine/console')) }
   rmSync(join(folder, 'engine'), { recursive: true })
-  copyEngine(folder, withTests)
+  copyEngine(folder, options)
   const own = JSON.parse(readFileSync(path, 'utf8'))
   if (withTests) own.scripts = { ...own.scripts, ...scriptsOfTests }
-  const parts = sharedParts(withTests)
+  const parts = sharedParts(options)
   for (const [name, part] of Object.entries(parts)) own[name] = { ...own[name], ...part, ...newer(own[name], part) }
   writeFileSync(path, jsonText(own))
   const kinds = ['dependencies', 'devDependencies']
@@ -166,22 +184,43 @@ function newer(own: Record<string, unknown> = {}, part: Record<string, unknown>)
   return Object.fromEntries(Object.entries(own).filter(isNewer))
 }
 
-function copyEngine(folder: string, withTests: boolean): void {
+function copyEngine(folder: string, { withTests, withoutConsole }: Options): void {
   const left = ['node_modules', 'screenshots', 'create', 'create.ts', ...(withTests ? [] : ['test'])]
+  if (withoutConsole) left.push('console')
   cpSync(join(root, 'engine'), join(folder, 'engine'), {
     recursive: true,
     filter: (path) => !left.includes(basename(path)),
   })
-  for (const path of globSync(alwaysCopied, { cwd: root })) cpSync(join(root, path), join(folder, path))
+  for (const path of globSync(alwaysCopied, { cwd: root, exclude: withoutConsole ? ['engine/console'] : [] }))
+    cpSync(join(root, path), join(folder, path))
+  if (withoutConsole) removeConsole(folder)
   // It must be part of each copy.
   cpSync(join(root, 'LICENSE'), join(folder, 'engine/LICENSE'))
 }
 
-function sharedParts(withTests: boolean): Record<string, Record<string, unknown>> {
+/** Removes what the pages of the engines, and the settings of their tests, say about the console. */
+function removeConsole(folder: string): void {
+  const edit = (path: string, pattern: RegExp) => {
+    const file = join(folder, path)
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8')
+        .replaceAll(pattern, '')
+        .replaceAll(/\n{3,}/g, '\n\n'),
+    )
+  }
+  for (const page of globSync('engine/{,*/}README.md', { cwd: folder }))
+    edit(page, /^(?:```ts\n\/\/ engine\/console\/[\s\S]*?^```|(?!```).*\bconsole\b(?!\.log).*)\n/gim)
+  for (const file of globSync('engine/test/{tsconfig.json,vitest.config.ts}', { cwd: folder }))
+    edit(file, / *'engine\/console.*\n|"\.\.\/console[^"]*"|(?<=\/)web\//g)
+}
+
+function sharedParts({ withTests, withoutConsole }: Options): Record<string, Record<string, unknown>> {
   const left = withTests ? others : [...others, ...packagesOfTests]
+  const isLeft = (name: string) => left.includes(name) || (withoutConsole && ofConsole.test(name))
   const parts = shared.map((name) => [name, Object.entries(manifest[name])] as const)
   return Object.fromEntries(
-    parts.map(([name, entries]) => [name, Object.fromEntries(entries.filter(([each]) => !left.includes(each)))]),
+    parts.map(([name, entries]) => [name, Object.fromEntries(entries.filter(([each]) => !isLeft(each)))]),
   )
 }
 
@@ -194,23 +233,26 @@ function jsonText(value: object): string {
 }
 
 if (import.meta.main) {
-  const usage = 'Usage: npx node engine/create.ts [--update] [--with-tests] <folder>'
+  const usage = 'Usage: npx node engine/create.ts [--update | --without-console] [--with-tests] <folder>'
   try {
-    const options = { update: { type: 'boolean' }, 'with-tests': { type: 'boolean' } } as const
+    const isGiven = { type: 'boolean' } as const
+    const options = { update: isGiven, 'with-tests': isGiven, 'without-console': isGiven }
     const { values, positionals } = parseArgs({ options, allowPositionals: true })
+    const { update, 'with-tests': withTests, 'without-console': withoutConsole } = values
     const [folder] = positionals
-    if (folder === undefined || positionals.length > 1) throw new Error(usage)
-    if (values.update) {
-      const more = updateProduct(resolve(folder), values['with-tests'])
+    if (folder === undefined || positionals.length > 1 || (update && withoutConsole)) throw new Error(usage)
+    if (update) {
+      const more = updateProduct(resolve(folder), withTests)
       const packages =
         more.length > 0 ? ` package.json also has ${more.join(', ')}: yours, or what older engines needed.` : ''
       process.stdout.write(
         `${folder} has the newest engines: see engine/CHANGELOG.md.${packages} There, run npm install and npm test.\n`,
       )
     } else {
-      createProduct(resolve(folder), values['with-tests'])
+      createProduct(resolve(folder), { withTests, withoutConsole })
+      const commands = `npm install${withoutConsole ? '' : ', npm run build'} and npm start`
       process.stdout.write(
-        `${folder} has the engines and an example. There, run npm install, npm run build and npm start. engine/README.md has recipes.\n`,
+        `${folder} has the engines and an example. There, run ${commands}. engine/README.md has recipes.\n`,
       )
     }
   } catch (error) {

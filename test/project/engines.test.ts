@@ -63,17 +63,19 @@ test('the engines compile in another product, and their tests where they are ask
   expect(parts.map((part, index) => compile(part, String(infos[index])).status)).toEqual([0, 0, 1])
 })
 
-test('a new product keeps the rules of its lint', () => {
+test.for([{}, { withoutConsole: true }])('a new product keeps the rules of its lint: %o', (options) => {
   const biome = join(root, 'node_modules/.bin/biome')
-  const { status, stdout, stderr } = spawnSync(biome, ['check'], { cwd: copyEngines(), encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync(biome, ['check'], { cwd: copyEngines(options), encoding: 'utf8' })
   expect(status, stdout + stderr).toBe(0)
 })
 
 test.for([
-  ['', false],
-  [', also for their tests', true],
-] as const)('a product gets the packages that the engines import%s, and no other', ([, withTests]) => {
-  const folder = copyEngines({ withTests })
+  { least: 18 },
+  { least: 18, withTests: true },
+  { least: 8, withoutConsole: true },
+  { least: 8, withoutConsole: true, withTests: true },
+])('a product gets the packages that the engines import, and no other: %o', ({ least, ...options }) => {
+  const folder = copyEngines(options)
   const code = globSync(['*.ts', 'engine/**/*.{ts,tsx,mjs}'], { cwd: folder, exclude: ['**/node_modules'] })
     .map((path) => readFileSync(join(folder, path), 'utf8'))
     .join('\n')
@@ -81,15 +83,17 @@ test.for([
   const { devDependencies } = JSON.parse(read('package.json'))
   // The compiler needs the others, and the scripts of the product need Biome.
   const needed = Object.keys(devDependencies).filter(
-    (name) => imported.has(name) || /^@types\/|^(typescript|@biomejs\/biome)$/.test(name),
+    (name) =>
+      imported.has(name.replace('@types/', '')) || ['@biomejs/biome', '@types/node', 'typescript'].includes(name),
   )
   const product = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-  expect(needed.length).toBeGreaterThan(15)
+  expect(needed.length).toBeGreaterThanOrEqual(least)
   expect(Object.keys(product.devDependencies)).toEqual(needed)
 })
 
-test('a product gets no tests of the engines, but what its own tests and the pages of the engines need', () => {
-  const folder = copyEngines()
+const variants = [{}, { withoutConsole: true }]
+test.for(variants)('a product gets no tests, but what its own and the pages of the engines need: %o', (options) => {
+  const folder = copyEngines(options)
   const files = globSync('engine/**/test/**', { cwd: folder, withFileTypes: true }).filter((each) => each.isFile())
   expect(files.map(({ name }) => name).filter((name) => name.endsWith('.test.ts'))).toEqual([])
   const kept = files.filter(({ name }) => name.endsWith('.ts')).map(({ parentPath, name }) => join(parentPath, name))
@@ -100,8 +104,18 @@ test('a product gets no tests of the engines, but what its own tests and the pag
     ),
   )
   expect(
-    [...targets, ...linksOfEngines().map((link) => join(folder, link))].filter((path) => !existsSync(path)),
+    [...targets, ...linksOfEngines(folder).map((link) => join(folder, link))].filter((path) => !existsSync(path)),
   ).toEqual([])
+})
+
+test('a product without a console has nothing that names it', () => {
+  const folder = copyEngines({ withoutConsole: true, withTests: true })
+  expect(['web', 'engine/console'].filter((path) => existsSync(join(folder, path)))).toEqual([])
+  const patterns = ['*', '.*', 'test/*', 'engine/{,*/}README.md', 'engine/test/*']
+  const files = globSync(patterns, { cwd: folder, withFileTypes: true }).filter((each) => each.isFile())
+  const lines = files.flatMap((file) => readFileSync(join(file.parentPath, file.name), 'utf8').split('\n'))
+  expect(files.length).toBeGreaterThan(20)
+  expect(lines.filter((line) => /(?<!```)\bconsole\b(?!\.log)|\bweb\/|run build$/i.test(line))).toEqual([])
 })
 
 test('the pages of the engines link to nothing outside', () => {
@@ -110,9 +124,11 @@ test('the pages of the engines link to nothing outside', () => {
 })
 
 /** The files to which the pages of the engines link. */
-function linksOfEngines(): string[] {
-  return filesOf(['engine/{,*/}README.md']).flatMap((page) =>
-    [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path = '']) => normalize(join(page, '..', path))),
+function linksOfEngines(folder = root): string[] {
+  return globSync('engine/{,*/}README.md', { cwd: folder }).flatMap((page) =>
+    [...readFileSync(join(folder, page), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path = '']) =>
+      normalize(join(page, '..', path)),
+    ),
   )
 }
 

@@ -27,7 +27,9 @@ test('a product is made in a new folder only', () => {
   writeFileSync(join(folder, 'main.ts'), 'mine')
   expect(create(folder)).toEqual([1, `${folder} is not empty. Name a new folder.\n`])
   expect(readFileSync(join(folder, 'main.ts'), 'utf8')).toBe('mine')
-  expect(create()).toEqual([1, 'Usage: npx node engine/create.ts [--update] [--with-tests] <folder>\n'])
+  const usage = 'Usage: npx node engine/create.ts [--update | --without-console] [--with-tests] <folder>\n'
+  expect(create()).toEqual([1, usage])
+  expect(create('--update', '--without-console', folder)).toEqual([1, usage])
 })
 
 test('a product has the names of its folder', () => {
@@ -59,13 +61,11 @@ test('an update replaces the engines of a product, keeps what is its own, and lo
   writeFileSync(join(folder, 'engine/mine.ts'), '')
   expect(create('--update', folder)).toEqual([1, expect.stringMatching(/^Commit engine\/ first\./)])
 
-  const git = (...words: string[]) =>
-    spawnSync('git', ['-c', 'user.name=x', '-c', 'user.email=x', ...words], { cwd: folder })
-  git('init', '--quiet')
-  git('add', '.')
+  git(folder, 'init', '--quiet')
+  git(folder, 'add', '.')
   expect(create('--update', folder)).toEqual([1, expect.stringMatching(/^Commit engine\/ first\./)])
   expect(existsSync(join(folder, 'engine/mine.ts'))).toBe(true)
-  git('commit', '--quiet', '--message', 'x')
+  git(folder, 'commit', '--quiet', '--message', 'x')
   writeFileSync(join(folder, 'main.ts'), 'also mine')
   const packages = 'package.json also has mine: yours, or what older engines needed.'
   expect(create('--update', folder)).toEqual([0, expect.stringContaining(`see engine/CHANGELOG.md. ${packages}`)])
@@ -86,8 +86,8 @@ test('an update replaces the engines of a product, keeps what is its own, and lo
     [['--with-tests'], true],
     [[], true],
   ] as const) {
-    git('add', '.')
-    git('commit', '--quiet', '--message', 'x')
+    git(folder, 'add', '.')
+    git(folder, 'commit', '--quiet', '--message', 'x')
     expect(create('--update', ...options, folder)).toEqual([0, expect.any(String)])
     expect([hasTests(), 'test:engines' in readJson(manifest).scripts]).toEqual([has, has])
     expect('fast-check' in readJson(manifest).devDependencies).toBe(has)
@@ -268,6 +268,36 @@ test('the example of the console is built and served', async () => {
   expect(code.some((text) => text.includes('notes_'))).toBe(true)
   expect(await (await fetch(`${url}/docs/`)).text()).toContain('<title>API reference · Notes</title>')
 })
+
+test('a product without a console is compiled, tested and served, also after an update', async () => {
+  const folder = copyEngines({ withoutConsole: true, withTests: true })
+  const manifest = readFileSync(join(folder, 'package.json'), 'utf8')
+  const files = globSync('engine/**', { cwd: folder })
+  git(folder, 'init', '--quiet')
+  git(folder, 'add', '.')
+  git(folder, 'commit', '--quiet', '--message', 'x')
+  expect(create('--update', folder)).toEqual([0, expect.not.stringContaining('package.json also has')])
+  expect(globSync('engine/**', { cwd: folder })).toEqual(files)
+  expect(readFileSync(join(folder, 'package.json'), 'utf8')).toBe(manifest)
+
+  for (const script of ['check', 'check:engines', 'test']) {
+    const { status, stdout, stderr } = spawnSync('npm', ['run', script], { cwd: folder, encoding: 'utf8' })
+    expect(status, stdout + stderr).toBe(0)
+  }
+  const env = { PORT: '0', DATABASE_URL: 'file:notes.db' }
+  const { url } = await whenListening(runCommand([process.execPath, 'main.ts'], { folder, env }))
+  for (const path of ['/', '/docs/']) {
+    const response = await fetch(`${url}${path}`)
+    expect([response.url, await response.json()]).toEqual([
+      `${url}/openapi.json`,
+      expect.objectContaining({ paths: expect.anything() }),
+    ])
+  }
+})
+
+function git(folder: string, ...words: string[]) {
+  return spawnSync('git', ['-c', 'user.name=x', '-c', 'user.email=x', ...words], { cwd: folder })
+}
 
 function readJson(path = '') {
   return JSON.parse(readFileSync(path, 'utf8'))
