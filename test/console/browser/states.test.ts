@@ -137,6 +137,7 @@ const states: Record<string, State> = {
   tooltip: onList(async (page) => {
     await account(page).focus()
     await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Tab')
     await page.locator('[data-tabbed] [data-hint]:focus').waitFor()
   }),
   'out-of-date': onList(async (page) => {
