@@ -37,7 +37,9 @@ interface BaseOptions {
 
 export interface AppOptions extends BaseOptions {
   config: BaseOptions['config'] & Pick<Config, 'productSettings'>
-  service: Pick<Service<WithApiKeys>, 'product' | 'router' | 'dependencies' | 'routes' | 'console'>
+  service: Pick<Service<WithApiKeys>, 'product' | 'router' | 'routes' | 'console'>
+  /** What {@link makeDependencies} made. */
+  dependencies?: unknown
   store: BaseStore & WithApiKeys
   tracing?: Tracing | undefined
   loadMeter?: LoadMeter
@@ -127,7 +129,16 @@ function refuseSchema(): never {
  * request that is refused costs little.
  */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { service, config, store, metrics, tracing, loadMeter = processLoad, readinessTimeLimit } = options
+  const {
+    service,
+    config,
+    store,
+    metrics,
+    tracing,
+    dependencies,
+    loadMeter = processLoad,
+    readinessTimeLimit,
+  } = options
   const { product, router, routes, console: folder } = service
   refuseOtherTexts(router)
   // The path of PUBLIC_URL without a slash at the end. Links have it; requests do not, because a proxy removes it.
@@ -143,7 +154,6 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const checkBearer = bearerCheck(store, product, metrics.cacheLookups.api_keys)
   const checkKey = config.rateLimit ? withRateLimit(config.rateLimit, checkBearer) : checkBearer
   const { productSettings: settings } = config
-  const dependencies = await service.dependencies?.(settings, (close) => app.addHook('onClose', async () => close()))
   const { version: release } = product
   const calls: CallOptions = { store, release, settings, dependencies, traceCalls: tracing?.traceCalls }
   app.register(async (adapters) => {

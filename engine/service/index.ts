@@ -29,6 +29,10 @@ export type { Transfer } from './transfer/fields.ts'
 
 export type { RpcError } from './api/errors.ts'
 
+// Stop a start with a sentence for the operator.
+
+export { OperatorError } from './operator/operator-error.ts'
+
 // Run it: the command line of the service, which serves without a command.
 
 export { run } from './commands/program.ts'

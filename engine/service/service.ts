@@ -2,6 +2,7 @@ import type { AnyRouter } from '@trpc/server'
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import type { BaseStore, StoreDefinition, WithApiKeys } from '#store'
+import { OperatorError } from './operator/operator-error.ts'
 import type { MutatingStore, QueryContext } from './procedures/trpc.ts'
 import type { Product } from './product.ts'
 import type { Transfer } from './transfer/fields.ts'
@@ -16,7 +17,8 @@ export interface Service<
   settings?: Settings
   /**
    * Makes once, at the start, what procedures and `routes` need beside the store, such as the client of another service:
-   * `ctx.dependencies`. What it gives to `onClose` is called when the service has stopped.
+   * `ctx.dependencies`. What it gives to `onClose` is called when the service has stopped. If it throws, the start fails, and
+   * leaves no database: the message of an `OperatorError` is for the operator as it is.
    */
   dependencies?(
     settings: z.infer<Settings>,
@@ -39,6 +41,29 @@ export interface Service<
     settings: z.infer<Settings>,
     dependencies: Dependencies,
   ): void | Promise<void>
+}
+
+/**
+ * Calls `dependencies` of a service. `close` calls what it gave to `onClose`, the last one first.
+ *
+ * @throws {OperatorError} that says why it failed
+ */
+export async function makeDependencies(
+  { dependencies }: Pick<Service<WithApiKeys>, 'dependencies'>,
+  settings: Record<string, unknown>,
+) {
+  const closers: (() => unknown)[] = []
+  async function close(): Promise<void> {
+    for (const each of closers.toReversed()) await each()
+  }
+  try {
+    return { made: await dependencies?.(settings, (each) => closers.push(each)), close }
+  } catch (cause) {
+    await close()
+    if (cause instanceof OperatorError) throw cause
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new OperatorError(`The dependencies could not be made: ${reason}`, { cause })
+  }
 }
 
 type Routed<Any, Router> = Omit<Any, 'router'> & { router: Router }

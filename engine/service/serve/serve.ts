@@ -7,7 +7,7 @@ import { type Config, environment, originOf } from '../config.ts'
 import { OperatorError } from '../operator/operator-error.ts'
 import { proceduresOf } from '../procedures/procedures.ts'
 import type { Product } from '../product.ts'
-import type { Service } from '../service.ts'
+import { makeDependencies, type Service } from '../service.ts'
 import { type Audit, auditTo, describeKey } from '../telemetry/audit.ts'
 import { createLog, type Log } from '../telemetry/log.ts'
 import { unblock } from '../telemetry/log-output.ts'
@@ -32,10 +32,15 @@ export const maxStopTime = 10_000
  * database. Acknowledged writes are on disk in any case.
  */
 export async function serve(config: Config, service: Service<WithApiKeys>): Promise<void> {
-  const { product } = service
   // Checked first, because a start that fails must not leave a file or a key.
   const problems = await findListenProblems(config)
   if (problems.length > 0) throw new OperatorError(problems.join('\n'))
+  const { made, close } = await makeDependencies(service, config.productSettings)
+  await serveWith(made, config, service).finally(close)
+}
+
+async function serveWith(dependencies: unknown, config: Config, service: Service<WithApiKeys>): Promise<void> {
+  const { product } = service
   const telemetry = await startTelemetry(product, config)
   const { log, audit, metrics } = telemetry
   const systemd = notifySystemd(environment)
@@ -44,7 +49,7 @@ export async function serve(config: Config, service: Service<WithApiKeys>): Prom
   try {
     // Imported here, so that it loads while the writer thread starts.
     const { createAdminApp, createApp, listeningOn } = await import('../app.ts')
-    const app = await createApp({ service, config, store, ...telemetry })
+    const app = await createApp({ service, dependencies, config, store, ...telemetry })
     try {
       if (config.apiKey !== undefined) await registerKey(product, store, config.apiKey, telemetry)
       const stopped = stopSignal(log, force)

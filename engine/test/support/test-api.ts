@@ -6,7 +6,7 @@ import { afterEach, onTestFinished } from 'vitest'
 import { createClient } from '../../client/index.ts'
 import { type AppOptions, createApp } from '../../service/app.ts'
 import type { LoadMeter } from '../../service/http/load-shedding.ts'
-import type { Service } from '../../service/service.ts'
+import { makeDependencies, type Service } from '../../service/service.ts'
 import { logTo } from '../../service/telemetry/log.ts'
 import { Metrics } from '../../service/telemetry/metrics.ts'
 import type { Tracing } from '../../service/telemetry/tracing.ts'
@@ -99,7 +99,10 @@ export function apiFixtures<Stores extends WithApiKeys, Client>(
     const log: string[] = []
     const own = store ? { store, key: key ?? (await createKey(store, keyName)) } : await openKeyedDatabase(atEnd)
     const console = typeof consoleFolder === 'function' ? consoleFolder(atEnd) : consoleFolder
+    const productSettings = service.settings?.parse(settings) ?? {}
+    const dependencies = await makeDependencies(service, productSettings)
     const app = await createApp({
+      dependencies: dependencies.made,
       service: { ...service, product, router, console, ...(routes && { routes }) },
       config: {
         corsOrigins: [],
@@ -108,7 +111,7 @@ export function apiFixtures<Stores extends WithApiKeys, Client>(
         stagingUrl: undefined,
         rateLimit: undefined,
         adminPort: undefined,
-        productSettings: service.settings?.parse(settings) ?? {},
+        productSettings,
         ...config,
       },
       store: own.store,
@@ -118,6 +121,7 @@ export function apiFixtures<Stores extends WithApiKeys, Client>(
       readinessTimeLimit,
       log: logTo({ write: (line) => void log.push(line) }, 'info', logSample),
     })
+    app.addHook('onClose', dependencies.close)
     atEnd(() => app.close())
     const rpc = createClient({ url: 'http://service.test', apiKey: own.key, fetch: fetchFrom(app) })
     return { app, store: own.store, key: own.key, rest: createRestClient(transportTo(app, atEnd), own.key), rpc, log }

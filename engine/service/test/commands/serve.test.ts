@@ -1,6 +1,12 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { runProgram } from '../../../test/notes/fixtures.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
+import { OperatorError } from '../../operator/operator-error.ts'
 import { announce } from '../../serve/announce.ts'
 import { notifySystemd } from '../../serve/systemd.ts'
+import { makeDependencies } from '../../service.ts'
 import { logTo } from '../../telemetry/log.ts'
 
 const start = {
@@ -25,6 +31,29 @@ test.for([
   expect(text.split('Sign in to the console: http://127.0.0.1:3000/#key=note_x\n')).toHaveLength(links + 1)
   expect(text.includes('#')).toBe(links > 0)
   expect(/console/i.test(text)).toBe(facts.hasConsole)
+})
+
+test('a start that cannot make its dependencies says why in one line, and leaves no database', async () => {
+  const folder = temporaryFolder()
+  const run = runProgram({ folder, env: { PORT: '0', PRINTER_FILE: join(folder, 'missing', 'printer') } })
+  expect(await run.ended).toBe(1)
+  expect(run.stderr).toMatch(/^The dependencies could not be made: ENOENT: .*printer'\n$/)
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('what was made is closed if another dependency fails, and the sentence of a product stays as it is', async () => {
+  const closed: string[] = []
+  const made = makeDependencies(
+    {
+      dependencies(_settings, onClose) {
+        for (const name of ['first', 'second']) onClose(() => closed.push(name))
+        throw new OperatorError('MAIL_SERVER does not respond. Correct it.')
+      },
+    },
+    {},
+  )
+  await expect(made).rejects.toThrow(/^MAIL_SERVER does not respond\. Correct it\.$/)
+  expect(closed).toEqual(['second', 'first'])
 })
 
 test('without a shell, a service of systemd goes on and warns', async () => {
