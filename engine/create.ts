@@ -79,8 +79,8 @@ export function createProduct(folder: string, options: Options = {}): void {
     writeFileSync(join(folder, path), text)
   }
   const writeJson = (path: string, value: object) => write(path, jsonText(value))
-  const names = namesOf(basename(folder))
-  const product = { name: names.notes, private: true, type: 'module' }
+  const rename = (text: string) => withNamesOf(basename(folder), text)
+  const product = { name: rename('notes'), private: true, type: 'module' }
   const all = { ...scripts, ...(withoutConsole ? {} : scriptsOfConsole), ...(withTests ? scriptsOfTests : {}) }
   writeJson('package.json', { ...product, scripts: all, ...sharedParts(options) })
   const [ofNode, ofPages] = ['tsconfig.json', 'web/tsconfig.json'].map((path) => JSON.parse(read(path)))
@@ -123,25 +123,24 @@ export function createProduct(folder: string, options: Options = {}): void {
     }
   }
   for (const path of globSync(['product.ts', 'Dockerfile', 'web/**/*.{html,svg}'], { cwd: folder }))
-    write(
-      path,
-      readFileSync(join(folder, path), 'utf8').replaceAll(/notes_?|0x4e4f5445|npm start/gi, (word) =>
-        String(names[word]),
-      ),
-    )
+    write(path, rename(readFileSync(join(folder, path), 'utf8')))
 }
 
-/** What the names of the example become in a folder with this name. */
-function namesOf(folder: string): Record<string, string> {
+/** The text with the names of a product in a folder with this name, instead of those of the example. */
+export function withNamesOf(folder: string, text: string): string {
   const words = folder.toLowerCase().match(/[a-z][a-z0-9]*/g) ?? ['notes']
   const title = words.join(' ')
-  return {
+  const names: Record<string, string> = {
     Notes: title.charAt(0).toUpperCase() + title.slice(1),
     notes: words.join('-'),
     notes_: `${words.join('_')}_`,
     'npm start': scripts.start,
     '0x4e4f5445': `0x${(crc32(words.join()) >>> 1).toString(16)}`,
   }
+  return text.replaceAll(
+    /notes_?|0x4e4f5445|npm start/gi,
+    (word) => names[word] ?? String(names[word.toLowerCase()]).toUpperCase(),
+  )
 }
 
 /**

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, globSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
+import { withNamesOf } from '../../engine/create.ts'
 import { engines, filesOf, folders, patternsFor } from '../../sources.ts'
 import config from '../../vitest.config.ts'
 import { copyEngines } from '../support/copied-engines.ts'
@@ -116,6 +117,11 @@ test('a product without a console has nothing that names it', () => {
   const lines = files.flatMap((file) => readFileSync(join(file.parentPath, file.name), 'utf8').split('\n'))
   expect(files.length).toBeGreaterThan(20)
   expect(lines.filter((line) => /(?<!```)\bconsole\b(?!\.log)|\bweb\/|run build$/i.test(line))).toEqual([])
+})
+
+test('the names of the example become those of the folder, also in upper case', () => {
+  const [names, own] = ['Notes notes notes_a NOTES NOTES_A', 'My shop my-shop my_shop_a MY-SHOP MY_SHOP_A']
+  expect(withNamesOf('2_My-shop', names)).toBe(own)
 })
 
 test('the pages of the engines link to nothing outside', () => {

@@ -232,7 +232,7 @@ test('the example of the service serves REST, RPC and the document, and that of 
   expect(body.info).toEqual({
     title: 'Notes',
     version: '1.0.0',
-    description: expect.stringMatching(/^Keeps the notes of a team\./),
+    description: expect.stringMatching(/^Keeps the records of Notes\./),
   })
 
   const { stdout } = spawnSync(process.execPath, ['main.ts', '--help'], { cwd: folder, encoding: 'utf8' })
