@@ -11,8 +11,9 @@ import { number } from '../../texts/formats.ts'
 import { useList, useResource } from '../page-context.ts'
 import { maxLimit } from '../search.ts'
 import { headingOf, Named, useItemLink } from './edit-text.tsx'
-import { type ItemChange, isGroup, namesIn } from './history.ts'
+import { type ItemChange, isGroup } from './history.ts'
 import { Reversal } from './reversal.tsx'
+import { namesIn } from './undone.ts'
 
 /** The most values of a field that an entry shows. */
 const maxValues = 3
@@ -144,7 +145,7 @@ function Entry({ change, isOfAll, items }: EntryProps) {
   const query = useQuery({ ...queries.item(isUnnamed ? id : undefined, useQueryClient()), refetchInterval: false })
   const inPanel = useList().item.data
   const item = items ? items.get(id) : isOfAll ? query.data : inPanel
-  const isBack = item && after && fields.every((field) => isSame(item[field.name], before[field.name]))
+  const isBack = item && after && !change.next && fields.every((field) => isSame(item[field.name], before[field.name]))
   const isGone = items ? !item : query.error !== null && problemOf(query.error).kind === 'missing'
   const heading = headingOf(resource, id, (!isGone && item) || { ...before, [resource.title]: title })
   return (

@@ -1,19 +1,22 @@
 import { type InfiniteData, infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import type { ServiceClient } from '#client'
 import { useClient } from '../../client.ts'
-import { type Change, type Edit, type Item, isSame, type Resource, type Values } from '../../resource.ts'
+import type { Change, Edit, Item, Resource } from '../../resource.ts'
 import { storage } from '../../storage.ts'
 import { useAccess } from '../access.ts'
 import { editOf } from '../edits.ts'
 import { useResource } from '../page-context.ts'
 import { pageAge } from '../queries.ts'
 import { type ChangesShown, parseId } from '../view.ts'
+import { areSame, namesIn, undoneOf } from './undone.ts'
 
 /** A change with the id of its item. */
 export interface ItemChange extends Change {
   itemId: bigint
   /** The later change that has changed one of its fields again, or removed the item. */
   next?: ItemChange | undefined
+  /** Whether a later change has undone it. */
+  isUndone?: boolean
   /** The newest title of the item in the history. */
   title?: unknown
 }
@@ -126,11 +129,6 @@ function isSameWith({ changes, ids, isSame }: Group, change: ItemChange): Group[
   return (after || before) && areAlike && !ids.has(change.itemId) ? { before, after } : undefined
 }
 
-/** The names of the fields that an update has changed. */
-export function namesIn({ before, after }: Change): string[] {
-  return after ? Object.keys({ ...before, ...after }).sort() : []
-}
-
 /** Whether a change is among those that the user wants to see. */
 export function isListed({ kind, keyName, at }: Change, { changes, by, until }: ChangesShown): boolean {
   const isOther = changes === (kind === 'remove' ? 'update' : 'remove')
@@ -150,11 +148,12 @@ export function mayGoOn(group: Change[], loaded: Change[]): boolean {
   return isNear && last === loaded.findLast(({ keyName }) => keyName === last?.keyName)
 }
 
-/** Changes, the newest first, each with the one that has superseded it, and with the newest title. */
+/** Changes, the newest first, each with the one that has superseded it, whether it was undone, and with the newest title. */
 export function withNext({ title }: Resource, changes: ItemChange[]): ItemChange[] {
   const titles = new Map<bigint, unknown>()
   for (const { itemId, before, after = before } of changes)
     if (!titles.has(itemId) && title in after) titles.set(itemId, after[title])
+  const undone = undoneOf(changes)
   const latest = new Map<unknown, ItemChange>()
   return changes.map((change) => {
     const { itemId, after } = change
@@ -162,20 +161,12 @@ export function withNext({ title }: Resource, changes: ItemChange[]): ItemChange
     const known = {
       ...change,
       title: titles.get(itemId),
+      isUndone: undone.has(change),
       next: [itemId, ...fields].map((key) => latest.get(key)).find(Boolean),
     }
     for (const key of after ? fields : [itemId]) latest.set(key, known)
     return known
   })
-}
-
-/** Whether the next change has given an item its former values. */
-export function isReversed({ before, after, next }: ItemChange): boolean {
-  return next?.after !== undefined && areSame(next.before, after) && areSame(next.after, before)
-}
-
-function areSame(some: Values = {}, others: Values = {}): boolean {
-  return Object.keys({ ...some, ...others }).every((name) => isSame(some[name], others[name]))
 }
 
 /**

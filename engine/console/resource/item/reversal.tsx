@@ -7,7 +7,8 @@ import { shownText } from '../../texts/formats.ts'
 import { useAccess } from '../access.ts'
 import { useList, useResource } from '../page-context.ts'
 import { headingOf, useItemLink } from './edit-text.tsx'
-import { addedAgain, additionOf, formerOf, type ItemChange, isAddedAgain, isReversed, namesIn } from './history.ts'
+import { addedAgain, additionOf, formerOf, type ItemChange, isAddedAgain } from './history.ts'
+import { namesIn } from './undone.ts'
 
 interface ReversalProps {
   changes: ItemChange[]
@@ -74,8 +75,9 @@ export function Reversal({ changes, item, isBack = false }: ReversalProps) {
     )
   }
   if (!isRemoval && (!canEdit || values.length === 0)) return null
+  const isUndone = changes.every((change) => change.isUndone)
   if (isBack || left.length === 0)
-    return <p className="changes-by">{isBack || changes.every(isReversed) ? texts.changedBack : texts.changedSince}</p>
+    return <p className="changes-by">{isBack || isUndone ? texts.changedBack : texts.changedSince}</p>
   const others = left.length - 1
   const one = isRemoval ? texts.addAgain : texts.changeBack
   const all = isRemoval ? many.addAgain(left.length) : many.changeBack(left.length, others + 1 === changes.length)

@@ -308,6 +308,30 @@ describe('a change', () => {
     await expect.poll(() => store.notes.get(2n)).toMatchObject({ body: 'Tea' })
   })
 
+  test('says that it was changed back only if that is so, not if what it restored was restored again', async ({ start }) => {
+    const { store, show } = await start(3)
+    for (const state of ['done', 'waiting', 'done', 'waiting', 'done', 'open'] as const)
+      await store.notes.update({ id: 2n, set: { state } })
+    const page = await show()
+    await page.getByRole('button', { name: 'Changes' }).click()
+    const entries = changesOf(page).getByRole('listitem')
+    await entries.getByRole('link', { name: 'note 2 #2' }).first().waitFor()
+    const ends = async () => (await entries.allInnerTexts()).map((text) => /Change.*$/.exec(text)?.[0])
+    const expected = [
+      'Change back',
+      'Changed since',
+      'Changed back',
+      'Changed since',
+      'Changed back',
+      'Changed back',
+    ]
+    await expect.poll(ends).toEqual(expected)
+    await entries.getByRole('link', { name: 'note 2 #2' }).first().click()
+    const history = panel(page, 'note 2').getByRole('region', { name: 'History' }).getByRole('listitem')
+    const endsInPanel = async () => (await history.allInnerTexts()).map((text) => /Change.*$/.exec(text)?.[0])
+    await expect.poll(endsInPanel).toEqual(expected)
+  })
+
   test('after which somebody else has changed the same field is a conflict', async ({ start }) => {
     const { store, rpc, show } = await start(3)
     await rpc.notes.update.mutate({ noteId: 2n, state: 'done' })
