@@ -53,7 +53,8 @@ export function editTextsOf(noun: Noun) {
         changes > 1 ? `${number(changes)} changes are not saved yet.` : `${title} is not saved yet.`,
       discard: (changes: number) => (changes > 1 ? 'Discard them' : 'Discard'),
       notSaved: 'Not saved',
-      keys: 'Enter saves, Esc discards',
+      keys: 'Enter or leaving saves, Esc discards',
+      save: 'Save',
       meanwhile: (by: string | undefined, former: string, value: string) =>
         `${by ?? someone} changed it from ${quoted(former)} to ${quoted(value)}.`,
       choose: 'Choose “Keep theirs” or “Use mine”.',

@@ -101,15 +101,14 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
       />
       {!isChanged && (
         // Otherwise the field would lose the focus, and save the text.
-        <Button
-          className="edit-field-cancel"
-          variant="default"
-          size="xs"
-          onMouseDown={(event) => event.preventDefault()}
-          onClick={end}
-        >
-          {many.cancel}
-        </Button>
+        <div className="edit-field-buttons" onMouseDown={(event) => event.preventDefault()}>
+          <Button variant="default" size="xs" onClick={end}>
+            {many.cancel}
+          </Button>
+          <Button size="xs" onClick={() => setError(save())}>
+            {editTexts.save}
+          </Button>
+        </div>
       )}
       {replaced && !isChanged && (
         <p className="edit-field-meanwhile" role="status">

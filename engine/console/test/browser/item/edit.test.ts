@@ -366,7 +366,7 @@ describe('the text of a note', () => {
     await panelFocused(page, 'note 2')
     await page.keyboard.press('e')
     await expect.poll(() => isFocused(field)).toBe(true)
-    expect(await describes(page, 'Text')).toContain('Enter saves, Esc discards')
+    expect(await describes(page, 'Text')).toContain('Enter or leaving saves, Esc discards')
     await inspect(page, 'edit-text-keys')
     await field.fill('  ')
     await page.keyboard.press('Enter')
@@ -394,25 +394,35 @@ describe('the text of a note', () => {
     await expect.poll(async () => (await store.notes.get(2n))?.priority).toBe(9223372036854775807n)
   })
 
-  test('is edited after a double click, and discarded with a button only where there is no keyboard', async ({
-    open,
-  }) => {
+  test('is edited after a double click, and has buttons only where there is no keyboard', async ({ open }) => {
     const { store, page } = await open(3, { path: '/?note=2' })
     const field = panel(page).getByRole('textbox', { name: 'Text' })
     const cancel = panel(page).getByRole('button', { name: 'Cancel' })
     await panel(page).locator('.item-details').getByText('note 2', { exact: true }).dblclick()
     await expect.poll(() => isFocused(field)).toBe(true)
     expect(await cancel.isVisible()).toBe(false)
-    const phone = await open(3, { path: '/?note=2', viewport: { width: 390, height: 844 }, hasTouch: true })
+    const phone = await open(3, { path: '/?note=2', viewport: { width: 360, height: 740 }, hasTouch: true })
     const sheet = phone.page.getByRole('dialog', { name: 'note 2' })
     await sheet.getByRole('button', { name: 'Edit the text' }).tap()
     await sheet.getByRole('textbox', { name: 'Text' }).fill('Oscar')
     await inspect(phone.page, 'edit-phone')
-    expect((await boxOf(sheet.getByRole('button', { name: 'Cancel' }))).height).toBeGreaterThanOrEqual(44)
+    const row = await boxOf(sheet.locator('.item-details > div').nth(1))
+    for (const each of ['Cancel', 'Save']) {
+      const button = await boxOf(sheet.getByRole('button', { name: each }))
+      expect(button.height).toBeGreaterThanOrEqual(44)
+      expect(row.y + row.height - button.y - button.height).toBeGreaterThanOrEqual(4)
+    }
     await sheet.getByRole('button', { name: 'Cancel' }).tap()
     await sheet.getByRole('button', { name: 'Edit the text' }).waitFor()
     expect(await sheet.getByText('Oscar').count()).toBe(0)
     expect(await phone.store.notes.get(2n)).toMatchObject({ body: 'note 2' })
+    await sheet.getByRole('button', { name: 'Edit the text' }).tap()
+    await sheet.getByRole('textbox', { name: 'Text' }).fill(' ')
+    await sheet.getByRole('button', { name: 'Save' }).tap()
+    await sheet.getByRole('alert').getByText('The text has only spaces.').waitFor()
+    await sheet.getByRole('textbox', { name: 'Text' }).fill('Oscar')
+    await sheet.getByRole('button', { name: 'Save' }).tap()
+    await expect.poll(async () => (await phone.store.notes.get(2n))?.body).toBe('Oscar')
     expect(await store.notes.get(2n)).toMatchObject({ body: 'note 2' })
   })
 
