@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useReducer, useRef, useState } from 'react'
+import { type KeyboardEvent, type MouseEvent, useReducer, useRef, useState } from 'react'
 import { textOf } from '#service/fields'
 import { Button } from '../../components/buttons.tsx'
 import { editButtonIdOf, useFocusReturn } from '../../components/focus.ts'
@@ -101,11 +101,11 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
       />
       {!isChanged && (
         // Otherwise the field would lose the focus, and save the text.
-        <div className="edit-field-buttons" onMouseDown={(event) => event.preventDefault()}>
-          <Button variant="default" size="xs" onClick={end}>
+        <div className="edit-field-buttons">
+          <Button variant="default" size="xs" onMouseDown={preventDefault} onClick={end}>
             {many.cancel}
           </Button>
-          <Button size="xs" onClick={() => setError(save())}>
+          <Button size="xs" onMouseDown={preventDefault} onClick={() => setError(save())}>
             {editTexts.save}
           </Button>
         </div>
@@ -135,6 +135,10 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
       )}
     </div>
   )
+}
+
+function preventDefault(event: MouseEvent): void {
+  event.preventDefault()
 }
 
 interface MeanwhileProps extends Omit<EditFieldProps, 'onClose'> {
