@@ -180,7 +180,7 @@ export function configurationOf(product: KeyedProduct, own = z.object()) {
   function describe(setting: string): string {
     const each = shape[setting]
     const value = each instanceof z.ZodPrefault || each instanceof z.ZodDefault ? each.def.defaultValue : []
-    return `${each?.description}${Array.isArray(value) ? '' : ` (default: ${value})`}`
+    return `${each?.description ?? 'a setting of the product'}${Array.isArray(value) ? '' : ` (default: ${value})`}`
   }
 
   /** Reads environment variables. One without text counts as not set. An {@link OperatorError} names every invalid one. */
@@ -193,9 +193,11 @@ export function configurationOf(product: KeyedProduct, own = z.object()) {
     const problems = [...broken].map(
       (each) => `${variableOf(each)}: expected no control characters, such as line breaks`,
     )
-    for (const { path, message } of [error, ofProduct.error].flatMap((each) => each?.issues ?? [])) {
+    for (const { path, code, message } of [error, ofProduct.error].flatMap((each) => each?.issues ?? [])) {
       const setting = settings.find((each) => each === path[0])
-      if (setting && !broken.has(setting)) problems.push(`${variableOf(setting)}: ${message}`)
+      if (!setting || broken.has(setting)) continue
+      const isMissing = given[setting] === undefined && code === 'invalid_type'
+      problems.push(`${variableOf(setting)}: ${isMissing ? `not set; give it a value: ${describe(setting)}` : message}`)
     }
     if (given.apiKey && given.apiKeyFile)
       problems.push(`${variableOf('apiKey')}, ${variableOf('apiKeyFile')}: expected only one of them`)

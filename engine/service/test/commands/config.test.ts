@@ -236,18 +236,20 @@ test('doctor names every variable that is wrong, and sets the exit code', async 
 })
 
 test('a product reads settings of its own, which the help describes', () => {
-  const mailServer = z.string('expected a host name').describe('the server that sends mail')
+  const mailServer = z.string().describe('the server that sends mail')
   const { settings, ...own } = configurationOf(product, z.object({ mailServer }))
   expect(own.readConfig({ MAIL_SERVER: ' mail.example ' })).toMatchObject({
     port: 3000,
     productSettings: { mailServer: 'mail.example' },
   })
   expect(() => own.readConfig({ PORT: 'x' })).toThrow(
-    /PORT: expected a port .*\n {2}MAIL_SERVER: expected a host name$/,
+    /PORT: expected a port .*\n {2}MAIL_SERVER: not set; give it a value: the server that sends mail$/,
   )
   expect(() => own.readConfig({ MAIL_SERVER: 'a\u0000' })).toThrow('MAIL_SERVER: expected no control characters')
   const last = String(settings.at(-1))
   expect([own.variableOf(last), own.describe(last)]).toEqual(['MAIL_SERVER', 'the server that sends mail'])
+  const undescribed = configurationOf(product, z.object({ mailPort: z.string().default('25') }))
+  expect(undescribed.describe('mailPort')).toBe('a setting of the product (default: 25)')
   const taken = z.object({ port: z.string() })
   expect(() => configurationOf(product, taken)).toThrow('Every service has the setting port.')
 })
