@@ -143,17 +143,18 @@ export function collectionWith<T extends TableWithId, S>(
   const functions = (changes?.((compute) => compute as never) ?? {}) as ChangeFunctions
   const names: string[] = [...mutations, ...Object.keys(functions)]
   /** What is the same on both databases. */
-  const partsOf = <OnDatabase extends Table, Mutation, Access>(
+  const partsOf = <OnDatabase extends Table, Mutation, OfProduct, Access>(
     table: OnDatabase,
     derived: Record<string, WithFields<Mutation>>,
-    statements: StatementsOn<Record<string, WithFields<Mutation>>, Access, unknown> = {},
+    mutationOf: (mutation: OfProduct) => WithFields<Mutation>,
+    statements: StatementsOn<Record<string, OfProduct>, Access, unknown> = {},
   ): CollectionOn<OnDatabase, Mutation, Access, S> => ({
     table,
     filters,
     search,
     mutations: {
       ...Object.fromEntries(Object.entries(derived).filter(([name]) => names.includes(name))),
-      ...statements.mutations,
+      ...Object.fromEntries(Object.entries(statements.mutations ?? {}).map(([name, each]) => [name, mutationOf(each)])),
     },
     // Safe: the methods are derived from this table.
     open: (access) =>
@@ -162,17 +163,17 @@ export function collectionWith<T extends TableWithId, S>(
   return {
     kinds: kinds.filter((kind) => !statements || statements[kind]),
     async sqlite() {
-      const { mutationsOf } = await import('./sqlite/change.ts')
-      return partsOf(table, mutationsOf(table, history, functions), await statements?.sqlite?.())
+      const { mutationsOf, mutationOf } = await import('./sqlite/change.ts')
+      return partsOf(table, mutationsOf(table, history, functions), mutationOf, await statements?.sqlite?.())
     },
     async postgres() {
-      const [{ postgresTableOf }, { mutationsOf }] = await Promise.all([
+      const [{ postgresTableOf }, { mutationsOf, mutationOf }] = await Promise.all([
         import('./postgres/table.ts'),
         import('./postgres/change.ts'),
       ])
       // Safe: it has the fields of the table, and so an id.
       const derived = postgresTableOf(table) as unknown as PostgresTable
-      return partsOf(derived, mutationsOf(derived, history, functions), await statements?.postgres?.())
+      return partsOf(derived, mutationsOf(derived, history, functions), mutationOf, await statements?.postgres?.())
     },
   }
 }

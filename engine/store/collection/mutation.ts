@@ -22,6 +22,11 @@ export interface Caller extends Pick<IdempotencyKey, 'owner'> {
   onReplay?: (() => void) | undefined
 }
 
+/** What the statements of a mutation get of its input. An optional field is absent, and never null. */
+export type Given<Input> = {
+  [Name in keyof Input]: Exclude<Input[Name], null> | (null extends Input[Name] ? undefined : never)
+}
+
 /** A mutation whose method adds what it generates to its input. */
 export interface Adding<Input, Generated> {
   fields: readonly (keyof Input & string)[]
@@ -63,4 +68,9 @@ export function addingMethodOf<Input extends object, Generated extends object>(
     // Safe: an operation is the name of one mutation, so these are the fields that it generates.
     return output as Generated & Input
   })
+}
+
+/** The input of which {@link addingMethodOf} made these values. */
+export function inputOf(fields: readonly string[], values: unknown[]): object {
+  return Object.fromEntries(fields.flatMap((field, index) => (values[index] === null ? [] : [[field, values[index]]])))
 }

@@ -1,8 +1,10 @@
 import { getTableName, type SQL, sql } from 'drizzle-orm'
 import { type ChangeFunctions, callOf, prepareChange, type RowChange } from '../collection/change.ts'
+import type { WithFields } from '../collection/derived.ts'
 import { RuleViolation, StoreUnavailable } from '../collection/errors.ts'
+import { inputOf } from '../collection/mutation.ts'
 import { columnOf, type Entity, fieldsOf, idOf, listOf } from '../collection/row.ts'
-import type { MutationOnPostgres, PostgresTable, Queries, Result } from './collection.ts'
+import type { MutationOfProduct, MutationOnPostgres, PostgresTable, Queries, Result } from './collection.ts'
 import { MutationError } from './connection/failure.ts'
 import { recordFields, recordingOf, recordsOf } from './history.ts'
 import { columnsOf, entityMapper, insertInto, parameter, prepared, sqlTextOf } from './statements.ts'
@@ -17,6 +19,19 @@ export function mutationsOf(table: PostgresTable, hasHistory = false, functions:
   })
   const changes = Object.fromEntries(Object.keys(functions).map((name) => [name, change(update)]))
   return { create: insertInto(table), update: change(update), remove: change(remove), ...changes }
+}
+
+export function mutationOf(mutation: MutationOfProduct): WithFields<MutationOnPostgres> {
+  return {
+    hasOrderedIds: true,
+    ...mutation,
+    // Safe: the values are those of its fields.
+    run: (client, rows) =>
+      mutation.run(
+        client,
+        rows.map((values) => inputOf(mutation.fields, values) as never),
+      ),
+  }
 }
 
 type Row = Entity<PostgresTable>

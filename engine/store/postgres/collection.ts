@@ -2,7 +2,7 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { ClientBase } from 'pg'
 import type { CollectionOn, MutationsWith, StatementsOn } from '../collection/derived.ts'
 import type { RuleViolation } from '../collection/errors.ts'
-import type { Adding, Replayable } from '../collection/mutation.ts'
+import type { Adding, Given, Replayable } from '../collection/mutation.ts'
 
 export type PostgresTable = PgTable & { id: PgColumn }
 
@@ -20,9 +20,9 @@ export interface MutationOnPostgres {
   run(client: Queries, rows: unknown[][], historyDays?: number): Promise<Result[]>
   /** Whether `run` is one statement, which is a transaction by itself. Then calls without keys need no other one. */
   isOneStatement?: boolean
-  /** A statement that checks the right to run it, and changes nothing. */
-  probe: string
-  /** Whether the ids that it generates must become visible in ascending order. */
+  /** A statement that checks the right to run it, and changes nothing. Without it, readiness does not check the right. */
+  probe?: string
+  /** Whether it generates ids, which must become visible in ascending order. Then the table needs the trigger for that. */
   hasOrderedIds: boolean
 }
 
@@ -31,12 +31,18 @@ export type Queries = Pick<ClientBase, 'query'>
 
 export type Result = object | RuleViolation | undefined
 
-/** A mutation that adds what it generates to its input. The values of a row are those of `fields` in their order. */
+/**
+ * A mutation that adds what it generates to its input. It gets the `fields` of the inputs. See {@link MutationOnPostgres.run}.
+ * By default, `hasOrderedIds` is true.
+ */
 export interface PostgresMutation<Input extends Replayable<Input>, Generated extends Replayable<Generated>>
-  extends MutationOnPostgres,
+  extends Partial<Omit<MutationOnPostgres, 'run'>>,
     Adding<Input, Generated> {
-  run(client: Queries, rows: unknown[][]): Promise<(Generated | RuleViolation)[]>
+  run(client: Queries, inputs: Given<Input>[]): Promise<(Generated | RuleViolation)[]>
 }
+
+/** One with any input. */
+export type MutationOfProduct = Omit<PostgresMutation<never, object>, 'method'>
 
 export type PostgresCollection<S = object> = CollectionOn<PostgresTable, MutationOnPostgres, PostgresAccess, S>
 
@@ -54,7 +60,7 @@ export interface PostgresAccess {
 
 /** The statements of a collection on PostgreSQL. */
 export type StatementsOnPostgres<Mutations, Reads> = StatementsOn<
-  MutationsWith<MutationOnPostgres, Mutations>,
+  MutationsWith<MutationOfProduct, Mutations>,
   PostgresAccess,
   Reads
 >

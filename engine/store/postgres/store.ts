@@ -43,7 +43,7 @@ export async function openPostgresStore(
       counts: (field, limit) => countsOf(read, table, field, limit),
       entries: () => pagesOf(read, postgresTableOf(history), ['rowId', 'tableName'], 'newest'),
       run(operation, mutation) {
-        probes.add(mutation.probe)
+        if (mutation.probe !== undefined) probes.add(mutation.probe)
         return (values, idempotency) =>
           mutations.run({ operation, mutation, table, values, idempotency }).finally(renew)
       },

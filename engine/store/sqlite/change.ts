@@ -1,9 +1,11 @@
 import type Database from 'better-sqlite3'
 import { getTableName, sql } from 'drizzle-orm'
 import { type ChangeFunctions, callOf, prepareChange } from '../collection/change.ts'
+import type { WithFields } from '../collection/derived.ts'
 import { RuleViolation } from '../collection/errors.ts'
+import { inputOf } from '../collection/mutation.ts'
 import { columnOf, fieldsOf, listOf, type TableWithId } from '../collection/row.ts'
-import type { MutationOnSqlite } from './collection.ts'
+import type { MutationOfProduct, MutationOnSqlite } from './collection.ts'
 import { prepareHistory } from './history.ts'
 import { encode, insertInto, rowBy, sqlTextOf } from './statements.ts'
 
@@ -11,6 +13,15 @@ export function mutationsOf<T extends TableWithId>(table: T, hasHistory = false,
   const change = changeIn(table, hasHistory, functions)
   const changes = Object.fromEntries(Object.keys(functions).map((name) => [name, change]))
   return { create: insertInto(table), update: change, remove: change, ...changes }
+}
+
+export function mutationOf({ fields, prepare }: MutationOfProduct): WithFields<MutationOnSqlite> {
+  function prepareFlat(connection: Database.Database) {
+    const run = prepare(connection)
+    // Safe: the values are those of its fields.
+    return (...values: unknown[]) => run(inputOf(fields, values) as never)
+  }
+  return Object.assign(prepareFlat, { fields })
 }
 
 /** The maximum number of prepared statements that set some fields only. */

@@ -3,18 +3,20 @@ import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { CollectionOn, MutationsWith, StatementsOn } from '../collection/derived.ts'
 import { history } from '../collection/history.ts'
 import { idempotencyKeys } from '../collection/idempotency.ts'
-import type { Adding, Replayable } from '../collection/mutation.ts'
+import type { Adding, Given, Replayable } from '../collection/mutation.ts'
 import type { TableWithId } from '../collection/row.ts'
 
 /** Prepares its statements on a connection, and returns the function that runs them. */
 export type Prepare<Args extends unknown[], T> = (connection: Database.Database) => (...args: Args) => T
 
-/** A write that may have an idempotency key. It takes the values of `fields`, and returns only what it has generated. */
-export type SqliteMutation<Input extends Replayable<Input>, Generated extends Replayable<Generated>> = Prepare<
-  unknown[],
-  Generated
-> &
-  Adding<Input, Generated>
+/** A write that may have an idempotency key. It gets the `fields` of its input, and returns only what it has generated. */
+export interface SqliteMutation<Input extends Replayable<Input>, Generated extends Replayable<Generated>>
+  extends Adding<Input, Generated> {
+  prepare: Prepare<[input: Given<Input>], Generated>
+}
+
+/** One with any input. */
+export type MutationOfProduct = Omit<SqliteMutation<never, object>, 'method'>
 
 /** The writer thread prepares them, and runs them inside a transaction. Entries in the history are kept for so many days. */
 export type MutationOnSqlite = (
@@ -31,7 +33,7 @@ export interface SqliteAccess {
 
 /** The statements of a collection on SQLite. */
 export type StatementsOnSqlite<Mutations, Reads> = StatementsOn<
-  MutationsWith<MutationOnSqlite, Mutations>,
+  MutationsWith<MutationOfProduct, Mutations>,
   SqliteAccess,
   Reads
 >

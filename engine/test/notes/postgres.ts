@@ -16,11 +16,10 @@ const inserting = {
 
 const copy: PostgresMutation<Copy, { copies: bigint }> = {
   fields: ['body', 'priority'],
-  hasOrderedIds: true,
   probe: "EXPLAIN INSERT INTO notes (body, state, priority) VALUES ('', 'open', 0)",
-  async run(database, rows) {
+  async run(database, inputs) {
     const outcomes = []
-    for (const [body, priority] of rows) {
+    for (const { body, priority } of inputs) {
       const counted = await database.query<{ copies: bigint }>({
         name: 'count_copies',
         text: 'SELECT count(*) AS copies FROM notes WHERE body = $1',
