@@ -27,7 +27,7 @@ export function orUnusable<T>(database: string, step: () => T): T {
 /** SQLite names a full disk only if a write fails, but not if it cannot create or extend the log or its index. */
 export function findFullDisk(database: string, failure: Failure): Failure {
   if (!/^SQLITE_(IOERR|CANTOPEN)/.test(failure.code) || !isDiskFull(database)) return failure
-  return { code: 'SQLITE_FULL', message: failure.message }
+  return { kind: 'other', code: 'SQLITE_FULL', message: failure.message }
 }
 
 export function isDiskFull(database: string): boolean {

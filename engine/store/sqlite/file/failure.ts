@@ -43,41 +43,41 @@ export class FilesDamaged extends Error {
 }
 
 /** An error as it is sent between threads, which do not keep its class: {@link storeError} makes one from it again. */
-export interface Failure {
+export type Failure = {
   /** What SQLite or the file system calls the error, otherwise the name of its class. */
   code: string
   message: string
-  /** Whether a call of the system has failed: an error of the program may have a code like ENOENT, too. */
-  isOfSystem?: boolean
-  /** Says where a defect is. */
-  stack?: string | undefined
-  /** That of a {@link RuleViolation}, and only of one. `code` is its name then. */
-  subject?: string
-  /** The code of the response that a {@link Refusal} asks for. */
-  responseCode?: Refusal['code']
-  /** Those of {@link RowChanged} and of {@link RowConflict}. */
-  fields?: string[]
-  /** The damage that {@link FilesDamaged} reports. Its message is a sentence for the operator. */
-  damage?: Damage
-  isOtherRelease?: boolean
-}
+} & (
+  | { kind: 'refusal'; responseCode: Refusal['code'] }
+  | { kind: 'conflict'; subject: string; fields: string[] }
+  | { kind: 'changed'; subject: string; fields: string[] }
+  | { kind: 'rule'; subject: string }
+  /** The message is a sentence for the operator. */
+  | { kind: 'damage'; damage: Damage }
+  | { kind: 'release' }
+  /** A call of the system has failed: an error of the program may have a code like ENOENT, too. */
+  | { kind: 'system' }
+  /** The stack says where a defect is. */
+  | { kind: 'other'; stack?: string | undefined }
+)
 
 export function toFailure(error: unknown): Failure {
-  if (!(error instanceof Error)) return { code: 'UNKNOWN', message: String(error) }
-  if (error instanceof RuleViolation) {
-    const failure = { code: error.name, message: error.message, subject: error.subject }
-    if (error instanceof RowChanged || error instanceof RowConflict) return { ...failure, fields: error.fields }
-    return error instanceof Refusal ? { ...failure, responseCode: error.code } : failure
-  }
-  if (error instanceof FilesDamaged) return { code: error.name, message: error.message, damage: error.damage }
-  if (error instanceof OtherRelease) return { code: 'SQLITE_SCHEMA', message: error.message, isOtherRelease: true }
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
-  return { code, message: error.message, stack: error.stack, ...('syscall' in error && { isOfSystem: true }) }
+  if (!(error instanceof Error)) return { kind: 'other', code: 'UNKNOWN', message: String(error) }
+  const { name, message, stack } = error
+  const failure = { code: 'code' in error && typeof error.code === 'string' ? error.code : name, message }
+  if (error instanceof Refusal) return { ...failure, kind: 'refusal', code: name, responseCode: error.code }
+  if (error instanceof RowConflict)
+    return { ...failure, kind: 'conflict', subject: error.subject, fields: error.fields }
+  if (error instanceof RowChanged) return { ...failure, kind: 'changed', subject: error.subject, fields: error.fields }
+  if (error instanceof RuleViolation) return { ...failure, kind: 'rule', code: name, subject: error.subject }
+  if (error instanceof FilesDamaged) return { ...failure, kind: 'damage', damage: error.damage }
+  if (error instanceof OtherRelease) return { ...failure, kind: 'release', code: 'SQLITE_SCHEMA' }
+  return 'syscall' in error ? { ...failure, kind: 'system' } : { ...failure, kind: 'other', stack }
 }
 
 /** Whether the database is busy, full, broken or gone. Any other error, such as a violated constraint, affects one write. */
-export function concernsDatabase({ code, damage, isOfSystem = false }: Failure): boolean {
-  return damage !== undefined || isOfSystem || /^SQLITE_(?!CONSTRAINT)/.test(code)
+export function concernsDatabase({ kind, code }: Failure): boolean {
+  return ['damage', 'release', 'system'].includes(kind) || (kind === 'other' && /^SQLITE_(?!CONSTRAINT)/.test(code))
 }
 
 export function violatesConstraint({ code }: Failure): boolean {
@@ -130,25 +130,25 @@ const writeFailureByCode: [RegExp, WriteFailure][] = [
 ]
 
 /** Why a write fails, for a failure that concerns the database. */
-function kindOf({ code, damage }: Failure): WriteFailure {
-  if (damage !== undefined) return 'io'
+function kindOf({ kind, code }: Failure): WriteFailure {
+  if (kind === 'damage') return 'io'
   return writeFailureByCode.find(([pattern]) => pattern.test(code))?.[1] ?? 'other'
 }
 
 export function storeError(failure: Failure): Error {
-  const { code, message, stack, subject, responseCode, fields, damage, isOtherRelease } = failure
-  if (responseCode !== undefined) return refusalOf({ name: code, message, code: responseCode })
-  if (subject !== undefined) {
-    if (fields)
-      return code === 'RowChanged' ? new RowChanged(fields, subject) : new RowConflict(message, subject, fields)
+  const { kind, code, message } = failure
+  if (kind === 'refusal') return refusalOf({ name: code, message, code: failure.responseCode })
+  if (kind === 'conflict') return new RowConflict(message, failure.subject, failure.fields)
+  if (kind === 'changed') return new RowChanged(failure.fields, failure.subject)
+  if (kind === 'rule') {
     const Rule = [IdempotencyKeyReused, IdsExhausted].find(({ name }) => name === code) ?? RuleViolation
-    return Object.assign(new Rule(message, subject), { name: code })
+    return Object.assign(new Rule(message, failure.subject), { name: code })
   }
-  if (!concernsDatabase(failure))
-    return Object.assign(new Error(`${code}: ${message}`), stack === undefined ? {} : { stack })
   // A retry may reach an instance of the other release.
-  if (isOtherRelease) return new OtherRelease({ isRetryable: true })
-  return new StoreUnavailable(damage === undefined ? runtimeMessage(reasonOf(failure), code) : message, {
+  if (kind === 'release') return new OtherRelease({ isRetryable: true })
+  if (kind === 'other' && !concernsDatabase(failure))
+    return Object.assign(new Error(`${code}: ${message}`), failure.stack === undefined ? {} : { stack: failure.stack })
+  return new StoreUnavailable(kind === 'damage' ? message : runtimeMessage(reasonOf(failure), code), {
     isRetryable: !isCorrupt(failure) || mayBeReadError(failure),
     failure: kindOf(failure),
   })

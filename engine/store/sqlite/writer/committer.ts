@@ -63,7 +63,7 @@ export function createCommitter(
     /** Skips the first writes of the batch, up to the number that was rejected. */
     commit(batch: Write[], rejected: number): Settled {
       if (rejected === 0) return commitAll(batch)
-      const failure = { code: 'SQLITE_INTERRUPT', message: 'rejected' }
+      const failure: Failure = { kind: 'other', code: 'SQLITE_INTERRUPT', message: 'rejected' }
       const skipped = batch.slice(0, rejected).map(() => ({ failure }))
       const { outcomes, ...reply } = commitAll(batch.slice(rejected))
       return { ...reply, outcomes: [...skipped, ...outcomes] }

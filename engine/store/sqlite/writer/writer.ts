@@ -154,7 +154,7 @@ export function createWriter(options: WriterOptions) {
   }
 
   function fail(pending: PendingWrite, failure: Failure): void {
-    if (failure.damage) onDamage?.(failure.damage)
+    if (failure.kind === 'damage') onDamage?.(failure.damage)
     const collection = loaded.collections[pending.name.split('.')[0] ?? '']
     const error = (collection && conflictOf(failure, pending.name, collection.table)) ?? storeError(failure)
     const isDoubtful = concernsDatabase(failure) && !isBusy(failure) && pending.name !== probeWrite

@@ -13,7 +13,7 @@ import {
   writeFailureOf,
 } from '../../collection/errors.ts'
 import { retryWhileBusy } from '../../sqlite/file/connection.ts'
-import { conflictOf, FilesDamaged, isBusy, storeError, toFailure } from '../../sqlite/file/failure.ts'
+import { conflictOf, type Failure, FilesDamaged, isBusy, storeError, toFailure } from '../../sqlite/file/failure.ts'
 
 function sqliteError(code: string, message = 'of SQLite'): Error {
   return Object.assign(new Error(message), { code })
@@ -27,16 +27,22 @@ describe('a failure', () => {
     ['a text', 'UNKNOWN', 'a text'],
     [undefined, 'UNKNOWN', 'undefined'],
   ])('of %o has a code, a message and the stack of an error', ([thrown, code, message]) => {
-    expect(toFailure(thrown)).toEqual({ code, message, ...(thrown instanceof Error && { stack: thrown.stack }) })
+    expect(toFailure(thrown)).toEqual({
+      kind: 'other',
+      code,
+      message,
+      ...(thrown instanceof Error && { stack: thrown.stack }),
+    })
   })
 
   test('of the file system also says so', () => {
     const openMissing = () => openSync('/missing/notes.db', 'r')
-    expect(openMissing).toThrow(expect.toSatisfy((error) => toFailure(error).isOfSystem === true))
+    expect(openMissing).toThrow(expect.toSatisfy((error) => toFailure(error).kind === 'system'))
   })
 
   test('of a rule also has its subject', () => {
     expect(toFailure(new IdsExhausted('none', 'notes'))).toEqual({
+      kind: 'rule',
       code: 'IdsExhausted',
       message: 'none',
       subject: 'notes',
@@ -87,16 +93,17 @@ describe('a failure', () => {
     ['SQLITE_CORRUPT_INDEX', 'corrupt', false, 'it is corrupt; restore an intact backup'],
     ['SQLITE_NOTADB', 'corrupt', false, 'it is corrupt; restore an intact backup'],
   ])('%s makes the store unavailable: %s, retryable: %s, %s', ([code, failure, isRetryable, reason]) => {
-    const error = storeError({ code, message: 'why', isOfSystem: code.startsWith('E') })
+    const kind = code.startsWith('E') ? 'system' : 'other'
+    const error = storeError({ kind, code, message: 'why' })
     expect(error).toBeInstanceOf(StoreUnavailable)
     expect(error).toMatchObject({ message: `The database cannot be used: ${reason} (${code}).`, isRetryable, failure })
-    expect(isBusy({ code, message: '' })).toBe(failure === 'busy')
-    expect(writeFailureOf(storeError({ code, message: '', subject: '' }))).toBe('rule')
+    expect(isBusy({ kind, code, message: '' })).toBe(failure === 'busy')
+    expect(writeFailureOf(storeError({ kind: 'rule', code, message: '', subject: '' }))).toBe('rule')
   })
 
   test('has no name of a system call or path in its message', () => {
     const message = "EACCES: permission denied, open '/secret/notes.db'"
-    expect(storeError({ code: 'EACCES', message, isOfSystem: true }).message).toContain(
+    expect(storeError({ kind: 'system', code: 'EACCES', message }).message).toContain(
       ': permission denied; check the path',
     )
   })
@@ -116,7 +123,11 @@ describe('a failure', () => {
     ['notes.purge', notes, 'This would leave a reference to something that is missing.'],
     ['books.purge', books, 'This would leave a reference to something that is missing.'],
   ] as const)('of a reference names the side that %s can break', ([operation, table, message]) => {
-    const failure = { code: 'SQLITE_CONSTRAINT_FOREIGNKEY', message: 'FOREIGN KEY constraint failed' }
+    const failure = {
+      kind: 'other',
+      code: 'SQLITE_CONSTRAINT_FOREIGNKEY',
+      message: 'FOREIGN KEY constraint failed',
+    } as const
     expect(conflictOf(failure, operation, table)).toMatchObject({ name: 'RowConflict', message })
   })
 
@@ -129,14 +140,15 @@ describe('a failure', () => {
       const restored = storeError(toFailure(error))
       expect([restored, restored.constructor]).toEqual([error, error.constructor])
     }
-    for (const failure of [
-      { code: 'SQLITE_CONSTRAINT_UNIQUE', message: 'UNIQUE constraint failed: api_keys.hash' },
-      { code: 'SQLITE_CONSTRAINT_CHECK', message: 'api_keys.name' },
-      { code: 'EvalError', message: 'x' },
-      { code: 'ERR_INVALID_ARG_TYPE', message: 'x' },
-      { code: 'NOT_SQLITE_BUSY', message: 'x' },
+    const others: Failure[] = [
+      { kind: 'other', code: 'SQLITE_CONSTRAINT_UNIQUE', message: 'UNIQUE constraint failed: api_keys.hash' },
+      { kind: 'other', code: 'SQLITE_CONSTRAINT_CHECK', message: 'api_keys.name' },
+      { kind: 'other', code: 'EvalError', message: 'x' },
+      { kind: 'other', code: 'ERR_INVALID_ARG_TYPE', message: 'x' },
+      { kind: 'other', code: 'NOT_SQLITE_BUSY', message: 'x' },
       toFailure(Object.assign(new Error('x'), { code: 'ENOENT' })),
-    ]) {
+    ]
+    for (const failure of others) {
       expect(storeError(failure)).toEqual(new Error(`${failure.code}: ${failure.message}`))
       expect(writeFailureOf(storeError(failure))).toBe('other')
     }
