@@ -106,12 +106,12 @@ export function conflictOf({ code, message }: Failure, operation: string, table:
 
 /** Whether another connection holds the lock. */
 export function isBusy(failure: Failure): boolean {
-  return kindOf(failure) === 'busy'
+  return causeOf(failure) === 'busy'
 }
 
 /** Whether the database is corrupt, as far as SQLite knows (see {@link mayBeReadError}). */
 export function isCorrupt(failure: Failure): boolean {
-  return kindOf(failure) === 'corrupt'
+  return causeOf(failure) === 'corrupt'
 }
 
 /** SQLite also reports a page that the disk could not read with this code. Its other codes of corruption are certain. */
@@ -130,7 +130,7 @@ const writeFailureByCode: [RegExp, WriteFailure][] = [
 ]
 
 /** Why a write fails, for a failure that concerns the database. */
-function kindOf({ kind, code }: Failure): WriteFailure {
+function causeOf({ kind, code }: Failure): WriteFailure {
   if (kind === 'damage') return 'io'
   return writeFailureByCode.find(([pattern]) => pattern.test(code))?.[1] ?? 'other'
 }
@@ -150,7 +150,7 @@ export function storeError(failure: Failure): Error {
     return Object.assign(new Error(`${code}: ${message}`), failure.stack === undefined ? {} : { stack: failure.stack })
   return new StoreUnavailable(kind === 'damage' ? message : runtimeMessage(reasonOf(failure), code), {
     isRetryable: !isCorrupt(failure) || mayBeReadError(failure),
-    failure: kindOf(failure),
+    failure: causeOf(failure),
   })
 }
 
