@@ -5,6 +5,7 @@ import type { WriteFailure } from '../../collection/base-store.ts'
 import {
   IdempotencyKeyReused,
   IdsExhausted,
+  OtherRelease,
   Refusal,
   RowChanged,
   RowConflict,
@@ -13,7 +14,15 @@ import {
   writeFailureOf,
 } from '../../collection/errors.ts'
 import { retryWhileBusy } from '../../sqlite/file/connection.ts'
-import { conflictOf, type Failure, FilesDamaged, isBusy, storeError, toFailure } from '../../sqlite/file/failure.ts'
+import {
+  concernsDatabase,
+  conflictOf,
+  type Failure,
+  FilesDamaged,
+  isBusy,
+  storeError,
+  toFailure,
+} from '../../sqlite/file/failure.ts'
 
 function sqliteError(code: string, message = 'of SQLite'): Error {
   return Object.assign(new Error(message), { code })
@@ -129,6 +138,12 @@ describe('a failure', () => {
       message: 'FOREIGN KEY constraint failed',
     } as const
     expect(conflictOf(failure, operation, table)).toMatchObject({ name: 'RowConflict', message })
+  })
+
+  test('of a database that another release has migrated is one that a retry may avoid', () => {
+    const failure = toFailure(new OtherRelease())
+    expect(concernsDatabase(failure)).toBe(true)
+    expect(storeError(failure)).toStrictEqual(new OtherRelease({ isRetryable: true }))
   })
 
   test('of one write becomes the error of the store for it', () => {
