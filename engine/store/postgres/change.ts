@@ -4,7 +4,7 @@ import type { WithFields } from '../collection/derived.ts'
 import { RuleViolation, StoreUnavailable } from '../collection/errors.ts'
 import { inputOf } from '../collection/mutation.ts'
 import { columnOf, type Entity, fieldsOf, idOf, listOf } from '../collection/row.ts'
-import type { MutationOfProduct, MutationOnPostgres, PostgresTable, Queries, Result } from './collection.ts'
+import type { AnyPostgresMutation, MutationOnPostgres, PostgresTable, Queries, Result } from './collection.ts'
 import { MutationError } from './connection/failure.ts'
 import { recordFields, recordingOf, recordsOf } from './history.ts'
 import { columnsOf, entityMapper, insertInto, parameter, prepared, sqlTextOf } from './statements.ts'
@@ -21,7 +21,7 @@ export function mutationsOf(table: PostgresTable, hasHistory = false, functions:
   return { create: insertInto(table), update: change(update), remove: change(remove), ...changes }
 }
 
-export function mutationOf(mutation: MutationOfProduct): WithFields<MutationOnPostgres> {
+export function mutationOf(mutation: AnyPostgresMutation): WithFields<MutationOnPostgres> {
   return {
     hasOrderedIds: true,
     ...mutation,

@@ -42,7 +42,7 @@ export interface PostgresMutation<Input extends Replayable<Input>, Generated ext
 }
 
 /** One with any input. */
-export type MutationOfProduct = Omit<PostgresMutation<never, object>, 'method'>
+export type AnyPostgresMutation = Omit<PostgresMutation<never, object>, 'method'>
 
 export type PostgresCollection<S = object> = CollectionOn<PostgresTable, MutationOnPostgres, PostgresAccess, S>
 
@@ -60,7 +60,7 @@ export interface PostgresAccess {
 
 /** The statements of a collection on PostgreSQL. */
 export type StatementsOnPostgres<Mutations, Reads> = StatementsOn<
-  MutationsWith<MutationOfProduct, Mutations>,
+  MutationsWith<AnyPostgresMutation, Mutations>,
   PostgresAccess,
   Reads
 >

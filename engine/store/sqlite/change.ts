@@ -5,7 +5,7 @@ import type { WithFields } from '../collection/derived.ts'
 import { RuleViolation } from '../collection/errors.ts'
 import { inputOf } from '../collection/mutation.ts'
 import { columnOf, fieldsOf, listOf, type TableWithId } from '../collection/row.ts'
-import type { MutationOfProduct, MutationOnSqlite } from './collection.ts'
+import type { AnySqliteMutation, MutationOnSqlite } from './collection.ts'
 import { prepareHistory } from './history.ts'
 import { encode, insertInto, rowBy, sqlTextOf } from './statements.ts'
 
@@ -15,7 +15,7 @@ export function mutationsOf<T extends TableWithId>(table: T, hasHistory = false,
   return { create: insertInto(table), update: change, remove: change, ...changes }
 }
 
-export function mutationOf({ fields, prepare }: MutationOfProduct): WithFields<MutationOnSqlite> {
+export function mutationOf({ fields, prepare }: AnySqliteMutation): WithFields<MutationOnSqlite> {
   function prepareFlat(connection: Database.Database) {
     const run = prepare(connection)
     // Safe: the values are those of its fields.

@@ -16,7 +16,7 @@ export interface SqliteMutation<Input extends Replayable<Input>, Generated exten
 }
 
 /** One with any input. */
-export type MutationOfProduct = Omit<SqliteMutation<never, object>, 'method'>
+export type AnySqliteMutation = Omit<SqliteMutation<never, object>, 'method'>
 
 /** The writer thread prepares them, and runs them inside a transaction. Entries in the history are kept for so many days. */
 export type MutationOnSqlite = (
@@ -33,7 +33,7 @@ export interface SqliteAccess {
 
 /** The statements of a collection on SQLite. */
 export type StatementsOnSqlite<Mutations, Reads> = StatementsOn<
-  MutationsWith<MutationOfProduct, Mutations>,
+  MutationsWith<AnySqliteMutation, Mutations>,
   SqliteAccess,
   Reads
 >
