@@ -32,7 +32,7 @@ const ofConsole = /^(?:#console|@mantine|@scalar|@tanstack|@types\/react|@vitejs
 
 /** What each product gets of their folders: what its own tests need, and the code of the recipes. */
 const alwaysCopied = [
-  'engine/test/vitest.config.ts',
+  'engine/test/{index,vitest.config}.ts',
   'engine/test/support/{database,product,rest-client,share,temporary,test-api,tested,texts,transport}.ts',
   'engine/test/support/postgres/databases.ts',
   'engine/test/notes/{books,main,notes,postgres,printer,service,sqlite,store,tables,trpc}.ts',
@@ -41,6 +41,8 @@ const alwaysCopied = [
 ]
 
 const manifest = JSON.parse(read('package.json'))
+/** The entry for the tests of products. */
+manifest.imports['#test'] = './engine/test/index.ts'
 
 export interface Options {
   withTests?: boolean | undefined
@@ -110,9 +112,7 @@ export function createProduct(folder: string, options: Options = {}): void {
       { includes: ['**/*.config.ts'], linter: { rules: off('style', 'noDefaultExport') } },
       {
         includes: ['test/**', 'try.ts', 'client.ts'],
-        linter: {
-          rules: { ...off('style', 'noProcessEnv', 'noRestrictedImports'), ...off('suspicious', 'noConsole') },
-        },
+        linter: { rules: { ...off('style', 'noProcessEnv'), ...off('suspicious', 'noConsole') } },
       },
     ],
   })

@@ -66,8 +66,12 @@ test('the engines compile in another product, and their tests where they are ask
 
 test.for([{}, { withoutConsole: true }])('a new product keeps the rules of its lint: %o', (options) => {
   const biome = join(root, 'node_modules/.bin/biome')
-  const { status, stdout, stderr } = spawnSync(biome, ['check'], { cwd: copyEngines(options), encoding: 'utf8' })
+  const folder = copyEngines(options)
+  const lint = () => spawnSync(biome, ['check'], { cwd: folder, encoding: 'utf8' })
+  const { status, stdout, stderr } = lint()
   expect(status, stdout + stderr).toBe(0)
+  writeFileSync(join(folder, 'test/deep.ts'), "export { openStore } from '../engine/store/index.ts'\n")
+  expect(lint().stderr).toContain('Import an engine through its entries')
 })
 
 test.for([

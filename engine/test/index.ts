@@ -1,0 +1,3 @@
+/** What the tests of a product need. */
+export { startTestService } from './support/test-api.ts'
+export { testTexts } from './support/texts.ts'
