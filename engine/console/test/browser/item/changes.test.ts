@@ -308,7 +308,9 @@ describe('a change', () => {
     await expect.poll(() => store.notes.get(2n)).toMatchObject({ body: 'Tea' })
   })
 
-  test('says that it was changed back only if that is so, not if what it restored was restored again', async ({ start }) => {
+  test('says that it was changed back only if that is so, not if what it restored was restored again', async ({
+    start,
+  }) => {
     const { store, show } = await start(3)
     for (const state of ['done', 'waiting', 'done', 'waiting', 'done', 'open'] as const)
       await store.notes.update({ id: 2n, set: { state } })
@@ -317,14 +319,7 @@ describe('a change', () => {
     const entries = changesOf(page).getByRole('listitem')
     await entries.getByRole('link', { name: 'note 2 #2' }).first().waitFor()
     const ends = async () => (await entries.allInnerTexts()).map((text) => /Change.*$/.exec(text)?.[0])
-    const expected = [
-      'Change back',
-      'Changed since',
-      'Changed back',
-      'Changed since',
-      'Changed back',
-      'Changed back',
-    ]
+    const expected = ['Change back', 'Changed since', 'Changed back', 'Changed since', 'Changed back', 'Changed back']
     await expect.poll(ends).toEqual(expected)
     await entries.getByRole('link', { name: 'note 2 #2' }).first().click()
     const history = panel(page, 'note 2').getByRole('region', { name: 'History' }).getByRole('listitem')
