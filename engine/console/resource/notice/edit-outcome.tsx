@@ -39,28 +39,33 @@ export interface Done {
   isNews?: true
 }
 
-interface SavedProps extends Omit<Done, 'edits' | 'focus'> {
+interface SavedProps extends Omit<Done, 'focus'> {
   edit?: Edit
   /** All items that are being removed. */
   removed: Edit[]
   onClose: () => void
 }
 
-/** Disappears by itself, but not while the pointer or the focus is in it. Then a removal is not sent either. */
-export function Saved({ text = '', edit, removed, link, firstId, onUndo, undoLabel, onClose }: SavedProps) {
+/**
+ * Disappears by itself, but not while the pointer or the focus is in it. Then a removal is not sent either. What undoes a change
+ * of many items stays: they may have left the list.
+ */
+export function Saved({ text = '', edit, edits, removed, link, firstId, onUndo, undoLabel, onClose }: SavedProps) {
   const { resource, turnTo } = useResource()
   const linkTo = useItemLink()
   const texts = editTextsOf(resource).edit
   const label = undoLabel ?? texts.undo
   const [isHeld, setIsHeld] = useState(false)
+  const stays = onUndo !== undefined && edits !== undefined && edits.length > 1
   // biome-ignore lint/correctness/useExhaustiveDependencies: another render is no reason to wait longer.
   useEffect(() => {
     if (edit) hold(edit, isHeld)
     // Also if the notice is closed by then.
     if (isHeld) return () => edit && hold(edit, false)
+    if (stays) return
     const timer = setTimeout(onClose, undoTime)
     return () => clearTimeout(timer)
-  }, [isHeld])
+  }, [isHeld, stays])
   return (
     <section
       ref={keepFocus}

@@ -139,6 +139,26 @@ test('the focus stays in the page if a removal with a key empties the list', asy
   await expect.poll(() => isFocused(page.getByRole('heading', { name: 'Notes', exact: true }))).toBe(true)
 })
 
+test('the notice of a change of many notes stays until it is dismissed or the next change', async ({ open }) => {
+  const { page } = await openNotes(open, 3)
+  await choose(page, 'Open')
+  await page.clock.install()
+  await setAllDone(page)
+  await notice(page).getByText('3 notes are done.').waitFor()
+  await page.getByRole('button', { name: 'Show all' }).waitFor()
+  await page.clock.runFor(60_000)
+  await notice(page).getByRole('button', { name: 'Undo' }).waitFor()
+  await page.keyboard.press('z')
+  await notice(page).getByText('3 notes were changed back.').waitFor()
+  const isGone = () => page.clock.runFor(1_000).then(() => notice(page).count())
+  await expect.poll(isGone).toBe(0)
+  await setAllDone(page)
+  await notice(page).getByText('3 notes are done.').waitFor()
+  await page.clock.runFor(60_000)
+  await notice(page).getByRole('button', { name: 'Dismiss' }).click()
+  await notice(page).waitFor({ state: 'hidden' })
+})
+
 test('a kept row leaves after a change of many notes', async ({ open }) => {
   const { page } = await openNotes(open, 6)
   await choose(page, 'Open')
