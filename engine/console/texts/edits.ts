@@ -187,7 +187,13 @@ export function editTextsOf(noun: Noun) {
       formerValues: 'what they were',
       noneFound: 'No changes match. Choose another kind, key or day.',
       kinds: { all: 'All', update: 'Changed', remove: 'Removed' },
-      filter: { kind: 'Kind of change', by: 'By', anyone: 'Anyone', until: 'Until' },
+      filter: {
+        kind: 'Kind of change',
+        by: 'By',
+        anyone: 'Anyone',
+        ofLatest: (changes: number) => `Of the latest ${number(changes)} changes`,
+        until: 'Until',
+      },
       comparing: 'Looking at earlier changes…',
       compared: (changes: number, areSome: boolean) =>
         `Of the latest ${number(changes)} changes, ${areSome ? 'these match' : 'none matches. “Show more” looks at earlier ones'}.`,

@@ -7,12 +7,15 @@ interface ChangeFilterProps {
   shown: ChangesShown
   /** The names of the API keys that have made the loaded changes. */
   keyNames: string[]
+  /** The number of these changes, unless they are all. */
+  loaded: number | undefined
 }
 
 /** Which changes are listed: by what was done, by the API key, and up to a day. The names of the entries are those of the URL. */
-export function ChangeFilter({ shown: { changes, by = '', until }, keyNames }: ChangeFilterProps) {
+export function ChangeFilter({ shown: { changes, by = '', until }, keyNames, loaded }: ChangeFilterProps) {
   const { resource } = useResource()
   const { kinds, filter: texts } = editTextsOf(resource).changes
+  const names = [...new Set(by ? [...keyNames, by] : keyNames)].sort().map((name) => <option key={name}>{name}</option>)
   function filter({ currentTarget }: ChangeEvent<HTMLFormElement>) {
     const entries = [...new FormData(currentTarget)].filter(([, value]) => value !== '')
     const chosen = { changes, ...Object.fromEntries(entries) }
@@ -37,9 +40,7 @@ export function ChangeFilter({ shown: { changes, by = '', until }, keyNames }: C
         {texts.by}
         <select name="by" defaultValue={by}>
           <option value="">{texts.anyone}</option>
-          {[...new Set(by ? [...keyNames, by] : keyNames)].sort().map((name) => (
-            <option key={name}>{name}</option>
-          ))}
+          {loaded ? <optgroup label={texts.ofLatest(loaded)}>{names}</optgroup> : names}
         </select>
       </label>
       <label className="text-field">

@@ -72,7 +72,13 @@ export function ChangeList({ id, max, shown }: ChangeListProps) {
   const none = !isOfAll ? texts.noneOfItem : changes.length === 0 ? texts.none : noneFound
   return (
     <div className="changes">
-      {shown && <ChangeFilter shown={shown} keyNames={changes.flatMap(({ keyName }) => keyName ?? [])} />}
+      {shown && (
+        <ChangeFilter
+          shown={shown}
+          keyNames={changes.flatMap(({ keyName }) => keyName ?? [])}
+          loaded={hasNextPage ? changes.length : undefined}
+        />
+      )}
       {groups.length === 0 && <p className="changes-none">{none}</p>}
       {[...days].map(([day, each], index) => (
         <Fragment key={day}>
