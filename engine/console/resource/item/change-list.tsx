@@ -16,6 +16,7 @@ import { historyOf, isGroup, isListed, mayGoOn, togetherOf, withNext } from './h
 
 /** How many changes are loaded by themselves, to count those of a group, or to find so many entries that are listed. */
 const maxLoaded = { changes: 10_000, entries: 20 }
+const maxLoadedOfLatest = { changes: 2_000, entries: 5 }
 
 interface ChangeListProps {
   /** The item whose changes are shown, instead of those of all items. */
@@ -44,11 +45,10 @@ export function ChangeList({ id, max, shown }: ChangeListProps) {
   const groups = all.filter(([first]) => !shown || (first && isListed(first, shown)))
   const isFiltered = groups.length < all.length
   const isGoingOn = (group: Change[]) => hasNextPage && mayGoOn(group, changes)
-  const [wanted, setWanted] = useState(maxLoaded)
-  const isSought = hasNextPage && isFiltered && groups.length < wanted.entries
+  const [wanted, setWanted] = useState(max ? maxLoadedOfLatest : maxLoaded)
+  const isSought = hasNextPage && (isFiltered || max) && groups.length < wanted.entries
   const isUncounted = groups.some((group) => isGroup(group) && isGoingOn(group))
-  const isLoadingOn =
-    shown !== undefined && changes.length < wanted.changes && (isSought || isUncounted) && !isFetchNextPageError
+  const isLoadingOn = isOfAll && changes.length < wanted.changes && (isSought || isUncounted) && !isFetchNextPageError
   useEffect(() => {
     if (isLoadingOn && !isFetchingNextPage) void fetchNextPage()
   }, [isLoadingOn, isFetchingNextPage, fetchNextPage])
@@ -99,7 +99,7 @@ export function ChangeList({ id, max, shown }: ChangeListProps) {
       ))}
       {hasNextPage && isFiltered && groups.length > 0 && <p className="changes-none">{compared}</p>}
       <span className="visually-hidden" role="status">
-        {(data.pages.length > 1 || isFiltered) && !isLoadingOn && texts.shown(groups.flat().length)}
+        {!max && (data.pages.length > 1 || isFiltered) && !isLoadingOn && texts.shown(groups.flat().length)}
       </span>
       {hasNextPage && !max && (
         <Button ref={keepFocus} variant="default" size="xs" isDisabled={isFetchingNextPage} onClick={loadMore}>

@@ -448,6 +448,18 @@ test('a long list of changes follows what others change with one request each ti
   await sheet.getByText('5 notes').waitFor()
 })
 
+test('a wide window counts the latest changes on until it has a few entries', async ({ start }) => {
+  const { store, show } = await start(240)
+  for (let entry = 1; entry <= 3; entry++)
+    await store.notes.update({ id: BigInt(entry), set: { body: `tea ${entry}` } })
+  for (let id = 1n; id <= 230n; id++) await store.notes.update({ id, set: { state: 'done' } })
+  const page = await show({ viewport: { width: 1_920, height: 1_080 } })
+  const latest = panel(page, 'Latest changes')
+  await latest.getByText('230 notes').waitFor()
+  await expect.poll(() => latest.locator('.changes > ol > li').count()).toBe(4)
+  await inspect(page, 'latest-changes-of-many')
+})
+
 test('a change of many notes names each one, with few requests, and says what is still being loaded', async ({
   start,
 }) => {
