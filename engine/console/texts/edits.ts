@@ -201,14 +201,14 @@ export function editTextsOf(noun: Noun) {
       ofDay: (changed: number, removed: number) =>
         joined(', ', [changed > 0 && `${number(changed)} changed`, removed > 0 && `${number(removed)} removed`]),
       shown: (changes: number) => `${countOf({ one: 'change', many: 'changes' }, changes)} shown`,
-      notCounted: '· Not all loaded yet',
+      notCounted: 'Not all loaded yet',
       addAgain: 'Add again',
-      addedAgain: '· Added again',
+      addedAgain: 'Added again',
       /** Before what it is called now. */
       addedAs: 'as',
       changeBack: 'Change back',
-      changedBack: '· Changed back',
-      changedSince: '· Changed since',
+      changedBack: 'Changed back',
+      changedSince: 'Changed since',
       /** What tells the buttons for reversals apart. @param values the fields and what they become */
       reversalOf: (action: string, item: string, values: [label: string, value: string][]) => {
         const changes = values.map(([label, value]) => `${label.toLowerCase()} to ${value}`)

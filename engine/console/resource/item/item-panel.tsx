@@ -27,7 +27,7 @@ import type { ShownList } from '../use-shown-list.ts'
 import { hrefOf } from '../view.ts'
 import { ChangeList } from './change-list.tsx'
 import { draftKeyOf, EditField } from './edit-field.tsx'
-import { useRemoval } from './history.ts'
+import { additionOf, isAddedAgain, useRemoval } from './history.ts'
 import { isNewClick } from './new-click.ts'
 import { Reversal } from './reversal.tsx'
 import { useChoose } from './use-choose.ts'
@@ -76,12 +76,13 @@ function LoadedItem({ id, item }: { id: bigint; item: ShownList['item'] }) {
     // The user may have removed it.
     const known = removal?.before ?? data ?? states.findLast(({ edit: { seen } }) => seen.id === id)?.edit.seen
     const former = textOf(known?.[resource.title]) || texts.heading(id)
+    const [addition] = known ? additionOf(resource, [{ ...known, id }]).edits : []
     const isKnown = known !== undefined || draft !== undefined
     return (
       <Message
         icon={icon}
         heading="h3"
-        role="alert"
+        role={addition && isAddedAgain(addition) ? undefined : 'alert'}
         title={isKnown ? editTexts.removed(former) : texts.missing(id)}
         text={joined(' ', [
           removal !== undefined && texts.removedBy(removal.keyName, removal.at),

@@ -279,6 +279,19 @@ test('filters by action, key and day load the changes on until there are some', 
   await inspect(page, 'changes-none')
 })
 
+test('the panel of a note that was added again shows no error', async ({ start }) => {
+  const { rpc, show } = await start(3)
+  await rpc.notes.remove.mutate({ noteId: 2n })
+  const page = await show({ path: '/?note=2' })
+  await panel(page).getByRole('alert').getByText('note 2 was removed.').waitFor()
+  await panel(page).getByRole('button', { name: 'Add again: note 2 #2' }).click()
+  const result = panel(page).getByText('Added again as note 2 #4', { exact: true })
+  await result.waitFor()
+  expect(await panel(page).getByRole('alert').count()).toBe(0)
+  expect(await result.evaluate((element) => getComputedStyle(element, '::before').content)).toBe('none')
+  await inspect(page, 'removed-added-again')
+})
+
 describe('a change', () => {
   test('is changed back with one click, in the changes and in the panel, and z undoes that', async ({ start }) => {
     const { store, rpc, show } = await start(3)
@@ -326,6 +339,10 @@ describe('a change', () => {
     const ends = async () => (await entries.allInnerTexts()).map((text) => /Change.*$/.exec(text)?.[0])
     const expected = ['Change back', 'Changed since', 'Changed back', 'Changed since', 'Changed back', 'Changed back']
     await expect.poll(ends).toEqual(expected)
+    const [by, since] = await entries.nth(1).locator('.changes-by').all()
+    if (!by || !since) throw new Error('The entry does not say what became of it.')
+    const [former, next] = [await boxOf(by), await boxOf(since)]
+    expect(next.x).toBeCloseTo(former.x + former.width, 0)
     await entries.getByRole('link', { name: 'note 2 #2' }).first().click()
     const history = panel(page, 'note 2').getByRole('region', { name: 'History' }).getByRole('listitem')
     const endsInPanel = async () => (await history.allInnerTexts()).map((text) => /Change.*$/.exec(text)?.[0])
@@ -366,13 +383,13 @@ describe('a change', () => {
     await notice(page).getByText('2 notes were changed back.').waitFor()
     const states = (await store.notes.list({ limit: 9, cursor: 0n })).map(({ state }) => state)
     expect(states).toEqual(['open', 'waiting', 'open'])
-    await entry.getByText('· Changed since').waitFor()
+    await entry.getByText('Changed since').waitFor()
     await page.keyboard.press('z')
     await expect.poll(async () => (await store.notes.get(1n))?.state).toBe('done')
     await page.keyboard.press('z')
     await notice(page).getByText('There is nothing to undo.').waitFor()
     await page.reload()
-    await entry.getByText('· Changed since').waitFor()
+    await entry.getByText('Changed since').waitFor()
     await inspect(page, 'changed-since')
     expect(await entry.getByRole('button').count()).toBe(0)
   })
