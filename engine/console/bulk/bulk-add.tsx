@@ -63,7 +63,7 @@ export function BulkAdd({ dropped, onClose, onDone }: BulkAddProps) {
     if (isAdding) return
     const kept = importDrafts.get(resource.many)
     if (kept) kept.isOpen = false
-    if (waiting === 0) setDraft()
+    if (waiting === 0 && text !== '') setDraft()
     onClose()
     if (created.length > 0) {
       onDone({
@@ -92,7 +92,9 @@ export function BulkAdd({ dropped, onClose, onDone }: BulkAddProps) {
 
   function letAddAgain(removed: Edit[]) {
     const { sent, progress } = importDrafts.get(resource.many) ?? {}
-    if (progress && sent === draft.sent) {
+    // The import was complete, so the draft is gone. The same rows can be entered again.
+    if (!sent) importDrafts.set(resource.many, { text: '', corrections: new Map(), sent: draft.sent })
+    else if (progress && sent === draft.sent) {
       progress.added -= removed.length
       progress.waiting += removed.length
     }
@@ -174,22 +176,22 @@ export function BulkAdd({ dropped, onClose, onDone }: BulkAddProps) {
         )}
         <div className="bulk-actions">
           <MainButton ref={mainButton} noun={resource} run={run} isStale={text !== draft.text} onView={view} />
-          {run.state === 'ready' && (
-            <Button key="close" ref={keepFocus} variant="default" onClick={close}>
-              {page.close}
-            </Button>
-          )}
           {!isAdding && canRemove && created.length > 0 && (
             <Button key="undo" ref={keepFocus} variant="default" onClick={undoHere}>
               {editTextsOf(resource).edit.undo}
             </Button>
           )}
-          {/* Nothing replaces it, or the second click of a double click would do something else. */}
-          {isAdding && (
-            <Button key="stop" ref={keepFocus} variant="default" onClick={stop}>
-              {bulk.stop}
+          <div className="bulk-choice">
+            {/* Nothing replaces it, or the second click of a double click would do something else. */}
+            {isAdding && (
+              <Button key="stop" ref={keepFocus} variant="default" onClick={stop}>
+                {bulk.stop}
+              </Button>
+            )}
+            <Button key="close" ref={keepFocus} variant="default" onClick={close}>
+              {page.close}
             </Button>
-          )}
+          </div>
         </div>
       </div>
     </Sheet>

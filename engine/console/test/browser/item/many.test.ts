@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { choiceOf, choose, names, showing, turnPage } from '../list.ts'
 import { type OpenNotes, test } from '../notes.ts'
-import { holdRequests, inspect, isFocused, press } from '../page.ts'
+import { boxOf, holdRequests, inspect, isFocused, press } from '../page.ts'
 import { openBulkAdd, panel, panelsLoaded } from '../panels.ts'
 import type { Locator, Page } from '../visit.ts'
 
@@ -376,15 +376,25 @@ test('rows whose import was undone are added again, also after a reload, with ne
   expect((await store.notes.list({ limit: 9, cursor: 0n })).map(({ id }) => id)).toEqual([1n, 2n, 5n, 6n])
 })
 
-test('an import is undone in its dialog', async ({ open }) => {
+test('an import is undone in its dialog, and the same rows are added again', async ({ open }) => {
   const { page, store } = await openNotes(open, 2)
+  const ids = async () => (await store.notes.list({ limit: 9, cursor: 0n })).map(({ id }) => id)
   const sheet = await openBulkAdd(page, 'Tom,7\nZoe,7')
+  const closeButton = sheet.locator('.bulk-actions').getByRole('button', { name: 'Close' })
+  const place = await boxOf(closeButton)
   await sheet.getByRole('button', { name: 'Add 2 notes' }).click()
   await sheet.getByText('2 notes were added.').waitFor()
   await inspect(page, 'import-finished')
+  expect(await boxOf(closeButton)).toEqual(place)
   await sheet.getByRole('button', { name: 'Undo' }).click()
   await notice(page).getByText('2 notes were removed.').waitFor()
-  expect((await store.notes.list({ limit: 9, cursor: 0n })).map(({ id }) => id)).toEqual([1n, 2n])
+  expect(await ids()).toEqual([1n, 2n])
+  await openBulkAdd(page)
+  await closeButton.click()
+  await openBulkAdd(page, 'Tom,7\nZoe,7')
+  await sheet.getByRole('button', { name: 'Add 2 notes' }).click()
+  await sheet.getByText('2 notes were added.').waitFor()
+  expect(await ids()).toEqual([1n, 2n, 5n, 6n])
 })
 
 test('an undone import, or a removal, that was a whole page ends on the page before', async ({ open }) => {
