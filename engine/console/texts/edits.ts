@@ -154,9 +154,10 @@ export function editTextsOf(noun: Noun) {
         `${countOf(noun, count)} ${plural({ one: 'is', many: 'are' }, count)} ${value}${same > 0 ? `, ${number(same)} ${was(same)} already` : ''}.`,
       doneOf: (label: string, count: number, value: string, same: number) =>
         `${label} of ${countOf(noun, count)} is now ${value}${same > 0 ? `, ${number(same)} had it already` : ''}.`,
-      results: (done: number, failed: number, unconfirmed: number, left: number) =>
+      results: (done: number, same: number, failed: number, unconfirmed: number, left: number) =>
         joined(', ', [
           `${number(done)} done`,
+          same > 0 && `${number(same)} had it already`,
           failed > 0 && `${number(failed)} skipped`,
           unconfirmed > 0 && `${number(unconfirmed)} not confirmed`,
           left > 0 && `${number(left)} not sent`,

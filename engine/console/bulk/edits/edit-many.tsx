@@ -45,7 +45,8 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
   const isRunning = status === 'pending'
   const hasEnded = hasStarted && !isRunning
   const saved = [...done, ...unconfirmed]
-  const results = texts.results(done.length, failed.length, unconfirmed.length, left.length - unconfirmed.length)
+  const selected = edits.length + same
+  const results = texts.results(done.length, same, failed.length, unconfirmed.length, left.length - unconfirmed.length)
 
   /** Only the items that were not changed stay selected. The changes of the others can be undone. */
   function close() {
@@ -125,7 +126,7 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
           </Notice>
         )}
         {hasStarted ? (
-          <Progress label={texts.progress} done={edits.length - left.length} total={edits.length} pause={job.pause} />
+          <Progress label={texts.progress} done={selected - left.length} total={selected} pause={job.pause} />
         ) : (
           <>
             {!set && (
