@@ -639,6 +639,29 @@ test('keys change the row with the focus or the selection, and not the note in t
   await notice(page).getByText('note 3 will be removed.').waitFor()
 })
 
+test('a long text in the notice is as wide as the notice, with the period in the same line', async ({ open }) => {
+  const { page } = await open(3, { isLoaded: true })
+  const body = 'Maximilian '.repeat(15).trim()
+  // The panel leaves less room for the notice.
+  await page.getByRole('link', { name: 'note 2' }).click()
+  await panel(page, 'note 2').getByRole('button', { name: 'Edit the text' }).click()
+  await page.getByRole('textbox', { name: 'Text' }).fill(body)
+  await page.keyboard.press('Enter')
+  const value = notice(page).locator('bdi', { hasText: body })
+  const [text, shown] = [await boxOf(notice(page).locator('p')), await boxOf(value)]
+  expect(shown.x + shown.width).toBeLessThan(text.x + text.width)
+  const [size, dismiss] = [page.locator('.page-size'), notice(page).getByRole('button', { name: 'Dismiss' })]
+  expect((await boxOf(dismiss)).x).toBeLessThan((await boxOf(size)).x)
+  const periodBottom = await value.evaluate((element) => {
+    const range = document.createRange()
+    range.setStartAfter(element)
+    range.setEndAfter(element.nextSibling ?? element)
+    return range.getBoundingClientRect().bottom
+  })
+  expect(Math.abs(periodBottom - (shown.y + shown.height))).toBeLessThan(5)
+  await inspect(page, 'notice-of-long-text')
+})
+
 describe('a note is removed', () => {
   test('once the pointer has left the notice that offers to undo it', async ({ open }) => {
     const { store, page } = await open(3, { isLoaded: true })
