@@ -32,6 +32,7 @@ export function editTextsOf(noun: Noun) {
       readOnlyShort: 'Read only',
       readOnly: (hasHistory: boolean) =>
         `Your API key can only show ${many}.${hasHistory ? ' It cannot show who changed what.' : ''}`,
+      cannotChange: `Your API key can only show ${many}. It cannot change them.`,
       last: 'Last change',
       dismiss: 'Dismiss',
       showThem: 'Show them',

@@ -93,7 +93,7 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
     say(text, { focus: () => seen.id, isShown: true })
   }
   useDeselectRemoved((text) => say(text, { onUndo: isDone ? done.onUndo : undefined, isNews: true }))
-  const refuse = () => say(texts.readOnly(hasHistory))
+  const refuse = () => say(texts.cannotChange)
   useShownAddress(refuse)
   useShortcuts({ notice: () => document.querySelector<HTMLElement>('.edit-notice button')?.focus() })
   useShortcuts(isReadOnly ? { add: refuse, choose: refuse, edit: refuse, remove: refuse, undo: refuse } : { undo })

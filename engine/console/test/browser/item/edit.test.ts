@@ -988,6 +988,7 @@ test('a key that may only read sees no controls and asks for no changes, and see
   await store.apiKeys.create(apiKeyRecord(key, 'viewer', undefined, 'read'))
   const page = await show({ path: '/?note=2', key })
   const sentence = 'Your API key can only show notes. It cannot show who changed what.'
+  const refusal = 'Your API key can only show notes. It cannot change them.'
   const chip = page.locator('.tools').getByRole('button', { name: 'Read only' })
   await chip.waitFor()
   expect(await chip.getAttribute('aria-description')).toBe(sentence)
@@ -1005,7 +1006,7 @@ test('a key that may only read sees no controls and asks for no changes, and see
   await page.goto(`${url}/?open=add`)
   await chip.waitFor()
   await panelsLoaded(page)
-  await notice(page).getByText('Your API key can only show notes. It cannot show who changed what.').waitFor()
+  await notice(page).getByText(refusal).waitFor()
   expect(await panel(page).count()).toBe(0)
   expect(page.url()).toBe(`${url}/`)
   await page.keyboard.press('?')
@@ -1016,7 +1017,7 @@ test('a key that may only read sees no controls and asks for no changes, and see
   for (const each of ['n', 's', 'e', 'Delete', 'z']) {
     await page.getByRole('link', { name: 'note 2' }).focus()
     await page.keyboard.press(each)
-    await notice(page).getByText(sentence).waitFor()
+    await notice(page).getByText(refusal).waitFor()
     await notice(page).getByRole('button', { name: 'Dismiss' }).click()
   }
 })
