@@ -278,8 +278,10 @@ test('a phone edits a field of 44 px where it is, and asks no finger to drop a f
   const before = await boxOf(category)
   await page.getByRole('button', { name: 'Edit the name' }).tap()
   const name = page.getByRole('textbox', { name: 'Name' })
-  expect((await boxOf(name)).height).toBeGreaterThanOrEqual(44)
-  expect((await boxOf(category)).y).toBe(before.y)
+  const field = await boxOf(name)
+  expect(field.height).toBeGreaterThanOrEqual(44)
+  // In its row. The buttons are below it.
+  expect(field.y).toBeLessThan(before.y - field.height / 2)
   await name.fill('')
   await name.press('Enter')
   await page.getByText('The name is missing.').waitFor()
@@ -413,4 +415,44 @@ test('a wide window has the latest changes beside the list, and an item takes th
   // A narrower window has them in the view of the changes only.
   await page.setViewportSize({ width: 1_440, height: 900 })
   await changes.waitFor({ state: 'hidden' })
+})
+
+test('a phone keeps a long category in the line of its label, and the texts above it start where names do', async ({
+  open,
+}) => {
+  const { page } = await open([{ name: 'Rex', categoryId: -9_223_372_036_854_775_807n, status: 'pending' }, 1], phone)
+  const number = await boxOf(page.locator('.item-list .filter-value').first())
+  const short = await boxOf(page.locator('.item-list .filter-value').last())
+  expect([number.x, number.height]).toEqual([short.x, short.height])
+  const all = page.getByRole('checkbox', { name: 'Select all pets of this page' })
+  const label = page.locator('thead label')
+  const gap = await label.evaluate((each) => Number.parseFloat(getComputedStyle(each).columnGap))
+  const [box, name] = [await boxOf(all), await boxOf(page.getByRole('link', { name: 'Rex' }))]
+  expect(box.x + box.width + gap).toBe(name.x)
+  await all.check()
+  expect((await boxOf(page.locator('.selection-bar > .number').first())).x).toBe(box.x)
+})
+
+test('the first row shows the whole ring of its status, and the bar what is selected elsewhere beside the number', async ({
+  open,
+}) => {
+  const { page } = await open(45, { isLoaded: true })
+  const status = choiceOf(page, 'pet 1', 'Status: Available')
+  const { x, y, width } = await boxOf(status)
+  const before = await colorAt(page, x + width / 2, y + 1)
+  await press(page, 'Tab')
+  await status.focus()
+  expect(await colorAt(page, x + width / 2, y + 1)).not.toEqual(before)
+  await page.getByRole('checkbox', { name: 'Select all pets of this page' }).check()
+  const bar = page.getByRole('region', { name: '20 selected' })
+  const number = await boxOf(bar.getByText('20 selected'))
+  const all = await boxOf(bar.getByRole('button', { name: 'Select all 45 that match' }))
+  expect(all.x - number.x - number.width).toBeLessThan(20)
+  await page.getByRole('button', { name: 'Next', exact: true }).click()
+  const elsewhere = await boxOf(bar.getByText('20 not on this page'))
+  expect(elsewhere.x - number.x - number.width).toBeLessThan(20)
+  await press(page, '?')
+  const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  await help.waitFor()
+  expect(await help.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBe(0)
 })
