@@ -46,7 +46,7 @@ export function EmptyList({ ownEdits }: { ownEdits: Edit[] }) {
     return (
       <Message
         ref={keepFocus}
-        icon={<IconSearch />}
+        icon={search ? <IconSearch /> : icon}
         title={texts.emptyPart(nounOf(resource, view.filter), search)}
         text={search && notFound(resource, view, search)}
       >
