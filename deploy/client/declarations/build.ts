@@ -51,8 +51,9 @@ function compileInto(folder: string): void {
     'engine/service/procedures/procedures.d.ts': ['proceduresOf'],
     'engine/service/procedures/trpc.d.ts': [
       ...['CachedContext', 'QueryContext', 'MutationContext'].map(
-        (name) => `${name}<Store, Settings = unknown, Own = unknown>`,
+        (name) => `${name}<Store, Settings = unknown, Dependencies = unknown>`,
       ),
+      'MutatingStore<Store>',
       ...['SessionContext', 'ProcedureMeta', 'CachedMeta', 'QueryMeta', 'MutationMeta'],
     ],
     'db/store.d.ts': ['Store'],
