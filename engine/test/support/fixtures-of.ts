@@ -11,7 +11,7 @@ import type { Tested } from './tested.ts'
 /** What tests do with a product: its databases, its service in the process of the test or in another one, its keys. */
 export async function fixturesOf<Stores extends WithApiKeys, Client>(tested: Tested<Stores, Client>) {
   type Store = BaseStore & Stores
-  const product = productFixtures(tested.service.product)
+  const product = productFixtures(tested.service.product, tested.service.settings)
   const databases = await databaseFixtures(tested.service.store)
   const api = apiFixtures(tested, product, databases)
   const processes = processFixtures(tested, product, databases)

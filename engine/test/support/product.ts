@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { apiKeyFormat } from '../../service/auth/api-key.ts'
 import { keysOf } from '../../service/commands/keys.ts'
 import { configurationOf } from '../../service/config.ts'
@@ -7,9 +8,9 @@ import type { BaseStore } from '../../store/collection/base-store.ts'
 import type { WithApiKeys } from '../../store/keys.ts'
 
 /** What the engine makes for a product: the format of its keys, its settings, and the actions of its command line. */
-export function productFixtures(product: Product) {
+export function productFixtures(product: Product, settings?: z.ZodObject) {
   const format = apiKeyFormat(product.keyPrefix)
-  const configuration = configurationOf(product)
+  const configuration = configurationOf(product, settings)
   /** A key that no store has. */
   const mintApiKey = () => format.mintApiKey('test').key
   return {
