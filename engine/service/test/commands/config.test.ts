@@ -20,7 +20,7 @@ test('without any variable the configuration has its defaults', () => {
     trustProxy: [],
     historyDays: 400,
     backupKeep: 7,
-    productSettings: {},
+    productSettings: { printerFile: '/dev/null' },
   })
 })
 
@@ -46,6 +46,7 @@ function everyVariable(key: string) {
     NOTES_API_KEY: key,
     BACKUP_EVERY: '6h',
     BACKUP_KEEP: '30',
+    PRINTER_FILE: '/dev/printer',
   }
 }
 
