@@ -386,6 +386,8 @@ describe('a change', () => {
     await entry.getByText('Changed since').waitFor()
     await page.keyboard.press('z')
     await expect.poll(async () => (await store.notes.get(1n))?.state).toBe('done')
+    // That of the former change is gone by then.
+    await notice(page).getByText('2 notes were changed back.').waitFor()
     await page.keyboard.press('z')
     await notice(page).getByText('There is nothing to undo.').waitFor()
     await page.reload()
