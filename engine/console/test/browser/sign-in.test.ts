@@ -163,6 +163,8 @@ describe('a link with a key', () => {
     const question = page.getByRole('dialog', { name: 'This link has another key' })
     await enterNote(page, 'Tea', '7')
     await page.keyboard.press('Escape')
+    // Going back takes a moment, and would undo what follows.
+    await page.getByRole('textbox', { name: 'Text' }).waitFor({ state: 'hidden' })
     await page.goto(`${url}/#key=${other}`)
     await question.waitFor()
     expect(await isFocused(question.getByLabel('API key'))).toBe(true)
