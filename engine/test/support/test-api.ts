@@ -101,6 +101,7 @@ export function apiFixtures<Stores extends WithApiKeys, Client>(
     const console = typeof consoleFolder === 'function' ? consoleFolder(atEnd) : consoleFolder
     const productSettings = service.settings?.parse(settings) ?? {}
     const dependencies = await makeDependencies(service, productSettings)
+    atEnd(dependencies.close)
     const app = await createApp({
       dependencies: dependencies.made,
       service: { ...service, product, router, console, ...(routes && { routes }) },
@@ -121,7 +122,6 @@ export function apiFixtures<Stores extends WithApiKeys, Client>(
       readinessTimeLimit,
       log: logTo({ write: (line) => void log.push(line) }, 'info', logSample),
     })
-    app.addHook('onClose', dependencies.close)
     atEnd(() => app.close())
     const rpc = createClient({ url: 'http://service.test', apiKey: own.key, fetch: fetchFrom(app) })
     return { app, store: own.store, key: own.key, rest: createRestClient(transportTo(app, atEnd), own.key), rpc, log }

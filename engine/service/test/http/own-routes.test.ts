@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { addNotes, apiKeyRecord, mintApiKey, shareTestApi, startTestApi } from '../../../test/notes/fixtures.ts'
@@ -85,36 +84,23 @@ test('a route whose mutation lacks its caller does not compile, and one runs one
   expect(await store.notes.list({ limit: 100 })).toHaveLength(1)
 })
 
-test('dependencies are made once, from the settings, and closed after the last request', async () => {
+test('dependencies are made once, from the settings, for procedures and routes', async () => {
   const printerFile = join(temporaryFolder(), 'printed')
-  const events: string[] = []
+  let made = 0
   const printing = defineService({
     ...service,
     dependencies(settings: Settings, onClose) {
-      events.push('made')
-      onClose(() => events.push('closed'))
+      made++
       return dependencies(settings, onClose)
     },
-    routes(app, _store, _settings, { print }) {
-      app.get('/last', async () => {
-        void app.close()
-        while (app.server.listening) await setImmediate()
-        await print('the last one')
-        events.push('printed')
-        return {}
-      })
-    },
+    routes: (app, _store, _settings, { print }) => void app.post('/print', () => print('Call Bob')),
   })
-  const { app, rpc, key } = await startTestService(printing, { settings: { printerFile } })
+  const { rest, rpc } = await startTestService(printing, { settings: { printerFile } })
   const { id } = await rpc.notes.create.mutate({ body: 'Call Ann', priority: 1n })
   await rpc.notes.print.mutate({ noteId: id })
-  const url = await app.listen({ port: 0 })
-  expect(
-    (await fetch(`${url}/last`, { headers: { authorization: `Bearer ${key}`, connection: 'close' } })).status,
-  ).toBe(200)
-  await app.close()
-  expect(events).toEqual(['made', 'printed', 'closed'])
-  expect(readFileSync(printerFile, 'utf8')).toBe('Call Ann\nthe last one\n')
+  expect((await rest.post('/print', {})).status).toBe(200)
+  expect(readFileSync(printerFile, 'utf8')).toBe('Call Ann\nCall Bob\n')
+  expect(made).toBe(1)
 })
 
 test('an outage of a dependency is a 503 that asks for a retry, and the log has its cause', async () => {

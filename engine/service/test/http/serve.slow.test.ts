@@ -10,13 +10,16 @@ import { serve } from '../../serve/serve.ts'
 
 // Only Linux lists them.
 if (existsSync('/proc/self/fd')) {
-  test('a start that fails while the application is created closes the database', async () => {
+  test('a start that fails while the application is created closes the database and the dependencies', async () => {
     const folder = temporaryFolder()
     const database = join(folder, 'notes.db')
-    const config = readConfig({ PORT: '0', DATABASE_URL: `file:${database}`, LOG_LEVEL: 'silent' })
+    const printed = join(folder, 'printed')
+    const env = { PORT: '0', DATABASE_URL: `file:${database}`, LOG_LEVEL: 'silent', PRINTER_FILE: printed }
+    const config = readConfig(env)
     prepareSqlite(database)
     await expect(serve({ ...config, publicUrl: 'no URL' }, service)).rejects.toThrow('Invalid URL')
     expect(openFilesOf('self').filter((path) => path.startsWith(folder))).toEqual([])
+    expect(existsSync(printed)).toBe(true)
   })
 }
 
