@@ -13,7 +13,7 @@ import { maxLimit } from '../search.ts'
 import { headingOf, Named, useItemLink } from './edit-text.tsx'
 import { type ItemChange, isGroup } from './history.ts'
 import { Reversal } from './reversal.tsx'
-import { namesIn } from './undone.ts'
+import { changedFields } from './undone.ts'
 
 /** The most values of a field that an entry shows. */
 const maxValues = 3
@@ -43,7 +43,7 @@ export function Entries({ changes, isOfAll, isWhole, isCounted }: EntriesProps) 
   const entries = () =>
     changes.map((change) => <Entry key={String(change.id)} change={change} isOfAll={isOfAll} items={items} />)
   if (!first || !isOfAll || !isGroup(changes)) return entries()
-  const names = namesIn(first)
+  const names = changedFields(first)
   return (
     <li data-kind={first.kind} tabIndex={-1}>
       <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>

@@ -8,7 +8,7 @@ import { editOf } from '../edits.ts'
 import { useResource } from '../page-context.ts'
 import { pageAge } from '../queries.ts'
 import { type ChangesShown, parseId } from '../view.ts'
-import { areSame, namesIn, undoneOf } from './undone.ts'
+import { areSame, changedFields, undoneOf } from './undone.ts'
 
 /** A change with the id of its item. */
 export interface ItemChange extends Change {
@@ -125,7 +125,7 @@ function isSameWith({ changes, ids, isSame }: Group, change: ItemChange): Group[
   const gap = Number(former.at) - Number(change.at)
   const after = isSame.after && gap < maxGap.sameValues && areSame(former.after, change.after)
   const before = isSame.before && gap < maxGap.otherValues && areSame(former.before, change.before)
-  const areAlike = former.kind === change.kind && String(namesIn(former)) === String(namesIn(change))
+  const areAlike = former.kind === change.kind && String(changedFields(former)) === String(changedFields(change))
   return (after || before) && areAlike && !ids.has(change.itemId) ? { before, after } : undefined
 }
 
@@ -157,7 +157,7 @@ export function withNext({ title }: Resource, changes: ItemChange[]): ItemChange
   const latest = new Map<unknown, ItemChange>()
   return changes.map((change) => {
     const { itemId, after } = change
-    const fields = namesIn(change).map((name) => `${itemId} ${name}`)
+    const fields = changedFields(change).map((name) => `${itemId} ${name}`)
     const known = {
       ...change,
       title: titles.get(itemId),

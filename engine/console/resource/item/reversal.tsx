@@ -8,7 +8,7 @@ import { useAccess } from '../access.ts'
 import { useList, useResource } from '../page-context.ts'
 import { headingOf, useItemLink } from './edit-text.tsx'
 import { addedAgain, additionOf, formerOf, type ItemChange, isAddedAgain } from './history.ts'
-import { namesIn } from './undone.ts'
+import { changedFields } from './undone.ts'
 
 interface ReversalProps {
   changes: ItemChange[]
@@ -32,7 +32,7 @@ export function Reversal({ changes, item, isBack = false }: ReversalProps) {
   if (!first) return null
   const known = item ?? data
   const { itemId, kind, before, title = before[resource.title] } = first
-  const names = namesIn(first)
+  const names = changedFields(first)
   const isRemoval = kind === 'remove'
   const addition = additionOf(
     resource,

@@ -1,7 +1,7 @@
 import { type Change, isSame, type Values } from '../../resource.ts'
 
 /** The names of the fields that an update has changed. */
-export function namesIn({ before, after }: Change): string[] {
+export function changedFields({ before, after }: Change): string[] {
   return after ? Object.keys({ ...before, ...after }).sort() : []
 }
 
@@ -16,7 +16,7 @@ export function undoneOf<C extends Change & { itemId: bigint }>(changes: C[]): S
   /** The later changes of each field that have undone none of those before. The earliest one is the last. */
   const later = new Map<string, C[]>()
   for (const change of changes) {
-    const ofFields = namesIn(change).map((name) => {
+    const ofFields = changedFields(change).map((name) => {
       const key = `${change.itemId} ${name}`
       return later.get(key) ?? later.set(key, []).get(key) ?? []
     })
