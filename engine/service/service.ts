@@ -2,7 +2,7 @@ import type { AnyRouter } from '@trpc/server'
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import type { BaseStore, StoreDefinition, WithApiKeys } from '#store'
-import { OperatorError } from './operator/operator-error.ts'
+import { OperatorError, systemMessage } from './operator/operator-error.ts'
 import type { MutatingStore, QueryContext } from './procedures/trpc.ts'
 import type { Product } from './product.ts'
 import type { Transfer } from './transfer/fields.ts'
@@ -46,7 +46,7 @@ export interface Service<
 /**
  * Calls `dependencies` of a service. `close` calls what it gave to `onClose`, the last one first.
  *
- * @throws {OperatorError} that says why it failed
+ * @throws {OperatorError} if the system has refused something, such as a file or a connection; any other error as it is
  */
 export async function makeDependencies(
   { dependencies }: Pick<Service<WithApiKeys>, 'dependencies'>,
@@ -60,9 +60,9 @@ export async function makeDependencies(
     return { made: await dependencies?.(settings, (each) => closers.push(each)), close }
   } catch (cause) {
     await close()
-    if (cause instanceof OperatorError) throw cause
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new OperatorError(`The dependencies could not be made: ${reason}`, { cause })
+    // A defect of the product keeps its stack.
+    if (!(cause instanceof Error) || systemMessage(cause) === undefined) throw cause
+    throw new OperatorError(`The dependencies could not be made: ${cause.message}`, { cause })
   }
 }
 
