@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Caller } from '#store'
-import { readIdempotencyKeys } from './api/idempotency-key.ts'
 import { parseJson, writeJson } from './api/literals.ts'
 import { isSafeMethod, labelRoutes } from './http/request.ts'
 import { acceptJsonOnly } from './http/routing.ts'
 import { requireApiKey, requireWriteAccess } from './procedures/access.ts'
-import { markReplays } from './procedures/context.ts'
+import { callersOf, markReplays } from './procedures/context.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -39,12 +38,6 @@ export async function ownRoutes(
  */
 export function callerOf(request: FastifyRequest): Caller {
   requireWriteAccess(request)
-  if (request.caller) return request.caller
-  const { id: owner, name } = requireApiKey(request)
-  const [key] = readIdempotencyKeys(request.headers, 1) ?? []
-  function onReplay(): void {
-    request.replayed = [true]
-  }
-  request.caller = { owner, key, name, mutationsLeft: 1, onReplay }
+  request.caller ??= callersOf(request, requireApiKey(request), [true])(0)
   return request.caller
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { BaseStore, Searcher } from '#store'
+import type { ApiKey, BaseStore, Caller, Searcher } from '#store'
 import { readIdempotencyKeys } from '../api/idempotency-key.ts'
 import { isSafeMethod, signalOf } from '../http/request.ts'
 import type { Context } from './trpc.ts'
@@ -29,24 +29,15 @@ export function contextsOf(
 ): (call: number) => Context {
   const { apiKey, rateLimit } = request
   const isSafe = isSafeMethod(request.method)
-  const keys = !isSafe && replays.includes(true) ? readIdempotencyKeys(request.headers, replays.length) : undefined
-  const replayed = replays.map(() => false)
-  request.replayed = keys && replayed
+  const callerOf = isSafe || !apiKey ? undefined : callersOf(request, apiKey, replays)
   request.changedIds = isSafe ? undefined : []
   // All calls of a batch share it, because each signal listens to the response.
   let searcher: Searcher | undefined
   return (call) => {
-    const key = replays[call] ? keys?.[call] : undefined
-    function onReplay(): void {
-      replayed[call] = true
-    }
     // One literal, without a getter: otherwise V8 would make a hidden class for each request.
     const context: Context = {
       store,
-      caller:
-        isSafe || !apiKey
-          ? undefined
-          : { owner: apiKey.id, key, name: apiKey.name, mutationsLeft: replays[call] ? 1 : undefined, onReplay },
+      caller: callerOf?.(call),
       apiKey,
       rateLimit,
       release,
@@ -56,6 +47,24 @@ export function contextsOf(
       searcher: () => (searcher ??= { id: apiKey?.id, signal: signalOf(reply.raw) }),
     }
     return traceCalls ? traceCalls(request, context) : context
+  }
+}
+
+/** Returns a function that makes the caller of each call. One that gets an `Idempotency-Key` may run one mutation. */
+export function callersOf(
+  request: FastifyRequest,
+  { id: owner, name }: ApiKey,
+  replays: boolean[],
+): (call: number) => Caller {
+  const keys = replays.includes(true) ? readIdempotencyKeys(request.headers, replays.length) : undefined
+  const replayed = replays.map(() => false)
+  request.replayed = keys && replayed
+  return (call) => {
+    function onReplay(): void {
+      replayed[call] = true
+    }
+    const [key, mutationsLeft] = replays[call] ? [keys?.[call], 1] : []
+    return { owner, key, name, mutationsLeft, onReplay }
   }
 }
 
