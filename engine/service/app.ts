@@ -15,7 +15,7 @@ import { requestCheck } from './http/request-checks.ts'
 import { addCors, corsOfUnreadable, securityHeaders } from './http/response-headers.ts'
 import { ignoreBodies, type Page, refuseUnknownPaths, routeAllMethods } from './http/routing.ts'
 import { createHttpServer } from './http/server.ts'
-import { readConsolePage, webConsole } from './http/static-files.ts'
+import { readConsolePage, readPage, webConsole } from './http/static-files.ts'
 import { ownRoutes } from './own-routes.ts'
 import type { CallOptions } from './procedures/context.ts'
 import { refuseOtherTexts } from './procedures/texts.ts'
@@ -144,6 +144,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   // The path of PUBLIC_URL without a slash at the end. Links have it; requests do not, because a proxy removes it.
   const basePath = config.publicUrl === undefined ? '' : new URL(config.publicUrl).pathname.replace(/\/$/, '')
   const page = readConsolePage(folder, basePath)
+  const referencePage = readPage(folder, 'docs/index.html')
   const app = createBase(options, new Connections(), { tracing, page })
   metrics.store.watch(store)
   let address = publicAddressOf(config, undefined)
@@ -161,7 +162,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     adapters.addHook('onRequest', checkKey)
     const { rest_responses, rpc_responses } = metrics.cacheLookups
     const [restCache, rpcCache] = [responseCache(store, rest_responses), responseCache(store, rpc_responses)]
-    adapters.register(restAdapter, { prefix: '/v1', cache: restCache, router, calls, basePath, address: () => address })
+    const links = { basePath, address: () => address, hasReference: referencePage !== undefined }
+    adapters.register(restAdapter, { prefix: '/v1', cache: restCache, router, calls, ...links })
     adapters.register(rpcAdapter, { prefix: '/trpc', cache: rpcCache, router, calls })
     if (routes) adapters.register(async (app) => ownRoutes(app, (app) => routes(app, store, settings, dependencies)))
   })
@@ -176,7 +178,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       scope.register(metricsRoute, { metrics, check: app.checkReadiness })
     })
   }
-  app.register(reference, { router, product, servers: () => serversOf(config, address), basePath, folder })
+  app.register(reference, { router, product, servers: () => serversOf(config, address), basePath, page: referencePage })
   return app
 }
 

@@ -221,7 +221,7 @@ describe('the deprecation of GET /v1/pets/{petId}', () => {
   const announced = {
     deprecation: '@1795132800',
     sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
-    link: '</v1/pets>; rel="successor-version", </docs/>; rel="deprecation"; type="text/html"',
+    link: '</v1/pets>; rel="successor-version", </openapi.json>; rel="deprecation"; type="application/json"',
   }
 
   const shared = shareTestApi()

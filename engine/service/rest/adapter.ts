@@ -20,15 +20,19 @@ interface RestOptions {
   basePath: string
   /** Where clients reach the service, for `Link`: a URL, or the path if its origin is not known. */
   address: () => string
+  /** Whether `/docs/` is a page. Otherwise the OpenAPI document says which operations are deprecated. */
+  hasReference: boolean
 }
 
 /** The REST adapter: one route for each procedure with `meta.openapi`. */
 export async function restAdapter(
   app: FastifyInstance,
-  { router, calls, cache, basePath, address }: RestOptions,
+  { router, calls, cache, basePath, address, hasReference }: RestOptions,
 ): Promise<void> {
   const location = basePath + app.prefix
   const apiUrl = () => address() + app.prefix
+  const [documentation, type] = hasReference ? ['docs/', 'text/html'] : ['openapi.json', 'application/json']
+  const documentationLink = () => `<${address()}/${documentation}>; rel="deprecation"; type="${type}"`
   acceptJsonOnly(app, parseJson)
   refuseUnknownPaths(app)
   for (const [path, operations] of Map.groupBy(operationsOf(router), ({ path }) => path)) {
@@ -38,7 +42,7 @@ export async function restAdapter(
       app.route({
         url,
         method: methodsOf(operation),
-        onSend: deprecationHooks([operation], apiUrl, address),
+        onSend: deprecationHooks([operation], apiUrl, documentationLink),
         // Before the body is read.
         ...(operation.type === 'mutation' && { onRequest: async (request) => requireWriteAccess(request) }),
         config: { labels: { adapter: 'rest', operation: operation.name } },
@@ -51,7 +55,7 @@ export async function restAdapter(
         },
       })
     }
-    const onSend = deprecationHooks(operations, apiUrl, address)
+    const onSend = deprecationHooks(operations, apiUrl, documentationLink)
     handleOtherMethods(app, url, operations.flatMap(methodsOf), { onSend })
   }
 }
@@ -91,18 +95,18 @@ function responder(operation: Operation, calls: CallOptions, location: string, a
  * Every response of a deprecated operation announces it, errors included: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and
  * `Link` (RFC 8288). Of several operations of one path, the first deprecated one counts.
  */
-function deprecationHooks(operations: Operation[], apiUrl: () => string, address: () => string): onSendHookHandler[] {
+function deprecationHooks(
+  operations: Operation[],
+  apiUrl: () => string,
+  documentationLink: () => string,
+): onSendHookHandler[] {
   const deprecation = operations.find(({ meta }) => meta.deprecation)?.meta.deprecation
   if (!deprecation) return []
   const { since, sunset, successor } = deprecation
   const dates = { deprecation: `@${since.getTime() / 1000}`, sunset: sunset.toUTCString() }
   return [
     (_request, reply, payload, done) => {
-      const links = [
-        reply.getHeader('link'),
-        `<${apiUrl()}${successor}>; rel="successor-version"`,
-        `<${address()}/docs/>; rel="deprecation"; type="text/html"`,
-      ]
+      const links = [reply.getHeader('link'), `<${apiUrl()}${successor}>; rel="successor-version"`, documentationLink()]
       reply.headers({ ...dates, link: links.filter(Boolean).join(', ') })
       done(null, payload)
     },

@@ -4,7 +4,7 @@ import type { oas31 } from 'zod-openapi'
 import type { Config } from '../config.ts'
 import { labelRoutes } from '../http/request.ts'
 import { serveReads } from '../http/routing.ts'
-import { readPage, revalidated, serveFile } from '../http/static-files.ts'
+import { revalidated, serveFile } from '../http/static-files.ts'
 import type { Product } from '../product.ts'
 
 interface ReferenceOptions {
@@ -13,14 +13,14 @@ interface ReferenceOptions {
   /** The servers in the document. Called when the service listens. */
   servers: () => oas31.ServerObject[]
   basePath: string
-  /** Folder of the built console, with the page and its scripts. Without it, `/docs/` redirects to the document. */
-  folder: string | undefined
+  /** The page of the built console. Without it, `/docs/` redirects to the document. */
+  page: string | undefined
 }
 
 /** The OpenAPI document at `/openapi.json` and an interactive reference at `/docs/`. Neither needs an API key. */
 export async function reference(
   app: FastifyInstance,
-  { router, product, servers, basePath, folder }: ReferenceOptions,
+  { router, product, servers, basePath, page }: ReferenceOptions,
 ): Promise<void> {
   labelRoutes(app, 'reference')
   const makeDocument = async () => {
@@ -31,7 +31,6 @@ export async function reference(
   const headers = { 'content-type': 'application/json; charset=utf-8', ...revalidated }
   serveFile(app, '/openapi.json', makeDocument, headers, { labels: { adapter: 'http', operation: 'document' } })
 
-  const page = readPage(folder, 'docs/index.html')
   serveReads(app, '/docs', async (_request, reply) => reply.redirect(`${basePath}/docs/`, 301))
   serveReads(app, '/docs/', async (_request, reply) =>
     page === undefined

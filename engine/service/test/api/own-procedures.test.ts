@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { shareTestApi, startTestApi } from '../../../test/notes/fixtures.ts'
 import { mutation, query, router } from '../../../test/notes/trpc.ts'
+import { consoleFolder as makeConsole } from '../../../test/support/console-folder.ts'
 import { updateInput } from '../../api/change.ts'
 import { Int64 } from '../../api/int64.ts'
 import { listInput, searchInput } from '../../api/page.ts'
@@ -57,12 +58,19 @@ test.for(Object.keys(failures))('an error with the %s of another service is a 50
   expect(statusCode).toBe(500)
 })
 
-test('a page of a deprecated list links to the next one, and to the successor of the list', async () => {
-  const { headers } = await api().rest.get('/v1/counts?limit=2')
-  expect(headers.link).toBe(
-    '</v1/counts?limit=2&cursor=1>; rel="next", </v1/notes>; rel="successor-version", </docs/>; rel="deprecation"; type="text/html"',
-  )
-})
+test.for([
+  ['the document', undefined, '</openapi.json>; rel="deprecation"; type="application/json"'],
+  ['its pages, where they are built', makeConsole, '</docs/>; rel="deprecation"; type="text/html"'],
+] as const)(
+  'a page of a deprecated list links to the next one, the successor and %s',
+  async ([, consoleFolder, link]) => {
+    const { rest } = await startTestApi({ router: router({ counts }), ...(consoleFolder && { consoleFolder }) })
+    const { headers } = await rest.get('/v1/counts?limit=2')
+    expect(headers.link).toBe(
+      `</v1/counts?limit=2&cursor=1>; rel="next", </v1/notes>; rel="successor-version", ${link}`,
+    )
+  },
+)
 
 test.for([
   ['union', z.union([Int64, z.boolean()])],
