@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createProgram } from '../../engine/service/commands/program.ts'
 import { auditLinesIn, notesIn } from '../../engine/test/support/log-lines.ts'
 import { runCommand } from '../../engine/test/support/process.ts'
@@ -180,11 +180,14 @@ describe('petstore pets import', () => {
   })
 
   test.for([
-    ['missing.csv', 'no such file or directory. Check the path, its permissions and the disk.'],
-    ['', 'illegal operation on a directory. Check the path, its permissions and the disk.'],
-  ])('refuses to read %j', async ([file = '', message]) => {
+    ['missing.csv', 'cannot be read: no such file or directory. Check the path, its permissions and the disk.'],
+    ['', 'is a folder. Give the path of a file.'],
+  ])('refuses to read %j, and creates no database', async ([file = '', message]) => {
     const folder = temporaryFolder()
+    vi.stubEnv('DATABASE_URL', `file:${join(folder, 'petstore.db')}`)
+    onTestFinished(() => void vi.unstubAllEnvs())
     const command = createProgram(service).parseAsync(['pets', 'import', join(folder, file)], { from: 'user' })
-    await expect(command).rejects.toThrow(`${join(folder, file)} cannot be read: ${message}`)
+    await expect(command).rejects.toThrow(`${join(folder, file)} ${message}`)
+    expect(readdirSync(folder)).toEqual([])
   })
 })

@@ -24,7 +24,9 @@ export async function withInput<T>(file: string, use: (input: Input) => Promise<
   const source = await withFileErrors(file, 'read', () => open(file))
   try {
     const path = resolve(file)
-    const isNamed = !(await source.stat()).isFIFO() && !/^\/(dev|proc)\//.test(path)
+    const stats = await source.stat()
+    if (stats.isDirectory()) throw new OperatorError(`${file} is a folder. Give the path of a file.`)
+    const isNamed = !stats.isFIFO() && !/^\/(dev|proc)\//.test(path)
     return await use({ name: file, ...(isNamed && { path }), chunks: readChunks(source, file) })
   } finally {
     await source.close()
