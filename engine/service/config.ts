@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { apiKeyFormat } from './auth/api-key.ts'
@@ -67,33 +67,30 @@ const RateText = z.string().transform((text, context): Rate => {
 
 type KeyedProduct = Pick<Product, 'command' | 'keyPrefix'>
 
+/** Bytes. */
+const maxKeyFile = 1_024
+
 function apiKeySchemas({ command, keyPrefix }: KeyedProduct) {
   const expected = `an API key that "${command} keys generate" printed`
   const text = z.string().refine(apiKeyFormat(keyPrefix).isApiKey, `expected ${expected}`)
   const file = z.string().transform((path, context) => {
+    const refuse = (problem: string) => {
+      context.addIssue(`expected a file with ${expected}, and ${path} ${problem}`)
+      return z.NEVER
+    }
     try {
-      const { data: key } = text.safeParse(readStart(path))
-      if (key === undefined) context.addIssue(`expected a file with ${expected}, and ${path} contains something else`)
-      return key
+      const stats = statSync(path)
+      // Before it is opened: a pipe would block, and a device may have no end.
+      if (!stats.isFile()) return refuse('is a folder, a pipe or a device')
+      const { data: key } = text.safeParse(stats.size > maxKeyFile ? '' : readFileSync(path, 'utf8').trim())
+      return key ?? refuse('contains something else')
     } catch (error) {
       const message = systemMessage(error)
       if (message === undefined) throw error
-      context.addIssue(`expected a file with ${expected}, and ${path} cannot be read: ${message}`)
-      return z.NEVER
+      return refuse(`cannot be read: ${message}`)
     }
   })
   return { text, file }
-}
-
-/** The first KiB, because a device may have no end. */
-function readStart(path: string): string {
-  const file = openSync(path, 'r')
-  try {
-    const bytes = Buffer.alloc(1024)
-    return bytes.toString('utf8', 0, readSync(file, bytes)).trim()
-  } finally {
-    closeSync(file)
-  }
 }
 
 /** Milliseconds. */

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -196,14 +197,18 @@ test('no message repeats the value of a key', () => {
 describe('NOTES_API_KEY_FILE', () => {
   test('is refused with the path and the cause', () => {
     const folder = temporaryFolder()
-    const path = join(folder, 'key')
+    const [path, large, pipe] = ['key', 'large', 'pipe'].map((name) => join(folder, name)) as [string, string, string]
     writeFileSync(path, 'note_almost')
+    writeFileSync(large, `${mintApiKey()}${' '.repeat(1_024)}`)
+    spawnSync('mkfifo', [pipe])
     const faults = [
       [join(folder, 'none'), 'cannot be read: no such file or directory'],
-      [folder, 'cannot be read: illegal operation on a directory'],
       [join(path, 'key'), 'cannot be read: not a directory'],
       [path, 'contains something else'],
-      ['/dev/null', 'contains something else'],
+      [large, 'contains something else'],
+      [folder, 'is a folder, a pipe or a device'],
+      [pipe, 'is a folder, a pipe or a device'],
+      ['/dev/null', 'is a folder, a pipe or a device'],
     ] as const
     for (const [given, cause] of faults) {
       expect(() => readConfig({ NOTES_API_KEY_FILE: given })).toThrow(
