@@ -13,29 +13,22 @@ import { count, describeBytes, withProgress } from '../operator/format.ts'
 import { parseBackup, parseFile } from '../operator/location.ts'
 import { UsageError } from '../operator/operator-error.ts'
 import { writeStream } from '../transfer/export.ts'
-import { type Cli, withHelp } from './cli.ts'
+import { addCommand, type Cli } from './cli.ts'
 import { describeStatus, readStatus } from './database.ts'
 import { databaseFile } from './open-store.ts'
-import { type JsonOption, jsonOption, note, printAs, refuseJson } from './output.ts'
+import { type JsonOption, note, printAs, refuseJson } from './output.ts'
 
-const settings = ['databaseUrl'] as const
+/** A backup, in examples. */
+const sample = 'data/backups/$0.db-2026-11-21T043000.123Z.db'
 
 export function addBackupCommands(program: Command, cli: Cli): void {
   const { configuration, definition } = cli
-  const backup = withHelp(cli, program.command('backup'), {
-    examples: [
-      'backup',
-      '$0 backup /mnt/backups/$0.db',
-      '$0 backup - | gzip > $0.db.gz',
-      '$0 backup verify /mnt/backups/$0.db',
-    ],
-    settings,
-  })
-    .description('back up the database, also while the service runs, and print the path of the backup')
+  const description = 'back up the database, also while the service runs, and print the path of the backup'
+  const files = ['$0 backup /mnt/backups/$0.db', '$0 backup - | gzip > $0.db.gz', '$0 backup verify /mnt/backups/$0.db']
+  const backup = addCommand(cli, program, 'backup', description, ['backup', ...files])
     .argument('[file]', 'the path of the backup, or - for standard output', (text) =>
       text === '-' ? text : parseFile(text),
     )
-    .option(...jsonOption)
     .action(async (file: string | undefined, options: JsonOption) => {
       if (file === '-') return backUpToOutput(cli, options)
       const { path, audit } = databaseFile(configuration.readConfig())
@@ -47,12 +40,9 @@ export function addBackupCommands(program: Command, cli: Cli): void {
       printAs(options, { path: backup, bytes }, ({ path }) => path)
     })
 
-  withHelp(cli, backup.command('verify'), {
-    examples: ['$0 backup verify data/backups/$0.db-2026-11-21T043000.123Z.db'],
-  })
-    .description('check that this release can restore a backup, and show what it contains')
+  const verifying = 'check that this release can restore a backup, and show what it contains'
+  addCommand(cli, backup, 'verify', verifying, [`$0 backup verify ${sample}`], [])
     .argument('<file>', 'the backup, which is only read', parseBackup)
-    .option(...jsonOption)
     .action(async (file: string, _options: JsonOption, command: Command) => {
       // Commander takes the option for that of `backup`.
       const options: JsonOption = command.optsWithGlobals()
@@ -74,14 +64,10 @@ async function backUpToOutput({ configuration, definition }: Cli, options: JsonO
 
 export function addRestoreCommand(program: Command, cli: Cli): void {
   const { configuration, definition } = cli
-  withHelp(cli, program.command('restore'), {
-    examples: ['$0 restore data/backups/$0.db-2026-11-21T043000.123Z.db'],
-    settings,
-  })
-    .description('replace the database with a backup while the service is stopped; the replaced database is kept')
+  const description = 'replace the database with a backup while the service is stopped; the replaced database is kept'
+  addCommand(cli, program, 'restore', description, [`$0 restore ${sample}`])
     .argument('<file>', 'the backup', parseBackup)
     .option('--force', 'also restore a copy without its log, which may lack the newest rows')
-    .option(...jsonOption)
     .action(async (backup: string, options: JsonOption & { force?: true }) => {
       const { path, audit } = databaseFile(configuration.readConfig())
       const { kept, isVerified } = await withProgress(describeBytes, (onProgress) =>

@@ -11,13 +11,15 @@ export interface Cli<Stores = unknown> {
 }
 
 /**
- * Adds examples and variables of the environment to the help of a command, and returns the command. An example is the
- * arguments of the command. A line with more than the command has `$0` in its place.
+ * Adds a description, examples and variables of the environment to the help of a command, and returns the command. An
+ * example is the arguments of the command. A line with more than the command has `$0` in its place.
  */
 export function withHelp(
   { product, configuration }: Pick<Cli, 'product' | 'configuration'>,
   command: Command,
-  { examples, settings = [] }: { examples: string[]; settings?: readonly string[] },
+  description: string,
+  examples: string[],
+  settings: readonly string[] = [],
 ): Command {
   const lines = examples.map((example) => (example.includes('$0') ? example : `$0 ${example}`.trimEnd()))
   const table = settings.map((name) => [`  ${configuration.variableOf(name)}`, configuration.describe(name)])
@@ -26,5 +28,17 @@ export function withHelp(
     table.length > 0 ? ['Environment variables:', alignColumns(table)] : [],
   ]
   const text = blocks.filter((block) => block.length > 0).map((block) => block.join('\n'))
-  return command.addHelpText('after', `\n${text.join('\n\n')}`)
+  return command.description(description).addHelpText('after', `\n${text.join('\n\n')}`)
+}
+
+/** Adds a command whose result can be printed as JSON. By default it reads the location of the database. */
+export function addCommand(
+  cli: Pick<Cli, 'product' | 'configuration'>,
+  parent: Command,
+  usage: string,
+  description: string,
+  examples: string[],
+  settings: readonly string[] = ['databaseUrl'],
+): Command {
+  return withHelp(cli, parent.command(usage), description, examples, settings).option('--json', 'print JSON')
 }

@@ -13,31 +13,27 @@ import { alignColumns, count, describeRows, describeSize, withProgress } from '.
 import { parseLocation } from '../operator/location.ts'
 import { OperatorError } from '../operator/operator-error.ts'
 import { joinWords } from '../reader/texts.ts'
-import { type Cli, withHelp } from './cli.ts'
+import { addCommand, type Cli, withHelp } from './cli.ts'
 import { auditOf, reportsOn } from './open-store.ts'
-import { type JsonOption, jsonOption, printAs } from './output.ts'
-
-const settings = ['databaseUrl'] as const
+import { type JsonOption, printAs } from './output.ts'
 
 export function addDatabaseCommands(program: Command, cli: Cli): void {
   const { product, configuration, definition } = cli
   const { command } = product
-  const databases = withHelp(cli, program.command('db'), { examples: ['db status', 'db migrate --dry-run'] })
-  databases.description('manage databases')
+  const databases = withHelp(cli, program.command('db'), 'manage databases', ['db status', 'db migrate --dry-run'])
   const contents = joinWords([...resourcesOf(definition), 'keys'])
 
-  withHelp(cli, databases.command('status'), { examples: ['db status', 'db status --json'], settings })
-    .description(`show the schema, the size and the number of ${contents}`)
-    .option(...jsonOption)
-    .action(async (options: JsonOption) => {
+  const showing = `show the schema, the size and the number of ${contents}`
+  addCommand(cli, databases, 'status', showing, ['db status', 'db status --json']).action(
+    async (options: JsonOption) => {
       const status = await readStatus(definition, configuration.readConfig().database)
       printAs(options, status, () => describeStatus(definition, status))
-    })
+    },
+  )
 
-  withHelp(cli, databases.command('migrate'), { examples: ['db migrate --dry-run', 'db migrate'], settings })
-    .description('apply the pending migrations, as a start of the service does')
+  const migrating = 'apply the pending migrations, as a start of the service does'
+  addCommand(cli, databases, 'migrate', migrating, ['db migrate --dry-run', 'db migrate'])
     .option('--dry-run', 'print the pending migrations and their SQL, and change nothing')
-    .option(...jsonOption)
     .action(async ({ dryRun = false, ...options }: JsonOption & { dryRun?: boolean }) => {
       const config = configuration.readConfig()
       const { database, historyDays } = config
@@ -51,12 +47,9 @@ export function addDatabaseCommands(program: Command, cli: Cli): void {
     })
 
   const location = (option: string) => (text: string) => parseLocation(command, text, option)
-  withHelp(cli, databases.command('copy'), {
-    examples: ['$0 db copy --from file:data/$0.db --to postgres://$0@db.example/$0'],
-  })
-    .description(
-      `copy all ${contents} into an empty SQLite or PostgreSQL database; stop the service first, because later writes are not copied`,
-    )
+  const copying = `copy all ${contents} into an empty SQLite or PostgreSQL database; stop the service first, because later writes are not copied`
+  const copies = ['$0 db copy --from file:data/$0.db --to postgres://$0@db.example/$0']
+  addCommand(cli, databases, 'copy', copying, copies, [])
     .requiredOption(
       '--from <database>',
       `the database to copy, such as file:data/${command}.db; it is not changed`,
@@ -67,7 +60,6 @@ export function addDatabaseCommands(program: Command, cli: Cli): void {
       `the empty database, such as postgres://user@host/${command}; an SQLite file is created`,
       location('--to'),
     )
-    .option(...jsonOption)
     .action(async ({ from, to, ...options }: JsonOption & { from: Location; to: Location }) => {
       const audit = auditOf(configuration.readConfig())
       const [source, target] = [describeLocation(from), describeLocation(to)]

@@ -6,31 +6,26 @@ import { OperatorError, UsageError } from '../operator/operator-error.ts'
 import type { Product } from '../product.ts'
 import { joinWords } from '../reader/texts.ts'
 import { describeKey } from '../telemetry/audit.ts'
-import { type Cli, withHelp } from './cli.ts'
+import { addCommand, type Cli, withHelp } from './cli.ts'
 import { withStore } from './open-store.ts'
-import { confirm, type JsonOption, jsonOption, note, printAs, watchOutput } from './output.ts'
+import { confirm, type JsonOption, note, printAs, watchOutput } from './output.ts'
 
 interface NewKeyOptions extends JsonOption {
   expires?: number
 }
-const settings = ['databaseUrl'] as const
 const lifetimeOption = ['--expires <lifetime>', 'the lifetime, such as 12h, 90d or 4w', parseLifetime] as const
 
 export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
   const { product } = cli
-  const keys = withHelp(cli, program.command('keys'), { examples: ['keys create shop', 'keys list'] }).description(
-    'manage API keys; a running service follows at once, on PostgreSQL within a second',
-  )
+  const managing = 'manage API keys; a running service follows at once, on PostgreSQL within a second'
+  const keys = withHelp(cli, program.command('keys'), managing, ['keys create shop', 'keys list'])
+  const variable = cli.configuration.variableOf('apiKey')
 
-  withHelp(cli, keys.command('create'), {
-    examples: ['keys create shop', 'keys create dashboard --read-only --expires 90d'],
-    settings,
-  })
-    .description('create a key and print it; it cannot be shown again')
+  const creations = ['keys create shop', 'keys create dashboard --read-only --expires 90d']
+  addCommand(cli, keys, 'create', 'create a key and print it; it cannot be shown again', creations)
     .argument('<name>', 'the name of the key, such as that of its client', (text) => parseKeyName(product, text))
     .option(...lifetimeOption)
     .option('--read-only', 'the key may read, and change nothing')
-    .option(...jsonOption)
     .action((name: string, options: NewKeyOptions & { readOnly?: boolean }) =>
       withStore(cli, async (store, audit) => {
         const minted = await keysOf(product, store).create(name, options.expires, options.readOnly ? 'read' : 'write')
@@ -39,46 +34,32 @@ export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
       }),
     )
 
-  withHelp(cli, keys.command('generate'), { examples: ['keys generate'], settings: ['apiKey'] })
-    .description(
-      `print a key for ${cli.configuration.variableOf('apiKey')}, which a start then registers; nothing is stored`,
-    )
-    .option(...jsonOption)
-    .action((options: JsonOption) =>
-      printAs(options, { key: apiKeyFormat(product.keyPrefix).mintApiKey('generated').key }, ({ key }) => key),
-    )
+  const generating = `print a key for ${variable}, which a start then registers; nothing is stored`
+  addCommand(cli, keys, 'generate', generating, ['keys generate'], ['apiKey']).action((options: JsonOption) =>
+    printAs(options, { key: apiKeyFormat(product.keyPrefix).mintApiKey('generated').key }, ({ key }) => key),
+  )
 
-  withHelp(cli, keys.command('list'), { examples: ['keys list', 'keys list --json'], settings })
-    .description('list the keys without their secrets')
-    .option(...jsonOption)
-    .action((options: JsonOption) =>
-      withStore(cli, async (store) => printAs(options, await listKeys(store), describeKeys)),
-    )
+  addCommand(cli, keys, 'list', 'list the keys without their secrets', ['keys list', 'keys list --json']).action(
+    (options: JsonOption) => withStore(cli, async (store) => printAs(options, await listKeys(store), describeKeys)),
+  )
 
-  withHelp(cli, keys.command('revoke <name-or-start>'), {
-    examples: ['keys revoke shop', `keys revoke ${product.keyPrefix}XqrGRQ`],
-    settings,
-  })
-    .description('revoke a key permanently; on a terminal, it asks first')
-    .option(...jsonOption)
-    .action((nameOrStart: string, options: JsonOption) =>
+  const revoking = 'revoke a key permanently; on a terminal, it asks first'
+  const revocations = ['keys revoke shop', `keys revoke ${product.keyPrefix}XqrGRQ`]
+  addCommand(cli, keys, 'revoke <name-or-start>', revoking, revocations).action(
+    (nameOrStart: string, options: JsonOption) =>
       withStore(cli, async (store, audit) => {
         const key = await keysOf(product, store).revoke(nameOrStart, (key) => confirm(`Revoke ${describeKey(key)}?`))
         audit('key.revoke', describeKey(key))
         printAs(options, summaryOf(key), () => `Revoked ${describeKey(key)}.`, note)
       }),
-    )
+  )
 
-  withHelp(cli, keys.command('rotate <name-or-start>'), {
-    examples: ['keys rotate shop', 'keys rotate shop --expires 30d'],
-    settings,
-  })
-    .description('replace a key at once, and print the new one, which cannot be shown again')
+  const rotating = 'replace a key at once, and print the new one, which cannot be shown again'
+  const rotations = ['keys rotate shop', 'keys rotate shop --expires 30d']
+  addCommand(cli, keys, 'rotate <name-or-start>', rotating, rotations)
     .option(...lifetimeOption)
-    .option(...jsonOption)
     .action((nameOrStart: string, options: NewKeyOptions) =>
       withStore(cli, async (store, audit) => {
-        const variable = cli.configuration.variableOf('apiKey')
         const { old, ...minted } = await keysOf(product, store).rotate(nameOrStart, options.expires, ({ message }) =>
           note(
             `The old key is refused, but could not be kept as a revoked one. ${message.replace(/\.?$/, '.')} If ${variable} is that key, change it.`,

@@ -54,8 +54,6 @@ export function noteFailure(text: string): void {
   note(isJournal(process.stderr.fd, environment.JOURNAL_STREAM) ? withPriority(50, text) : text)
 }
 
-export const jsonOption = ['--json', 'print JSON'] as const
-
 export interface JsonOption {
   json?: boolean | undefined
 }

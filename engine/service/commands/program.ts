@@ -44,12 +44,12 @@ function isForOperator(error: unknown): error is Error {
 export function createProgram<Stores extends WithApiKeys>(service: Service<Stores>): Command {
   const { product, settings, store: definition, transfer } = service
   const cli: Cli<Stores> = { product, configuration: configurationOf(product, settings), definition }
-  const program = withHelp(cli, new Command(product.command), {
-    examples: ['', 'doctor', 'keys create shop', 'keys create --help'],
-  })
-    .description(`${product.description} Without a command, it serves.`)
+  const description = `${product.description} Without a command, it serves.`
+  const examples = ['', 'doctor', 'keys create shop', 'keys create --help']
+  const program = withHelp(cli, new Command(product.command), description, examples)
     .version(product.version, '-v, --version')
     .showHelpAfterError('Add --help to see the usage and examples.')
+    .configureHelp({ sortOptions: true })
     .configureOutput({ writeOut: (text) => writeOutput(text), writeErr: writeError })
     // Throws instead of ending the process, which would cut off output to a pipe.
     .exitOverride()

@@ -5,9 +5,9 @@ import { type Config, type Configuration, originOf, publicAddressOf } from '../c
 import { alignColumns } from '../operator/format.ts'
 import { OperatorError } from '../operator/operator-error.ts'
 import type { Service } from '../service.ts'
-import { type Cli, withHelp } from './cli.ts'
+import { addCommand, type Cli, withHelp } from './cli.ts'
 import { examine, type Finding, finding } from './doctor.ts'
-import { type JsonOption, jsonOption, print, printAs } from './output.ts'
+import { type JsonOption, print, printAs } from './output.ts'
 
 // An import of it would also load Node's fetch, in each command.
 const { get } = process.getBuiltinModule('node:http')
@@ -20,37 +20,33 @@ const healthTimeout = 2_500
 export function addServiceCommands(program: Command, cli: Cli<WithApiKeys>, service: Service<WithApiKeys>): void {
   const { product, router } = service
   const { settings, readConfig } = cli.configuration
-  withHelp(cli, program.command('serve'), { examples: ['', 'PORT=8080 $0 serve'], settings })
-    .description('serve REST and typed RPC until stopped (the default)')
-    .action(async () => {
-      const { serve } = await import('../serve/serve.ts')
-      await serve(readConfig(), service)
-    })
+  const serving = 'serve REST and typed RPC until stopped (the default)'
+  withHelp(cli, program.command('serve'), serving, ['', 'PORT=8080 $0 serve'], settings).action(async () => {
+    const { serve } = await import('../serve/serve.ts')
+    await serve(readConfig(), service)
+  })
 
-  withHelp(cli, program.command('healthcheck'), { examples: ['healthcheck'], settings: ['host', 'port'] })
-    .description('ask the running service whether it is ready, and set the exit code')
-    .option(...jsonOption)
-    .action(async (options: JsonOption) => {
+  const asking = 'ask the running service whether it is ready, and set the exit code'
+  addCommand(cli, program, 'healthcheck', asking, ['healthcheck'], ['host', 'port']).action(
+    async (options: JsonOption) => {
       const url = `${originOf(readConfig())}/readyz`
       const status = await statusOf(url)
       if (status !== 200)
         throw new OperatorError(`The service is not ready: ${url} responds ${status}. See its log for the cause.`)
       printAs(options, { url, status }, () => `The service is ready: ${url} responds ${status}.`)
-    })
+    },
+  )
 
-  withHelp(cli, program.command('openapi'), {
-    examples: ['openapi > openapi.json', 'PUBLIC_URL=https://$0.example $0 openapi'],
-    settings: ['publicUrl', 'stagingUrl', 'host', 'port'],
+  const printing = 'print the OpenAPI document of the REST API'
+  const documents = ['openapi > openapi.json', 'PUBLIC_URL=https://$0.example $0 openapi']
+  const ofServers = ['publicUrl', 'stagingUrl', 'host', 'port']
+  withHelp(cli, program.command('openapi'), printing, documents, ofServers).action(async () => {
+    const { createDocument } = await import('../rest/document.ts')
+    const { serversOf } = await import('../rest/reference.ts')
+    const config = readConfig()
+    const document = createDocument(router, product, serversOf(config, publicAddressOf(config, config)))
+    print(JSON.stringify(document, null, 2))
   })
-    .description('print the OpenAPI document of the REST API')
-    .action(async () => {
-      const { createDocument } = await import('../rest/document.ts')
-      const { serversOf } = await import('../rest/reference.ts')
-      const config = readConfig()
-      print(
-        JSON.stringify(createDocument(router, product, serversOf(config, publicAddressOf(config, config))), null, 2),
-      )
-    })
 }
 
 /** Not with `fetch`, which refuses ports such as 10080. */
@@ -74,18 +70,16 @@ async function statusOf(url: string): Promise<number> {
 export function addDoctorCommand(program: Command, cli: Cli): void {
   const { product, definition, configuration } = cli
   const { command } = product
-  withHelp(cli, program.command('doctor'), {
-    examples: ['doctor', 'doctor --json'],
-    settings: configuration.settings,
-  })
-    .description('examine the configuration and the database, say what is wrong and what to do, and set the exit code')
-    .option(...jsonOption)
-    .action(async (options: JsonOption) => {
+  const description =
+    'examine the configuration and the database, say what is wrong and what to do, and set the exit code'
+  addCommand(cli, program, 'doctor', description, ['doctor', 'doctor --json'], configuration.settings).action(
+    async (options: JsonOption) => {
       const { config, findings } = examineConfig(configuration)
       const all = await examine(findings, config && { ...config, command, definition })
       printAs(options, all, () => alignColumns(all.map(({ status, check, message }) => [status, check, message])))
       if (all.some(({ status }) => status === 'failure')) process.exitCode = 1
-    })
+    },
+  )
 }
 
 function examineConfig({ readConfig }: Configuration): { config?: Config; findings: Finding[] } {

@@ -11,11 +11,9 @@ import { exportItems, type Write, writeFile, writeStream } from '../transfer/exp
 import { type Format, filtersOf, type Transfer } from '../transfer/fields.ts'
 import { importItems } from '../transfer/import.ts'
 import { withInput } from '../transfer/input.ts'
-import { type Cli, withHelp } from './cli.ts'
+import { addCommand, type Cli, withHelp } from './cli.ts'
 import { withStore } from './open-store.ts'
-import { type JsonOption, jsonOption, note, printAs, refuseJson } from './output.ts'
-
-const settings = ['databaseUrl'] as const
+import { type JsonOption, note, printAs, refuseJson } from './output.ts'
 
 /** The transfer of any items. Safe, because their schema makes each item that their collection gets. */
 type AnyTransfer<Stores> = Transfer<BaseStore & Stores, unknown>
@@ -41,15 +39,15 @@ export function addFileCommands<Stores>(
   const { plural } = resource
   const filters = filtersOf(router, plural)
   const examples = [`${plural} export ${plural}.ndjson`, `${plural} import ${plural}.csv`]
-  const group = withHelp(cli, program.command(plural), { examples }).description(`export and import ${plural}`)
+  const group = withHelp(cli, program.command(plural), `export and import ${plural}`, examples)
 
   const filtered = filters.flatMap(({ option, values }) =>
     values.slice(-1).map((value) => `$0 ${plural} export ${option} ${value} | gzip > ${value}.ndjson.gz`),
   )
   const exportExamples = [`${plural} export ${plural}.csv`, ...filtered]
-  const exporting = withHelp(cli, group.command('export [file]'), { examples: exportExamples, settings })
-    .description(`write all ${plural} to a file or to standard output, as NDJSON or CSV`)
-    .addOption(formatOption('by default that of the ending of the name; ndjson for standard output'))
+  const writing = `write all ${plural} to a file or to standard output, as NDJSON or CSV`
+  const exporting = addCommand(cli, group, 'export [file]', writing, exportExamples)
+  exporting.addOption(formatOption('by default that of the ending of the name; ndjson for standard output'))
   for (const { name, option: flag, values, parse } of filters) {
     const option = new Option(`${flag} <${name}>`, `export only ${plural} of this ${name}`)
     // Commander takes a name that begins with `no-` for the negation of another option.
@@ -58,23 +56,20 @@ export function addFileCommands<Stores>(
   }
   exporting
     .option('--force', 'overwrite an existing file')
-    .option(...jsonOption)
     .hook('preAction', keepHeapSmall)
     .action((file: string | undefined, options: ExportArguments) =>
       exportToFile(cli, resource, file === '-' ? undefined : file, options),
     )
 
-  withHelp(cli, group.command('import <file>'), {
-    examples: [`${plural} import ${plural}.csv`, `zcat ${plural}.ndjson.gz | $0 ${plural} import - --key move-to-shop`],
-    settings,
-  })
-    .description(
-      `create the ${plural} of a CSV, NDJSON or JSON file (- for standard input); repeat it after an interruption`,
-    )
+  const creating = `create the ${plural} of a CSV, NDJSON or JSON file (- for standard input); repeat it after an interruption`
+  const imports = [
+    `${plural} import ${plural}.csv`,
+    `zcat ${plural}.ndjson.gz | $0 ${plural} import - --key move-to-shop`,
+  ]
+  addCommand(cli, group, 'import <file>', creating, imports)
     .addOption(formatOption('by default that of the ending of the name or of the content'))
     .option('--key <text>', 'identifies the import, instead of the path of the file; required for standard input')
     .option('--skip-invalid', 'import the valid lines of a file, and list the invalid ones')
-    .option(...jsonOption)
     .hook('preAction', keepHeapSmall)
     .action((file: string, options: ImportArguments) => importFromFile(cli, resource, file, options))
 }
