@@ -129,16 +129,7 @@ function refuseSchema(): never {
  * request that is refused costs little.
  */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const {
-    service,
-    config,
-    store,
-    metrics,
-    tracing,
-    dependencies,
-    loadMeter = processLoad,
-    readinessTimeLimit,
-  } = options
+  const { service, config, store, metrics, tracing, dependencies, loadMeter = processLoad } = options
   const { product, router, routes, console: folder } = service
   refuseOtherTexts(router)
   // The path of PUBLIC_URL without a slash at the end. Links have it; requests do not, because a proxy removes it.
@@ -169,7 +160,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   })
   app.register(webConsole, { folder, page, basePath })
   app.decorate('hasConsole', page !== undefined)
-  app.decorate('checkReadiness', readinessCheck(app, store, readinessTimeLimit))
+  app.decorate('checkReadiness', readinessCheck(app, store, options.readinessTimeLimit))
   app.register(health, { check: app.checkReadiness })
   if (config.adminPort === undefined) {
     // Without load shedding, because the metrics are needed most under overload.

@@ -5,7 +5,7 @@ import type { Config } from '../../engine/service/config.ts'
 import { OperatorError } from '../../engine/service/operator/operator-error.ts'
 import { findListenProblems } from '../../engine/service/serve/addresses.ts'
 import { logTo } from '../../engine/service/telemetry/log.ts'
-import { Metrics } from '../../engine/service/telemetry/metrics.ts'
+import { createMetrics } from '../../engine/service/telemetry/metrics.ts'
 import { service } from '../../server/service.ts'
 import { openTestStore, product, readConfig, runProgram, variableNames } from '../support/petstore.ts'
 
@@ -63,7 +63,7 @@ async function canListen(config: Config): Promise<boolean> {
 /** Builds the service and listens, on free ports. */
 async function canStart(config: Config, store: Store): Promise<boolean> {
   const log = logTo({ write: () => {} }, 'silent')
-  const metrics = new Metrics(product)
+  const metrics = createMetrics(product)
   const app = await createApp({ service, config, store, log, metrics })
   const admin = createAdminApp(app, { service, config, log, metrics })
   try {

@@ -11,7 +11,7 @@ import { makeDependencies, type Service } from '../service.ts'
 import { type Audit, auditTo, describeKey } from '../telemetry/audit.ts'
 import { createLog, type Log } from '../telemetry/log.ts'
 import { unblock } from '../telemetry/log-output.ts'
-import { Metrics } from '../telemetry/metrics.ts'
+import { createMetrics, type Metrics } from '../telemetry/metrics.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
 import { type Address, addressesOf, findListenProblems, listenProblem } from './addresses.ts'
 import { announce } from './announce.ts'
@@ -99,7 +99,7 @@ async function startTelemetry(product: Product, config: Config) {
     log.warn(`${lines} lines of the output were dropped, because it was not read or its disk was full.`)
   const outputs = [process.stdout, process.stderr].map((stream) => unblock(stream, warnOfDropped))
   const log = createLog(config, process.stdout)
-  const metrics = new Metrics(product)
+  const metrics = createMetrics(product)
   metrics.addProcess(outputs)
   return { log, audit: auditTo(log), metrics, tracing: await startTracing(product, config, log) }
 }

@@ -14,24 +14,11 @@ type AuditAction =
   | `${string}.import`
   | `${string}.export`
 
-interface AuditDetails {
-  /** The key that the subject replaces. */
-  replaces?: string
-  migrations?: string[]
-  /** The database, backup or file that was read. */
-  from?: string
-  /** The new place of the database that was replaced. */
-  kept?: string | undefined
-  rows?: number
-  bytes?: number | undefined
-  milliseconds?: number
-}
-
 /**
  * Writes the audit line of an action that has succeeded. The subject must not contain a secret: see {@link describeKey} and
  * `describeLocation` in `engine/store/database/location.ts`.
  */
-export type Audit = (action: AuditAction, subject: string, details?: AuditDetails) => void
+export type Audit = (action: AuditAction, subject: string, details?: object) => void
 
 /** Audit lines are written whatever LOG_LEVEL is: a quiet log must not hide that a key was made. */
 export function auditTo(log: Logger, user = systemUser()): Audit {

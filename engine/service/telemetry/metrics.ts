@@ -13,41 +13,35 @@ import { storeMetrics } from './store-metrics.ts'
 /** Gauges whose collection visits every open socket. */
 const unwanted = ['nodejs_active_resources', 'nodejs_active_handles', 'nodejs_active_requests']
 
+export type Metrics = ReturnType<typeof createMetrics>
+
 /** The metrics of one service. */
-export class Metrics {
-  readonly #registry = new Registry()
-  readonly #factory: MetricFactory
-  readonly requests: ReturnType<typeof requestMetrics>
-  readonly cacheLookups: ReturnType<typeof cacheMetrics>
-  readonly store: ReturnType<typeof storeMetrics>
-  readonly ready: ReturnType<MetricFactory['gauge']>
-
-  constructor({ command, version, revision = '' }: Pick<Product, 'command' | 'version' | 'revision'>) {
-    this.#factory = metricFactory(this.#registry, prefixOf(command))
-    this.requests = requestMetrics(this.#factory)
-    this.cacheLookups = cacheMetrics(this.#factory)
-    this.store = storeMetrics(this.#factory)
-    this.ready = this.#factory.gauge('ready', '1 while /readyz responds 200, otherwise 0.')
-    const help = 'Always 1. The labels have the version of the service, and the commit of its package or image.'
-    this.#factory.gauge('build_info', help, () => [[{ version, revision }, 1]], ['version', 'revision'])
-  }
-
-  /** CPU, memory, descriptors, event loop, garbage collection, output. Call it once: its timers run until the process ends. */
-  addProcess(outputs: Pick<Output, 'dropped'>[]): void {
-    // Milliseconds. The default of 100 costs more and says no more.
-    collectDefaultMetrics({ register: this.#registry, eventLoopUtilizationTimeout: 1_000 })
-    for (const name of unwanted.flatMap((name) => [name, `${name}_total`])) this.#registry.removeSingleMetric(name)
-    this.#factory.counter(
-      'output_lines_dropped_total',
-      'Lines of standard output and standard error that were dropped because the output did not accept them.',
-      () => outputs.reduce((total, { dropped }) => total + dropped, 0),
-    )
-  }
-
-  /** All metrics in the text format of Prometheus, version 0.0.4. */
-  async text(): Promise<string> {
-    await this.store.update()
-    return this.#registry.metrics()
+export function createMetrics({ command, version, revision = '' }: Pick<Product, 'command' | 'version' | 'revision'>) {
+  const registry = new Registry()
+  const factory = metricFactory(registry, prefixOf(command))
+  const { gauge, counter } = factory
+  const store = storeMetrics(factory)
+  const buildHelp = 'Always 1. The labels have the version of the service, and the commit of its package or image.'
+  gauge('build_info', buildHelp, () => [[{ version, revision }, 1]], ['version', 'revision'])
+  return {
+    requests: requestMetrics(factory),
+    cacheLookups: cacheMetrics(factory),
+    store,
+    ready: gauge('ready', '1 while /readyz responds 200, otherwise 0.'),
+    /** CPU, memory, descriptors, event loop, garbage collection, output. Call it once: its timers run until the process ends. */
+    addProcess(outputs: Pick<Output, 'dropped'>[]): void {
+      // Milliseconds. The default of 100 costs more and says no more.
+      collectDefaultMetrics({ register: registry, eventLoopUtilizationTimeout: 1_000 })
+      for (const name of unwanted.flatMap((name) => [name, `${name}_total`])) registry.removeSingleMetric(name)
+      const help =
+        'Lines of standard output and standard error that were dropped because the output did not accept them.'
+      counter('output_lines_dropped_total', help, () => outputs.reduce((total, { dropped }) => total + dropped, 0))
+    },
+    /** All metrics in the text format of Prometheus, version 0.0.4. */
+    async text(): Promise<string> {
+      await store.update()
+      return registry.metrics()
+    },
   }
 }
 

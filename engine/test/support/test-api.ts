@@ -8,7 +8,7 @@ import { type AppOptions, createApp } from '../../service/app.ts'
 import type { LoadMeter } from '../../service/http/load-shedding.ts'
 import { makeDependencies, type Service } from '../../service/service.ts'
 import { logTo } from '../../service/telemetry/log.ts'
-import { Metrics } from '../../service/telemetry/metrics.ts'
+import { createMetrics, type Metrics } from '../../service/telemetry/metrics.ts'
 import type { Tracing } from '../../service/telemetry/tracing.ts'
 import type { BaseStore } from '../../store/collection/base-store.ts'
 import type { WithApiKeys } from '../../store/keys.ts'
@@ -90,7 +90,7 @@ export function apiFixtures<Stores extends WithApiKeys, Client>(
     keyName = 'test',
     key,
     consoleFolder,
-    metrics = new Metrics(product),
+    metrics = createMetrics(product),
     tracing,
     logSample,
     loadMeter = idle,

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { StoreUnavailable } from '../../../store/collection/errors.ts'
 import { product, startTestApi } from '../../../test/notes/fixtures.ts'
 import { readMetric } from '../../../test/support/metrics.ts'
-import { Metrics } from '../../telemetry/metrics.ts'
+import { createMetrics } from '../../telemetry/metrics.ts'
 
 const noKey = { authorization: '' }
 
@@ -44,7 +44,7 @@ test('scrapes within a second share one collection of the metrics', async () => 
 })
 
 test('the interval of scheduled backups is a metric only if there is one', async () => {
-  const metrics = new Metrics(product)
+  const metrics = createMetrics(product)
   const interval = async () => readMetric(await metrics.text(), 'notes_backup_interval_seconds')
   expect(await interval()).toBeUndefined()
   metrics.store.expectBackups(3_600_000)

@@ -12,7 +12,7 @@ import {
 import { readMetric, samplesIn, seriesIn } from '../../../test/support/metrics.ts'
 import { openSocket } from '../../../test/support/raw-http.ts'
 import type { RestClient } from '../../../test/support/rest-client.ts'
-import { Metrics } from '../../telemetry/metrics.ts'
+import { createMetrics } from '../../telemetry/metrics.ts'
 
 const rex = { body: 'Ann', priority: 7 }
 
@@ -50,7 +50,7 @@ test('an RPC batch of several calls is one request, whatever it calls', async ()
 })
 
 test('other requests have fixed names', async () => {
-  const metrics = new Metrics(product)
+  const metrics = createMetrics(product)
   const { rest } = await startTestApi({ metrics })
   for (const url of ['/', '/openapi.json', '/docs', '/docs/', '/livez', '/readyz', '/metrics']) await rest.get(url)
   for (const url of ['/nowhere', '/v1/nowhere', '/%zz']) await rest.get(url)
@@ -151,7 +151,7 @@ test('requests in flight, the scrape included, and aborted requests are counted'
 })
 
 test('a thousand hostile requests add no series', async () => {
-  const metrics = new Metrics(product)
+  const metrics = createMetrics(product)
   const api = await startTestApi({ metrics })
   // With the errors that the requests cause, the series exist.
   for (let i = 0; i < 20; i++) await sendHostile(api, `first${i}`, i)

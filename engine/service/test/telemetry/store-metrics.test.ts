@@ -9,7 +9,7 @@ import { definition, type NotesStore } from '../../../test/notes/store.ts'
 import type { NewNote } from '../../../test/notes/tables.ts'
 import { readMetric, writeFailuresIn } from '../../../test/support/metrics.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
-import { Metrics } from '../../telemetry/metrics.ts'
+import { createMetrics } from '../../telemetry/metrics.ts'
 
 const rex: NewNote = { body: 'Ann', priority: 7n, state: 'done' }
 
@@ -135,7 +135,7 @@ test('a folder of backups that cannot be read hides no other size', async () => 
 })
 
 test('a disk that does not respond delays the metrics by a second, and leaves out the sizes', async () => {
-  const metrics = new Metrics(product)
+  const metrics = createMetrics(product)
   let measurements = 0
   const sizes = () => {
     measurements++
@@ -152,7 +152,7 @@ test('a disk that does not respond delays the metrics by a second, and leaves ou
 
 function openObserved({ busyTimeout = 250 } = {}) {
   const path = join(temporaryFolder(), 'notes.db')
-  const metrics = new Metrics(product)
+  const metrics = createMetrics(product)
   const store: NotesStore = openSqlite({ path, busyTimeout, observer: metrics.store.observer })
   onTestFinished(() => store.close())
   metrics.store.watch(store)

@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { Metrics } from '../../../service/telemetry/metrics.ts'
+import { createMetrics, type Metrics } from '../../../service/telemetry/metrics.ts'
 import {
   apiKeyRecord,
   mintApiKey,
@@ -59,7 +59,7 @@ test('a connection that is lost during a create is counted, and so is the create
 
 test('while PostgreSQL cannot be reached, readiness checks and changes of API keys are counted', async () => {
   const proxy = await startProxy(new URL(await emptyDatabase()))
-  const metrics = new Metrics(product)
+  const metrics = createMetrics(product)
   const store = await openPostgres({ url: proxy.url, observer: metrics.store.observer })
   const { rest } = await startTestApi({ store, metrics })
   const key = await store.apiKeys.create(apiKeyRecord(mintApiKey(), 'shop'))
@@ -120,7 +120,7 @@ test('a connection that cannot be opened is reported once', async () => {
 
 async function openObserved(maxConnections?: number) {
   const url = await emptyDatabase()
-  const metrics = new Metrics(product)
+  const metrics = createMetrics(product)
   const store = await openPostgres({ url, maxConnections, observer: metrics.store.observer })
   onTestFinished(() => store.close())
   metrics.store.watch(store)
