@@ -32,11 +32,7 @@ const changing: [what: string, schema: z.ZodType, returned: unknown, sent: unkno
   ['a transform', z.object({ a: z.string().transform((a) => a.toUpperCase()) }), { a: 'a', secret: 1 }, { a: 'A' }],
   ['a URL', z.object({ a: z.url() }), { a: ' http://a/ ' }, { a: 'http://a/' }],
   ['a coerced number', z.object({ n: z.coerce.number() }), { n: '1' }, { n: 1 }],
-  ['a coerced string', z.object({ n: z.coerce.string() }), { n: 1 }, { n: '1' }],
-  ['a coerced bigint', z.object({ n: z.coerce.bigint() }), { n: '1' }, { n: 1n }],
-  ['a coerced boolean', z.object({ n: z.coerce.boolean() }), { n: 'x' }, { n: true }],
   ['an overwritten array', z.array(z.string()).overwrite((all) => all.slice(0, 1)), ['a', 'b'], ['a']],
-  ['an overwritten object', z.object({ a: z.string() }).overwrite(() => ({ a: 'b' })), { a: 'a' }, { a: 'b' }],
   [
     'a check that writes a value',
     z.object({ a: z.string().check((payload) => void Object.assign(payload, { value: 'b' })) }),
@@ -49,7 +45,6 @@ const changing: [what: string, schema: z.ZodType, returned: unknown, sent: unkno
     { a: ['b', 'a'] },
     { a: ['a', 'b'] },
   ],
-  ['a format that trims', z.object({ a: z.string().url() }), { a: ' http://a/ ' }, { a: 'http://a/' }],
   ['a strict object', z.strictObject({ a: z.string() }), { a: 'a', secret: 1 }, 'INTERNAL_SERVER_ERROR'],
   [
     'a catchall',
@@ -58,8 +53,6 @@ const changing: [what: string, schema: z.ZodType, returned: unknown, sent: unkno
     { a: 'a', b: 'B' },
   ],
   ['a name with a dot', z.object({ 'a.b': z.string() }), { 'a.b': 'a', secret: 1 }, { 'a.b': 'a' }],
-  ['a name with a quote', z.array(z.object({ '"': z.string() })), [{ '"': 'a', secret: 1 }], [{ '"': 'a' }]],
-  ['an empty name', z.object({ a: z.object({ '': z.string() }) }), { a: { '': 'a', b: 1 } }, { a: { '': 'a' } }],
   ['a recursive schema', Tree, { name: 'a', children: [], secret: 1 }, { name: 'a', children: [] }],
 ]
 

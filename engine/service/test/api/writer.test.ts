@@ -49,19 +49,6 @@ test.for<[string, z.ZodType, fc.Arbitrary<unknown>]>([
   )
 })
 
-test('the text is the one that superjson writes', () => {
-  const rex = { id: 1n, body: 'Ann', priority: 7n, state: 'done' }
-  const notes = [rex, { ...rex, id: 2n, priority: 8n }]
-  const count = { count: 3, share: 0.5, isExact: true }
-  const Count = z.object({ count: z.int(), share: z.number(), isExact: z.boolean() })
-  expect(superjsonWriter(z.array(Note))(notes)).toBe(superjson.stringify(notes))
-  expect(superjsonWriter(z.array(Note))([])).toBe(superjson.stringify([]))
-  expect(superjsonWriter(Note)(rex)).toBe(superjson.stringify(rex))
-  expect(superjsonWriter(Count)(count)).toBe(superjson.stringify(count))
-  const dated = { at: new Date(0), id: 1n }
-  expect(superjsonWriter(z.object({ at: z.date(), id: z.bigint() }))(dated)).toBe(superjson.stringify(dated))
-})
-
 test.for([...'\0\x1f !"#[\\]\x7f\u2028\ud7ff\ue000\uffff😀', '', '\ud800', '\udfff', 'a\nb'])(
   'the text %j is escaped as by JSON',
   (text) => {

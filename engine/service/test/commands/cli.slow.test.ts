@@ -14,7 +14,7 @@ import {
 } from '../../../test/notes/fixtures.ts'
 import { commandsOf } from '../../../test/support/commands.ts'
 import { notesIn } from '../../../test/support/log-lines.ts'
-import { runCommand, waitForOutput } from '../../../test/support/process.ts'
+import { runCommand } from '../../../test/support/process.ts'
 import { startServer as startSlowServer } from '../../../test/support/slow-server.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { createProgram } from '../../commands/program.ts'
@@ -190,15 +190,5 @@ if (spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0) {
     const { stdout } = spawnSync('script', ['-qec', command, '/dev/null'], options)
     expect(stdout).toContain('Revoke shop (note_')
     expect(stdout).toContain(answer === 'y' ? 'Revoked shop (note_' : 'Nothing was changed.')
-  })
-
-  test('on a terminal, the service writes colors unless NO_COLOR is set', async () => {
-    const command = commandLine.map((word) => `'${word}'`).join(' ')
-    const start = (env: Record<string, string>) =>
-      runCommand(['script', '-qec', `exec ${command}`, '/dev/null'], { env: { PORT: '0', TERM: 'xterm', ...env } })
-    const [colored, plain] = [start({}), start({ NO_COLOR: '1' })]
-    for (const run of [colored, plain]) await waitForOutput(run, /listening at (\S+)/)
-    const [yes, no] = [colored, plain].map(({ stdout }) => stdout.includes('\x1b['))
-    expect([yes, no]).toEqual([true, false])
   })
 }

@@ -118,10 +118,6 @@ test.for(['file:///data/notes.db%20', 'file:///data/note%0Astore.db', 'file: dat
   },
 )
 
-test('the highest port is accepted', () => {
-  expect(readConfig({ PORT: '65535' }).port).toBe(65_535)
-})
-
 test.for([
   ['https://notes.example', 'https://notes.example'],
   ['https://notes.example/', 'https://notes.example'],
@@ -180,8 +176,9 @@ test.for(['one,two', 'notes:secret@one:5432,two:5432', 'notes@[::1],two:port'])(
   },
 )
 
-test('an IPv6 address may be in brackets, as in a URL', () => {
-  expect(readConfig({ HOST: '[::1]', ADMIN_HOST: 'localhost' })).toMatchObject({ host: '::1', adminHost: 'localhost' })
+test('an IPv6 address may be in brackets, as in a URL, and the port the highest one', () => {
+  const env = { HOST: '[::1]', ADMIN_HOST: 'localhost', PORT: '65535' }
+  expect(readConfig(env)).toMatchObject({ host: '::1', adminHost: 'localhost', port: 65_535 })
 })
 
 test('one message lists every problem', () => {
@@ -218,17 +215,11 @@ describe('NOTES_API_KEY_FILE', () => {
     expect(() => readConfig({ NOTES_API_KEY_FILE: path })).not.toThrow('note_almost')
   })
 
-  test('names a file that contains the key', () => {
+  test('names a file that contains the key, and cannot be combined with NOTES_API_KEY', () => {
     const key = mintApiKey()
     const path = join(temporaryFolder(), 'key')
     writeFileSync(path, `${key}\n`)
     expect(readConfig({ NOTES_API_KEY_FILE: path }).apiKey).toBe(key)
-  })
-
-  test('cannot be combined with NOTES_API_KEY', () => {
-    const key = mintApiKey()
-    const path = join(temporaryFolder(), 'key')
-    writeFileSync(path, key)
     expect(() => readConfig({ NOTES_API_KEY: key, NOTES_API_KEY_FILE: path })).toThrow('only one of them')
   })
 })

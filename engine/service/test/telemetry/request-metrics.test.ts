@@ -1,14 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import {
-  apiKeyRecord,
-  createKey,
-  listen,
-  mintApiKey,
-  product,
-  startTestApi,
-  type TestApi,
-} from '../../../test/notes/fixtures.ts'
+import { createKey, listen, mintApiKey, product, startTestApi, type TestApi } from '../../../test/notes/fixtures.ts'
 import { readMetric, samplesIn, seriesIn } from '../../../test/support/metrics.ts'
 import { openSocket } from '../../../test/support/raw-http.ts'
 import type { RestClient } from '../../../test/support/rest-client.ts'
@@ -82,40 +74,13 @@ test('the duration is in seconds', async () => {
   expect(seconds).toBeLessThan(elapsed)
 })
 
-test('rejected requests are counted by reason', async () => {
-  const { rest, store } = await startTestApi()
-  const [revoked, expired] = [mintApiKey(), mintApiKey()]
-  await store.apiKeys.revoke(await store.apiKeys.create(apiKeyRecord(revoked, 'revoked')), new Date())
-  await store.apiKeys.create({ ...apiKeyRecord(expired, 'expired'), expiresAt: new Date(0) })
-  const send = (authorization: string, url = '/v1/notes') => rest.get(url, { authorization })
-  await send('')
-  await send('Basic dTpw')
-  await send('Bearer none')
-  await send(`Bearer ${mintApiKey()}`, '/trpc/notes.list')
-  await send(`Bearer ${revoked}`)
-  await send(`Bearer ${expired}`)
-  expect(await rejectionsIn(rest)).toEqual({
-    missing: 1,
-    malformed: 2,
-    unknown: 1,
-    revoked: 1,
-    expired: 1,
-    rate_limited: 0,
-    overloaded: 0,
-  })
-})
-
-test('a call that the rate limit refuses counts as rate limited', async () => {
+test('rejected requests are counted by reason, from 0 on', async () => {
   const { rest, store } = await startTestApi({ config: { rateLimit: { requests: 2, seconds: 60 } } })
   const authorization = `Bearer ${await createKey(store, 'other')}`
   for (let i = 0; i < 5; i++) await rest.get('/v1/notes', { authorization })
-  expect(await rejectionsIn(rest)).toMatchObject({ missing: 0, rate_limited: 3 })
-})
-
-test('replays of creates are counted', async () => {
-  const { rest } = await startTestApi()
-  for (let i = 0; i < 3; i++) await rest.post('/v1/notes', rex, { 'idempotency-key': 'a' })
-  expect(readMetric(await scrape(rest), 'notes_idempotent_replays_total')).toBe(2)
+  await rest.get('/v1/notes', { authorization: '' })
+  const none = { malformed: 0, unknown: 0, revoked: 0, expired: 0, overloaded: 0 }
+  expect(await rejectionsIn(rest)).toEqual({ ...none, missing: 1, rate_limited: 3 })
 })
 
 test('lookups in the caches are counted', async () => {
