@@ -135,12 +135,6 @@ describe('/readyz', () => {
   })
 })
 
-test.for(['/livez', '/readyz'])('%s responds to other methods with Allow', async (url) => {
-  const { rest } = await startTestApi()
-  expect(await rest.post(url, {})).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD, OPTIONS' } })
-  expect(await rest.send({ method: 'HEAD', url })).toMatchObject({ status: 200, text: '' })
-})
-
 async function startOnFile({ busyTimeout = 250 } = {}) {
   const path = join(temporaryFolder(), 'notes.db')
   const store = openSqlite({ path, busyTimeout })

@@ -132,6 +132,9 @@ describe('every method that Node knows', () => {
     ['/openapi.json', 'GET, HEAD, OPTIONS'],
     ['/docs', 'GET, HEAD, OPTIONS'],
     ['/docs/', 'GET, HEAD, OPTIONS'],
+    ['/livez', 'GET, HEAD, OPTIONS'],
+    ['/readyz', 'GET, HEAD, OPTIONS'],
+    ['/metrics', 'GET, HEAD, OPTIONS'],
     ['/trpc/notes.list', 'GET, HEAD, POST, OPTIONS'],
   ] as const)('is 405 on %s unless it is served', async ([path, allow]) => {
     const { url, authorization } = await listen(shared())
@@ -219,11 +222,5 @@ describe('the RPC adapter sends errors in the envelope of tRPC', () => {
     expect(data).toMatchObject({ code: codes[status], message, status, httpStatus: status })
     if (expected !== undefined) expect(message).toBe(expected)
     expectNothingInternal(message)
-  })
-
-  test('except for a path that cannot be decoded, which has the plain Error body', async () => {
-    const { url, authorization } = await listen(shared())
-    const [response] = await exchange(url, `GET /trpc/%zz HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`)
-    expectError(response, 400, 'invalid_request')
   })
 })

@@ -102,26 +102,6 @@ test.for([
   }
 })
 
-describe('a body', () => {
-  const post = `POST /v1/notes HTTP/1.1\r\n${host}Content-Type: application/json\r\n`
-
-  test('of more than 64 KiB in chunks is 413', async () => {
-    const { url, authorization } = await listen(shared())
-    const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`
-    const [response] = await exchange(
-      url,
-      `${post}${authorization}Transfer-Encoding: chunked\r\n\r\n${chunk}${chunk}0\r\n\r\n`,
-    )
-    expectError(response, 413, 'payload_too_large')
-  })
-
-  test('with a Content-Length over 64 KiB is 413 before it is sent', async () => {
-    const { url, authorization } = await listen(shared())
-    const [response] = await exchange(url, `${post}${authorization}Content-Length: 65537\r\n\r\n`)
-    expectError(response, 413, 'payload_too_large')
-  })
-})
-
 test.for(['/v1/notes', '/trpc/notes.create'])(
   'a POST to %s without Content-Length and Transfer-Encoding receives a response',
   async (path) => {
