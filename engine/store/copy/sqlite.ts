@@ -55,6 +55,9 @@ function openAlone(path: string): Database.Database {
   } catch (error) {
     const failure = toFailure(error)
     if (isBusy(failure)) throw new UnusableDatabase(path, reasons.open)
+    // In WAL mode, the lock is in the file, and needs the right to write it.
+    const remedy = `copy it and, if there is one, ${path}-wal, to a folder that you can write, and copy from there`
+    if (failure.code === 'SQLITE_IOERR_LOCK') throw new UnusableDatabase(path, `it cannot be written; ${remedy}`)
     if (!/^SQLITE_(READONLY|CANTOPEN)/.test(failure.code)) throw error
     return connectToRead(path)
   }

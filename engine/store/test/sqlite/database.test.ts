@@ -1,11 +1,13 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { isBody, openFileStore, prepareSqlite } from '../../../test/notes/fixtures.ts'
+import { commandLine, isBody, openFileStore, prepareSqlite } from '../../../test/notes/fixtures.ts'
 import { maxCount, notes } from '../../../test/notes/tables.ts'
 import { textsOfAllCharacters } from '../../../test/support/all-characters.ts'
 import { openDatabase } from '../../../test/support/database.ts'
 import { fastest } from '../../../test/support/fastest.ts'
+import { runCommand } from '../../../test/support/process.ts'
+import { canMount, inNamespace } from '../../../test/support/small-disk.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { checkPages, connect, connectToRead, using } from '../../sqlite/file/connection.ts'
 import { countsStatement, sqlTextOf } from '../../sqlite/statements.ts'
@@ -166,3 +168,19 @@ test('a write with a value that cannot be copied to the writer thread fails alon
   expect(reasons).toEqual(['', refused, '', refused, ''])
   expect((await store.notes.list({ limit: 9 })).map(({ body }) => body)).toEqual(['a', 'c', 'e'])
 })
+
+if (canMount()) {
+  test('db copy says what to do with a database that it cannot write, and so not lock', async () => {
+    const folder = temporaryFolder()
+    prepareSqlite(join(folder, 'notes.db'))
+    const readOnly = `mount --bind ${folder} ${folder}; mount -o remount,bind,ro ${folder}; exec "$@"`
+    const words = ['db', 'copy', '--from', `file:${folder}/notes.db`, '--to', `file:${temporaryFolder()}/copy.db`]
+    const run = runCommand(inNamespace(readOnly, [...commandLine, ...words]))
+    expect([await run.ended, run.stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /cannot be used: it cannot be written; copy it and, .*\/notes\.db-wal, to a folder that you can write/,
+      ),
+    ])
+  })
+}
