@@ -192,26 +192,12 @@ function copyEngine(folder: string, { withTests, withoutConsole }: Options): voi
   })
   for (const path of globSync(alwaysCopied, { cwd: root, exclude: withoutConsole ? ['engine/console'] : [] }))
     cpSync(join(root, path), join(folder, path))
-  if (withoutConsole) removeConsole(folder)
+  if (withTests && withoutConsole) {
+    const settings = 'engine/test/tsconfig.json'
+    writeFileSync(join(folder, settings), read(settings).replace('web/', ''))
+  }
   // It must be part of each copy.
   cpSync(join(root, 'LICENSE'), join(folder, 'engine/LICENSE'))
-}
-
-/** Removes what the pages of the engines, and the settings of their tests, say about the console. */
-function removeConsole(folder: string): void {
-  const edit = (path: string, pattern: RegExp) => {
-    const file = join(folder, path)
-    writeFileSync(
-      file,
-      readFileSync(file, 'utf8')
-        .replaceAll(pattern, '')
-        .replaceAll(/\n{3,}/g, '\n\n'),
-    )
-  }
-  for (const page of globSync('engine/{,*/}README.md', { cwd: folder }))
-    edit(page, /^(?:```ts\n\/\/ engine\/console\/[\s\S]*?^```|(?!```).*\bconsole\b(?!\.log).*)\n/gim)
-  for (const file of globSync('engine/test/{tsconfig.json,vitest.config.ts}', { cwd: folder }))
-    edit(file, / *'engine\/console.*\n|"\.\.\/console[^"]*"|(?<=\/)web\//g)
 }
 
 function sharedParts({ withTests, withoutConsole }: Options): Record<string, Record<string, unknown>> {
