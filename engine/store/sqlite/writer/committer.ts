@@ -29,7 +29,7 @@ export function createCommitter(
   }
 
   /** Checks after the commit that the files are still in their places. If not, the whole batch fails. */
-  function commitAll(batch: Write[]): Settled {
+  function commit(batch: Write[]): Settled {
     try {
       opened ??= open()
       const { file, commitTogether, checkpoints } = opened
@@ -60,14 +60,7 @@ export function createCommitter(
   }
 
   return {
-    /** Skips the first writes of the batch, up to the number that was rejected. */
-    commit(batch: Write[], rejected: number): Settled {
-      if (rejected === 0) return commitAll(batch)
-      const failure: Failure = { kind: 'other', code: 'SQLITE_INTERRUPT', message: 'rejected' }
-      const skipped = batch.slice(0, rejected).map(() => ({ failure }))
-      const { outcomes, ...reply } = commitAll(batch.slice(rejected))
-      return { ...reply, outcomes: [...skipped, ...outcomes] }
-    },
+    commit,
 
     /** Checkpoints the log if it is long enough. Returns a warning for the operator, if there is a new one. */
     checkpoint(): string | undefined {

@@ -39,15 +39,16 @@ export type WriterMessage = Write[] | 'close'
 
 export type Outcome = { value: unknown } | { failure: Failure }
 
-/** The reply of the writer thread to each batch of writes, once its transaction is on disk. */
+/** What became of a batch, once its transaction is on disk. */
 export interface Settled {
-  /** The outcomes of the oldest writes without a reply, in their order. */
+  /** In the order of its writes. */
   outcomes: Outcome[]
   /** The times of the transaction, if it was committed. */
   times?: TransactionTimes | undefined
-  /** A sentence for the operator. */
-  warning?: string | undefined
 }
+
+/** What the writer thread sends: when it is ready, after each batch, and sentences for the operator. */
+export type Reply = 'ready' | Settled | { warning: string }
 
 export interface WriterData {
   path: string
@@ -58,6 +59,4 @@ export interface WriterData {
   historyDays: number | undefined
   /** The address of the module with the definition of the store. */
   definition: string
-  /** Shared: how many of the writes that this thread was sent must not be performed any more. */
-  rejectedCount: BigInt64Array
 }

@@ -198,7 +198,6 @@ describe('a removal', () => {
 test.for([undefined, newKey])('several changes of one row in one batch take effect in their order', async (key) => {
   const { notes } = await openNotes()
   const bodies = Array.from({ length: 20 }, (_, index) => `${index}`)
-  // The first one begins a transaction. The others share the next one.
   const updates = bodies.map((body) => notes.update({ id: 1n, set: { body } }, key?.()))
   const more = [
     notes.update({ id: 1n, set: { priority: 7n }, expected: { body: '19', priority: 1n } }, key?.()),
@@ -215,7 +214,6 @@ test('a key is used up neither by a call that finds no row nor by one that is re
   const { notes } = await openNotes()
   const key = () => newCaller('k')
   await expect(notes.remove({ id: 1n, expected: { body: 'other' } }, key())).rejects.toThrow('Changed meanwhile: body.')
-  // The first one begins a transaction. The others share the next one.
   const calls = [
     notes.raise({ id: 1n, amount: 0n }),
     ...[77n, 78n, 1n, 1n, 79n].map((id) => notes.raise({ id, amount: 5n }, key())),
