@@ -6,19 +6,20 @@ import { inputOf } from '../collection/mutation.ts'
 import { columnOf, type Entity, fieldsOf, idOf, listOf } from '../collection/row.ts'
 import type { AnyPostgresMutation, MutationOnPostgres, PostgresTable, Queries, Result } from './collection.ts'
 import { MutationError } from './connection/failure.ts'
-import { recordFields, recordingOf, recordsOf } from './history.ts'
+import { recordFields, recordingOf, recordsOf, writesOfHistory } from './history.ts'
 import { columnsOf, entityMapper, insertInto, parameter, prepared, sqlTextOf } from './statements.ts'
 
 export function mutationsOf(table: PostgresTable, hasHistory = false, functions: ChangeFunctions = {}) {
   const run = changeIn(table, hasHistory, functions)
-  const { update, remove } = sqlOf(table, hasHistory, (_field, type) => sql`NULL::${sql.raw(type)}`)
-  const change = (text: SQL): MutationOnPostgres => ({
+  const change = (write: SQL): MutationOnPostgres => ({
     run,
     hasOrderedIds: false,
-    probe: `EXPLAIN ${sqlTextOf(text)}`,
+    probe: [write, ...(hasHistory ? writesOfHistory : [])].map((each) => `EXPLAIN ${sqlTextOf(each)}`).join(';'),
   })
-  const changes = Object.fromEntries(Object.keys(functions).map((name) => [name, change(update)]))
-  return { create: insertInto(table), update: change(update), remove: change(remove), ...changes }
+  // This needs the right to update a column.
+  const update = change(sql`SELECT FROM ${table} FOR UPDATE`)
+  const changes = Object.fromEntries(Object.keys(functions).map((name) => [name, update]))
+  return { create: insertInto(table), update, remove: change(sql`DELETE FROM ${table}`), ...changes }
 }
 
 export function mutationOf(mutation: AnyPostgresMutation): WithFields<MutationOnPostgres> {
@@ -53,7 +54,7 @@ interface Write {
  */
 function changeIn(table: PostgresTable, hasHistory: boolean, functions: ChangeFunctions): MutationOnPostgres['run'] {
   const { changeable } = fieldsOf(table)
-  const text = sqlOf(table, hasHistory, parameter)
+  const text = sqlOf(table, hasHistory)
   const ofRecords = hasHistory ? recordFields : []
   const lock = prepared(text.lock, ['id'])
   const exist = prepared(text.exist, ['id'])
@@ -125,28 +126,21 @@ function changeIn(table: PostgresTable, hasHistory: boolean, functions: ChangeFu
   }
 }
 
-/** @param typed a value of this type for a field, or an array of them */
-function sqlOf(table: PostgresTable, hasHistory: boolean, typed: typeof parameter) {
+function sqlOf(table: PostgresTable, hasHistory: boolean) {
   const columns = fieldsOf(table).changeable.map((field) => ({ field, column: columnOf(table, field) }))
   const names = columns.map(({ column }) => sql.identifier(column.name))
-  const ids = typed('id', 'bigint[]')
-  const arrays = columns.map(({ field, column }) => typed(field, `${column.getSQLType()}[]`))
+  const ids = parameter('id', 'bigint[]')
+  const arrays = columns.map(({ field, column }) => parameter(field, `${column.getSQLType()}[]`))
   const sets = names.map((name) => sql`${name} = "new rows".${name}`)
   const all = (write: SQL) => sql`WITH "written rows" AS (${write} RETURNING 1)
-    ${hasHistory ? recordingOf(sql`cardinality(${ids})`, typed) : sql``}
+    ${hasHistory ? recordingOf(sql`cardinality(${ids})`) : sql``}
     SELECT count(*) FROM "written rows"`
-  const lock = sql`SELECT ${columnsOf(table)} FROM ${table}
-    WHERE ${table.id} = ANY (${ids}) FOR UPDATE SKIP LOCKED`
   return {
-    lock,
+    lock: sql`SELECT ${columnsOf(table)} FROM ${table} WHERE ${table.id} = ANY (${ids}) FOR UPDATE SKIP LOCKED`,
     exist: sql`SELECT ${table.id} FROM ${table} WHERE ${table.id} = ANY (${ids})`,
-    // A table without fields to set is never updated.
-    update:
-      sets.length === 0
-        ? lock
-        : all(sql`UPDATE ${table} SET ${listOf(sets)}
-            FROM unnest(${listOf([ids, ...arrays])}) AS "new rows" ("id of the row", ${listOf(names)})
-            WHERE ${table.id} = "id of the row"`),
+    update: all(sql`UPDATE ${table} SET ${listOf(sets)}
+      FROM unnest(${listOf([ids, ...arrays])}) AS "new rows" ("id of the row", ${listOf(names)})
+      WHERE ${table.id} = "id of the row"`),
     remove: all(sql`DELETE FROM ${table} WHERE ${table.id} = ANY (${ids})`),
   }
 }

@@ -1,7 +1,7 @@
 import { type SQL, sql, type Table } from 'drizzle-orm'
 import type { ClientBase } from 'pg'
 import { defaultHistoryDays, entryOf, expiryOf, maxSwept } from '../collection/history.ts'
-import { query } from './statements.ts'
+import { parameter, query } from './statements.ts'
 
 /** The placeholders of {@link recordingOf}. Their spaces keep them apart from the names of fields. */
 const [entries, expiry] = ['recorded entries', 'time of expiry'] as const
@@ -18,8 +18,15 @@ export function recordsOf(
   return [JSON.stringify(made.map((entry) => ({ ...entry, rowId: String(entry.rowId) }))), expiryOf(days, now)]
 }
 
+/** Statements that need the same rights. */
+export const writesOfHistory = [
+  sql`INSERT INTO history DEFAULT VALUES`,
+  sql`DELETE FROM history`,
+  sql`SELECT FROM history FOR UPDATE`,
+]
+
 /** Parts of a statement that insert the entries of its changes, whose number is the count, and delete expired entries. */
-export function recordingOf(count: SQL, parameter: (field: string, type: string) => SQL): SQL {
+export function recordingOf(count: SQL): SQL {
   return sql`, "recorded changes" AS (INSERT INTO history (at, key_name, collection, row_id, before, after)
       SELECT at, "keyName", "tableName", "rowId", before, after FROM json_to_recordset(${parameter(entries, 'json')})
         AS entry (at timestamptz, "keyName" text, "tableName" text, "rowId" bigint, before text, after text)),

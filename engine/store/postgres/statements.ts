@@ -135,19 +135,18 @@ export function countsOf(
 export function insertInto(table: PostgresTable): WithFields<MutationOnPostgres> {
   const { given, generated, generate } = fieldsOf(table)
   const fields = [...given, ...generated]
-  const columns = fields.map((field) => columnOf(table, field))
-  const names = listOf(columns.map(({ name }) => sql.identifier(name)))
+  const names = listOf(fields.map((field) => sql.identifier(columnOf(table, field).name)))
   // Drizzle cannot write it: its INSERT of a SELECT also names the column that the database generates.
-  const insert = (arrays: SQL[]) => sql`INSERT INTO ${table} (${names}) SELECT ${names}
-    FROM unnest(${listOf(arrays.map((array, index) => sql`${array}::${sql.raw(columns[index]?.getSQLType() ?? '')}[]`))})
+  const insert = sql`INSERT INTO ${table} (${names}) SELECT ${names}
+    FROM unnest(${listOf(fields.map((field) => parameter(field, `${columnOf(table, field).getSQLType()}[]`)))})
       WITH ORDINALITY AS given (${names}, "place of the row")
     ORDER BY "place of the row" RETURNING ${sql.identifier(table.id.name)}`
-  const statement = prepared(insert(fields.map((field) => sql`${sql.placeholder(field)}`)), fields)
+  const statement = prepared(insert, fields)
   return {
     fields: given,
     hasOrderedIds: true,
     isOneStatement: true,
-    probe: `EXPLAIN ${sqlTextOf(insert(fields.map(() => sql`NULL`)))}`,
+    probe: `EXPLAIN ${sqlTextOf(sql`INSERT INTO ${table} DEFAULT VALUES`)}`,
     async run(database, rows) {
       const more = generated.length > 0 ? rows.map(generate) : []
       const values = [

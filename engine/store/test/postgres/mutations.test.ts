@@ -1,12 +1,10 @@
 import { sql } from 'drizzle-orm'
-import { sqliteTable } from 'drizzle-orm/sqlite-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { note, notesDatabase } from '../../../test/notes/database.ts'
 import type { NotesStore } from '../../../test/notes/store.ts'
 import { notes } from '../../../test/notes/tables.ts'
 import { connectTo, countWaiting } from '../../../test/support/postgres/databases.ts'
-import { int64 } from '../../collection/schema.ts'
-import { mutationOf, mutationsOf } from '../../postgres/change.ts'
+import { mutationOf } from '../../postgres/change.ts'
 import type { MutationOnPostgres } from '../../postgres/collection.ts'
 import { openPool } from '../../postgres/connection/connection.ts'
 import { failuresOf } from '../../postgres/connection/failure.ts'
@@ -266,9 +264,4 @@ test('a value that is too large for an index, or what a trigger refuses, fails a
   const [done, refused] = ['fulfilled', 'rejected']
   expect(settled.map(({ status }) => status)).toEqual([done, done, refused, refused, done])
   for (const each of settled) if ('reason' in each) expect(each.reason.name).not.toBe('StoreUnavailable')
-})
-
-test('an update of a table without fields to set needs no right to delete', () => {
-  const { update, remove } = mutationsOf(postgresTableOf(sqliteTable('ids', { id: int64('id').primaryKey() })))
-  expect([update.probe, remove.probe].map((probe) => probe?.includes('DELETE FROM'))).toEqual([false, true])
 })
