@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { type Sample, samplesIn, typesIn } from '../../engine/test/support/metrics.ts'
+import { describe, expect, test } from 'vitest'
+import { samplesIn, typesIn } from '../../engine/test/support/metrics.ts'
 import { waitForOutput } from '../../engine/test/support/process.ts'
-import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { share } from '../../engine/test/support/share.ts'
+import { type AtEnd, temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { hasPrometheus, matches, metricsTable, queries, selectorsIn } from '../support/monitoring.ts'
 import { bannerKey, startServer } from '../support/petstore.ts'
 
@@ -12,26 +13,16 @@ import { bannerKey, startServer } from '../support/petstore.ts'
 const isOfPostgres = (name: string) => name.startsWith('petstore_postgres_')
 
 describe('a scrape of a running service', () => {
-  let text = ''
-  let samples: Sample[] = []
-
-  beforeAll(async () => {
-    const cleanings: (() => unknown)[] = []
-    try {
-      text = await scrapeUsedService((clean) => cleanings.push(clean))
-      samples = samplesIn(text)
-    } finally {
-      for (const clean of cleanings.toReversed()) await clean()
-    }
-  })
+  const text = share(scrapeUsedService)
 
   test('has every metric of the table, with its type, and no other', () => {
-    const types = Object.entries(typesIn(text)).filter(([name]) => name.startsWith('petstore_'))
+    const types = Object.entries(typesIn(text())).filter(([name]) => name.startsWith('petstore_'))
     expect(metricsTable.length).toBeGreaterThan(20)
     expect(Object.fromEntries(metricsTable.map(({ name, type }) => [name, type]))).toEqual(Object.fromEntries(types))
   })
 
   test('has the labels of the table, and no others', () => {
+    const samples = samplesIn(text())
     for (const { name, labels } of metricsTable.filter(({ name }) => !isOfPostgres(name))) {
       const own = samples.filter((sample) => [name, `${name}_bucket`].includes(sample.name))
       expect(own, name).not.toEqual([])
@@ -42,12 +33,13 @@ describe('a scrape of a running service', () => {
 
   if (hasPrometheus) {
     test('passes the linter of promtool', () => {
-      const { stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
+      const { stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text(), encoding: 'utf8' })
       expect(stderr.split('\n').filter((line) => !line.startsWith('nodejs_'))).toEqual([''])
     })
   }
 
   test('has every series that the dashboard and the alerts select', () => {
+    const samples = samplesIn(text())
     const selected = queries().flatMap(({ source, expr }) =>
       selectorsIn(expr).map((selector) => ({ source, selector })),
     )
@@ -60,7 +52,7 @@ describe('a scrape of a running service', () => {
 })
 
 /** Uses every part of a service on SQLite, and returns its metrics. */
-async function scrapeUsedService(atEnd: (clean: () => unknown) => void): Promise<string> {
+async function scrapeUsedService(atEnd: AtEnd): Promise<string> {
   const folder = temporaryFolder(atEnd)
   const server = await startServer({ folder, env: { ADMIN_PORT: '0', BACKUP_EVERY: '1d' }, atEnd })
   const key = await waitForOutput(server, bannerKey)
@@ -74,7 +66,7 @@ async function scrapeUsedService(atEnd: (clean: () => unknown) => void): Promise
   await fetch(`${server.url}/v1/pets`)
   // Another process holds the lock for longer than the service waits, so a create fails.
   const other = new Database(join(folder, 'data/petstore.db'))
-  atEnd(() => other.close())
+  atEnd(() => void other.close())
   other.exec('BEGIN IMMEDIATE')
   await fetch(`${server.url}/v1/pets`, {
     method: 'POST',

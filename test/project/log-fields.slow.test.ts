@@ -2,10 +2,11 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { auditLinesIn, type LogLine, logLinesIn } from '../../engine/test/support/log-lines.ts'
 import { waitForOutput } from '../../engine/test/support/process.ts'
 import { sendTo } from '../../engine/test/support/rest-client.ts'
+import { share } from '../../engine/test/support/share.ts'
 import { type AtEnd, temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { petTransfer } from '../../server/pets/transfer.ts'
 import { document, read, rowsOf } from '../support/documents.ts'
@@ -17,15 +18,7 @@ const rows = rowsOf({ path: '', text: section.split(/^#/m)[0] ?? '' }).flatMap((
 )
 
 /** Lines of a service and of commands, as a process writes them. */
-let lines: LogLine[] = []
-const cleanings: Parameters<AtEnd>[0][] = []
-const atEnd: AtEnd = (clean) => cleanings.push(clean)
-
-afterAll(async () => {
-  for (const clean of cleanings.toReversed()) await clean()
-})
-
-beforeAll(async () => {
+const lines = share(async (atEnd): Promise<LogLine[]> => {
   const folder = temporaryFolder(atEnd)
   const server = await startServer({
     folder,
@@ -58,13 +51,13 @@ beforeAll(async () => {
   for (let i = 0; i < 2; i++) await get('/v1/pets')
   database.exec('ALTER TABLE gone RENAME TO pets')
   database.close()
-  const rotated = await run(folder, 'keys', 'rotate', 'first')
+  const rotated = await run(atEnd, folder, 'keys', 'rotate', 'first')
   server.child.kill('SIGINT')
   await server.ended
   const backup = auditLinesIn(server.stdout).find(({ action }) => action === 'database.backup')
-  const restored = await run(folder, 'restore', backup?.subject ?? '')
-  const copied = await run(folder, 'db', 'copy', '--from', 'file:data/petstore.db', '--to', 'file:copy.db')
-  lines = logLinesIn([server.stdout, rotated, restored, copied].join(''))
+  const restored = await run(atEnd, folder, 'restore', backup?.subject ?? '')
+  const copied = await run(atEnd, folder, 'db', 'copy', '--from', 'file:data/petstore.db', '--to', 'file:copy.db')
+  return logLinesIn([server.stdout, rotated, restored, copied].join(''))
 })
 
 /** Resets the connection while the service waits for the body of a request, which it has confirmed with 100 Continue. */
@@ -77,15 +70,15 @@ async function abortCreate(url: string, key: string): Promise<void> {
 }
 
 /** Runs a command and returns its standard error output. */
-async function run(folder: string, ...words: string[]): Promise<string> {
+async function run(atEnd: AtEnd, folder: string, ...words: string[]): Promise<string> {
   const command = runProgram({ folder, arguments: words, atEnd })
   expect(await command.ended, command.stderr).toBe(0)
   return command.stderr
 }
 
 test('every field of a log line is documented for lines with this message', () => {
-  expect(lines.length).toBeGreaterThan(10)
-  const undocumented = lines.flatMap((line) =>
+  expect(lines().length).toBeGreaterThan(10)
+  const undocumented = lines().flatMap((line) =>
     Object.keys(line)
       .filter((field) => !rows.some(({ name, lines }) => name === field && isAbout(lines, line)))
       .map((field) => `${line.msg}: ${field}`),
@@ -104,7 +97,7 @@ function isAbout(documented: string, { msg, level }: LogLine): boolean {
 
 test('every documented field is in some log line', () => {
   expect(rows.length).toBeGreaterThan(30)
-  const written = new Set(lines.flatMap((line) => Object.keys(line)))
+  const written = new Set(lines().flatMap((line) => Object.keys(line)))
   // The test of error-responses.ts fails requests for longer than a second.
   expect(rows.filter(({ name }) => !written.has(name) && name !== 'others')).toEqual([])
 })

@@ -1,30 +1,24 @@
 import { chmodSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Run, runCommand, stopService, waitForOutput, whenListening } from '../../engine/test/support/process.ts'
-import { type AtEnd, temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { share } from '../../engine/test/support/share.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { patternsFor, program } from '../../sources.ts'
 import { layOutPackage } from '../support/built-package.ts'
 import { read, root } from '../support/documents.ts'
 import { bannerKey } from '../support/petstore.ts'
 
-let installed: string
-const cleanings: Parameters<AtEnd>[0][] = []
-beforeAll(async () => {
-  installed = await layOutPackage(temporaryFolder((clean) => cleanings.push(clean)))
-})
-afterAll(async () => {
-  for (const clean of cleanings) await clean()
-})
+const installed = share((atEnd) => layOutPackage(temporaryFolder(atEnd)))
 
 function runInstalled(words: string[], options: { env?: Record<string, string>; folder?: string } = {}): Run {
-  return runCommand([join(installed, '../.bin/petstore'), ...words], options)
+  return runCommand([join(installed(), '../.bin/petstore'), ...words], options)
 }
 
 test('the package contains the sources as JavaScript, all migrations, the console and the texts for its readers', () => {
-  const shipped = globSync('**/*', { cwd: installed, withFileTypes: true })
+  const shipped = globSync('**/*', { cwd: installed(), withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1))
+    .map((entry) => join(entry.parentPath, entry.name).slice(installed().length + 1))
   const expected = globSync(
     [
       ...patternsFor(program, '.{ts,mjs}'),
@@ -43,7 +37,7 @@ test('the package contains the sources as JavaScript, all migrations, the consol
   const own = ['LICENSE', 'README.md', 'bin/petstore', 'package-lock.json', 'package.json']
   expect(shipped.toSorted()).toEqual([...expected, ...own].toSorted())
   expect(shipped).toContain('engine/store/sqlite/writer/writer-thread.js')
-  const notices = readFileSync(join(installed, 'web/dist/licenses.md'), 'utf8')
+  const notices = readFileSync(join(installed(), 'web/dist/licenses.md'), 'utf8')
   for (const library of ['react', '@mantine/hooks', '@trpc/client', 'Tabler Icons'])
     expect(notices).toContain(`## ${library} - `)
 })
@@ -92,7 +86,7 @@ test.for([
 })
 
 test('the command also runs with Node, as Yarn runs it', async () => {
-  const run = runCommand([process.execPath, join(installed, 'bin/petstore'), '--version'])
+  const run = runCommand([process.execPath, join(installed(), 'bin/petstore'), '--version'])
   expect([await run.ended, run.stdout, run.stderr]).toEqual([0, `${JSON.parse(read('package.json')).version}\n`, ''])
 })
 

@@ -1,12 +1,12 @@
 import superjson from 'superjson'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { choose, counting, justAdded, searchField, showing } from '../../../engine/console/test/browser/list.ts'
 import { inspect } from '../../../engine/console/test/browser/page.ts'
 import { addButton, panel, submitButton } from '../../../engine/console/test/browser/panels.ts'
 import { account, openRequests } from '../../../engine/console/test/browser/session.ts'
 import type { BrowserContextOptions, Page, Route } from '../../../engine/console/test/browser/visit.ts'
-import type { AtEnd } from '../../../engine/test/support/temporary.ts'
-import { addPet, type Console, enterPet, startConsole, test } from '../console.ts'
+import { share } from '../../../engine/test/support/share.ts'
+import { addPet, enterPet, startConsole, test } from '../console.ts'
 
 const light = { colorScheme: 'light' } as const
 const dark = { colorScheme: 'dark' } as const
@@ -162,22 +162,15 @@ const cases = Object.keys(states).flatMap((state) =>
     .map((variant) => [state, variant] as [keyof typeof states, keyof typeof variants]),
 )
 
-const stores: Record<'full' | 'empty', Console | undefined> = { full: undefined, empty: undefined }
-const cleanings: Parameters<AtEnd>[0][] = []
-
-beforeAll(async () => {
-  const atEnd: AtEnd = (clean) => cleanings.push(clean)
+const consoles = share(async (atEnd) => {
   const full = await startConsole({ atEnd })
   for (const pet of pets()) await full.store.pets.create(pet)
-  Object.assign(stores, { full, empty: await startConsole({ atEnd }) })
-})
-afterAll(async () => {
-  for (const clean of cleanings.toReversed()) await clean()
+  return { full, empty: await startConsole({ atEnd }) }
 })
 
 test.for(cases)('the state %s in the variant %s has no violations of axe-core', async ([state, variant], { visit }) => {
   const [{ path = '/', of = 'full', isSignedIn = true }, reach] = states[state] ?? expect.unreachable()
-  const { url, key } = stores[of] ?? expect.unreachable()
+  const { url, key } = consoles()[of]
   const page = await visit(`${url}${path}`, { ...variants[variant], ...(isSignedIn && { key }) })
   await reach(page)
   await inspect(page, `${state}-${variant}`)
