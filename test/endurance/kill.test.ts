@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openDatabase } from '../../engine/test/support/database.ts'
 import { freePort } from '../../engine/test/support/free-port.ts'
-import { isLongForm, report, showProgress } from '../../engine/test/support/long-form.ts'
+import { isLongForm, report } from '../../engine/test/support/long-form.ts'
 import { connectRestClient } from '../../engine/test/support/rest-client.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { changedRows, expectAsAcknowledged, startChanges } from '../support/changes.ts'
@@ -28,7 +28,6 @@ test(`after ${kills} kills during calls that clients retry until they succeed, e
     while (load.calls < enough) await Promise.race([wait(1), load.ended])
     server.child.kill('SIGKILL')
     await server.ended
-    showProgress(`killed ${round + 1} times, ${load.calls} calls acknowledged`)
   }
   await startUntilReady(folder, port)
   await load.stop()

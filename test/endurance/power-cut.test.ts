@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { isLongForm, report, showProgress } from '../../engine/test/support/long-form.ts'
+import { isLongForm, report } from '../../engine/test/support/long-form.ts'
 import { connectRestClient } from '../../engine/test/support/rest-client.ts'
 import { canTrace } from '../../engine/test/support/traced.ts'
 import { changedRows, compareChanges, type Row, type State, startChanges } from '../support/changes.ts'
@@ -87,7 +87,7 @@ function replay({ base, steps }: Recording, count: number) {
   const disk = new RecordedDisk(base)
   const [names, acknowledged] = [new Map<string, string>(), new Map<string, State>()]
   let done = 0
-  for (const [index, moment] of moments.entries()) {
+  for (const moment of moments) {
     for (; done < moment; done++) {
       const step = steps[done]
       if (step?.kind === 'acknowledge') {
@@ -109,7 +109,6 @@ function replay({ base, steps }: Recording, count: number) {
     result.lost += lost
     result.undone += undone
     result.half += half
-    if (index % 100 === 0) showProgress(`${index} cuts, ${result.lost} lost, ${result.corrupt} corrupt`)
   }
   return result
 }

@@ -1,7 +1,7 @@
 import { setPriority } from 'node:os'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../engine/test/support/free-port.ts'
-import { isLongForm, report, showProgress } from '../../engine/test/support/long-form.ts'
+import { isLongForm, report } from '../../engine/test/support/long-form.ts'
 import { stopService } from '../../engine/test/support/process.ts'
 import { callers, startLoad } from '../support/load-without-retries.ts'
 import { startServer, startWithKey, storedTexts } from '../support/petstore.ts'
@@ -29,7 +29,6 @@ if (process.platform === 'linux') {
       const successor = await startServer({ folder, env })
       await stopService(server)
       server = successor
-      showProgress(`${round} restarts, ${load.requests} requests, ${load.failures.length} failed`)
     }
     await load.reach((restarts + 1) * requestsBetween)
     await load.stop()

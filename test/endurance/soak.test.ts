@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createPetstoreClient } from '../../client/index.ts'
-import { isLongForm, report, showProgress } from '../../engine/test/support/long-form.ts'
+import { isLongForm, report } from '../../engine/test/support/long-form.ts'
 import { memoryGrowth, residentMemory, type Server, smallHeap } from '../../engine/test/support/process.ts'
 import { openSocket } from '../../engine/test/support/raw-http.ts'
 import { connectRestClient, type RestClient } from '../../engine/test/support/rest-client.ts'
@@ -23,7 +23,6 @@ if (process.platform === 'linux') {
       for (const start = performance.now(); performance.now() - start < seconds * 1_000; ) {
         await wait(250)
         samples.push(sample(server, folder, load.requests))
-        showProgress(`${samples.length / 4} of ${seconds} s, ${load.requests} requests, ${samples.at(-1)?.memory} MiB`)
       }
       await load.stop()
 

@@ -8,8 +8,3 @@ export const isLongForm = process.env.LONG_FORM !== undefined
 export function report(title: string, figures: Record<string, unknown>): void {
   if (isLongForm) process.stdout.write(`\n${title}: ${JSON.stringify(figures)}\n`)
 }
-
-/** Shows the progress of a long form on a terminal. */
-export function showProgress(text: string): void {
-  if (isLongForm && process.stderr.isTTY) process.stderr.write(`\r${text.padEnd(78)}`)
-}

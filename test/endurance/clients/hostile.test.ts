@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { isLongForm, report, showProgress } from '../../../engine/test/support/long-form.ts'
+import { isLongForm, report } from '../../../engine/test/support/long-form.ts'
 import { memoryGrowth, residentMemory, smallHeap } from '../../../engine/test/support/process.ts'
 import { closing, parseResponses, type RawResponse } from '../../../engine/test/support/raw-http.ts'
 import { type Conversation, hostileConversation } from '../../support/hostile-requests.ts'
@@ -33,7 +33,6 @@ test(`${count} hostile requests (seed ${seed}) cause no 5xx response, no crash, 
     }
     await Promise.all(Array.from({ length: connections }, sendSome))
     samples.push({ requests: sent + portion, memory: residentMemory(server) })
-    showProgress(`${sent + portion} requests, ${complaints.length} complaints, ${samples.at(-1)?.memory} MiB`)
   }
   // The first quarter warms the server up.
   const growth = memoryGrowth(samples.slice(samples.length / 4))

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../../engine/test/support/free-port.ts'
 import { logLinesIn } from '../../../engine/test/support/log-lines.ts'
-import { isLongForm, report, showProgress } from '../../../engine/test/support/long-form.ts'
+import { isLongForm, report } from '../../../engine/test/support/long-form.ts'
 import { query } from '../../../engine/test/support/postgres/databases.ts'
 import { startPostgres } from '../../../engine/test/support/postgres/server.ts'
 import { type Server, stopService } from '../../../engine/test/support/process.ts'
@@ -37,7 +37,6 @@ test('each pet is as acknowledged, exactly once, while instances are killed and 
     expect(faultsOf(second)).toEqual([])
     await more()
     second = await start(ports[1])
-    showProgress(`${round} rounds, ${load.calls} calls`)
   }
   await load.stop()
 
