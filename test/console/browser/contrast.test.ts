@@ -44,8 +44,7 @@ test.for(['light', 'dark', 'forced'] as const)(
     await counting(page, 'All 24')
     const row = (text: string) => page.locator('tbody tr', { hasText: text }).first()
     const box = (text: string) => row(text).getByRole('checkbox')
-    await account(page).focus()
-    await page.keyboard.press('Shift+Tab')
+    await account(page).press('Shift+Tab')
     const focused = page.locator('[data-hint]:focus')
     // The pointer shows its box.
     await row('Tom').hover()

@@ -300,6 +300,18 @@ test('a phone edits a field of 44 px where it is, and asks no finger to drop a f
   await inspect(page, 'add-many-360')
 })
 
+/** Expects the ring of a focused button on each of its sides. */
+async function expectRing(button: Locator): Promise<void> {
+  const { x, y, width, height } = await boxOf(button)
+  for (const [left, top] of [
+    [x + 1, y + height / 2],
+    [x + width - 1, y + height / 2],
+    [x + width / 2, y + 1],
+    [x + width / 2, y + height - 1],
+  ] as const)
+    expect(await colorAt(button.page(), left, top), `${button} at ${left}, ${top}`).toEqual([79, 70, 229])
+}
+
 test('the ring of a focused status is whole', async ({ open }) => {
   const { page } = await open([{ name: 'Rex', categoryId: 7n, status: 'pending' }], {
     path: '/?pet=1',
@@ -310,31 +322,17 @@ test('the ring of a focused status is whole', async ({ open }) => {
   await page.getByRole('button', { name: 'Edit the category' }).focus()
   for (const index of [0, 1, 2]) {
     await page.keyboard.press('Tab')
-    const { x, y, width, height } = await boxOf(status.nth(index))
-    for (const [left, top] of [
-      [x + 1, y + height / 2],
-      [x + width - 1, y + height / 2],
-      [x + width / 2, y + 1],
-      [x + width / 2, y + height - 1],
-    ] as const)
-      expect(await colorAt(page, left, top), `status ${index} at ${left}, ${top}`).toEqual([79, 70, 229])
+    await expectRing(status.nth(index))
   }
 })
 
 test('the ring of the focused order is whole, beside its text', async ({ open }) => {
   const { page } = await open(3)
   const order = page.getByRole('button', { name: 'Id', exact: true })
-  await page.getByRole('checkbox', { name: 'Select all pets of this page' }).focus()
-  await page.keyboard.press('Tab')
+  await page.getByRole('checkbox', { name: 'Select all pets of this page' }).press('Tab')
   expect(await isFocused(order)).toBe(true)
-  const { x, y, width, height } = await boxOf(order)
-  for (const [left, top] of [
-    [x + 1, y + height / 2],
-    [x + width - 1, y + height / 2],
-    [x + width / 2, y + 1],
-    [x + width / 2, y + height - 1],
-  ] as const)
-    expect(await colorAt(page, left, top), `${left}, ${top}`).toEqual([79, 70, 229])
+  await expectRing(order)
+  const { x } = await boxOf(order)
   const text = await order.evaluate((each) => {
     const range = document.createRange()
     range.selectNodeContents(each)

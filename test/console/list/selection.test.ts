@@ -21,8 +21,7 @@ test('rows are selected by clicks, ranges and keys, also on several pages, and c
   await showing(page, '3 selected')
   expect(await panel(page).count()).toBe(0)
 
-  await page.getByRole('link', { name: 'pet 4', exact: true }).focus()
-  await page.keyboard.press('x')
+  await page.getByRole('link', { name: 'pet 4', exact: true }).press('x')
   await showing(page, '2 selected')
   await press(page, 'j', 'Space')
   await showing(page, '3 selected')
@@ -184,12 +183,10 @@ test('keys change and remove all selected pets, or those of the panel alone', as
   await counting(page, 'Sold 3')
   // One that is selected is no reason to leave the focused one.
   await box(page, 'pet 5').check()
-  await page.getByRole('link', { name: 'pet 1' }).focus()
-  await page.keyboard.press('Delete')
+  await page.getByRole('link', { name: 'pet 1' }).press('Delete')
   await page.getByRole('region', { name: 'Last change' }).getByText('pet 1 will be removed.').waitFor()
   await box(page, 'pet 4').check()
-  await page.getByRole('link', { name: 'pet 2' }).focus()
-  await page.keyboard.press('Delete')
+  await page.getByRole('link', { name: 'pet 2' }).press('Delete')
   const dialog = page.getByRole('dialog', { name: 'Remove 2 pets?' })
   expect(await dialog.getByRole('listitem').allInnerTexts()).toEqual(['pet 4 #4', 'pet 5 #5'])
   await dialog.getByRole('button', { name: 'Cancel' }).click()
@@ -221,8 +218,7 @@ test('a status that all selected pets have already changes nothing, and says so'
 
 test('a pet that is removed is no longer selected', async ({ open }) => {
   const { page } = await open(2)
-  await page.getByRole('link', { name: 'pet 1' }).focus()
-  await page.keyboard.press('x')
+  await page.getByRole('link', { name: 'pet 1' }).press('x')
   await page.getByText('1 selected').waitFor()
   await page.keyboard.press('Delete')
   await page.getByRole('region', { name: 'Last change' }).getByText('pet 1 will be removed.').waitFor()
@@ -231,8 +227,7 @@ test('a pet that is removed is no longer selected', async ({ open }) => {
 
 test('the keys move on to the next page and back, with the focus and in the panel', async ({ open }) => {
   const { url, page } = await open(45)
-  await page.getByRole('link', { name: 'pet 20', exact: true }).focus()
-  await page.keyboard.press('j')
+  await page.getByRole('link', { name: 'pet 20', exact: true }).press('j')
   await showing(page, '21–40 of 45')
   await expect.poll(() => focusedText(page)).toBe('pet 21')
   await page.keyboard.press('k')
@@ -293,8 +288,7 @@ test('a key edits the name of the focused row in the panel, once', async ({ star
     await showing(page, '1–3 of 3')
     await panelsLoaded(page)
     const field = page.getByRole('textbox', { name: 'Name' })
-    await page.getByRole('link', { name: 'pet 2' }).focus()
-    await page.keyboard.press('e')
+    await page.getByRole('link', { name: 'pet 2' }).press('e')
     await expect.poll(() => isFocused(field)).toBe(true)
     await closeByEscape(field)
     // A sheet is above the form.
