@@ -28,9 +28,7 @@ export interface Procedure {
 }
 
 /** The private fields of tRPC that this module reads. They are `unknown`, because another version may change them. */
-type Definition = { meta: ProcedureMeta } & Partial<
-  Record<'inputs' | 'output' | 'middlewares' | 'resolver' | 'caller', unknown>
->
+type Definition = { meta: ProcedureMeta } & Partial<Record<'inputs' | 'output' | 'middlewares' | 'resolver', unknown>>
 
 type Resolver = (options: object) => unknown
 
@@ -89,9 +87,8 @@ function compileCall(router: AnyRouter, path: string, type: ProcedureType, defin
 }
 
 /** Undefined unless the chain is the guard, at most one input, at most one output that keeps its values, and the resolver. */
-function directParts({ inputs, output, middlewares, resolver, caller }: Definition) {
-  if (!Array.isArray(inputs) || !Array.isArray(middlewares) || typeof resolver !== 'function' || caller)
-    return undefined
+function directParts({ inputs, output, middlewares, resolver }: Definition) {
+  if (!Array.isArray(inputs) || !Array.isArray(middlewares) || typeof resolver !== 'function') return undefined
   const [schema] = inputs
   if (inputs.length > 1 || (schema && !(schema instanceof z.ZodType))) return undefined
   const [guard, ...others] = middlewares

@@ -1,4 +1,4 @@
-import { type AnyProcedure, type AnyRouter, callTRPCProcedure } from '@trpc/server'
+import { type AnyRouter, callTRPCProcedure } from '@trpc/server'
 import superjson from 'superjson'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -133,37 +133,6 @@ test('an input with an asynchronous refinement is validated by the chain', async
   expect(await call({ n: 4 }, ctx)).toBe(2)
   await expect(call({ n: 3 }, ctx)).rejects.toMatchObject({ code: 'BAD_REQUEST', cause: { issues: [{ path: [] }] } })
 })
-
-test('a procedure with its own caller is called through that caller', async () => {
-  const called = query()
-    .experimental_caller(async () => 'caller')
-    .input(Doubled)
-    .query(() => 'resolver')
-  // tRPC types such a procedure as the bare function, although routers accept it.
-  const routes = router({ bare: called as unknown as AnyProcedure })
-  expect(await procedureOf(routes, 'bare').call(undefined, ctx)).toBe('caller')
-})
-
-test.for(['inputs', 'middlewares', 'resolver'])(
-  'a procedure whose definition has no field %s, as in another version of tRPC, is called through the chain',
-  async (name) => {
-    const routes = router({
-      stringify: query()
-        .input(Doubled)
-        .output(z.object({ n: z.string() }))
-        .query(({ input }) => ({ n: String(input.n), secret: 1 })),
-    })
-    const { stringify } = routes._def.procedures
-    const changed = Object.assign((options: Parameters<typeof stringify>[0]) => stringify(options), {
-      ...stringify,
-      _def: { ...stringify._def, [name]: undefined },
-    })
-    Object.assign(routes._def.procedures, { stringify: changed })
-    const { call, isDirect } = procedureOf(routes, 'stringify')
-    expect(isDirect).toBe(false)
-    expect(await call({ n: 3 }, ctx)).toEqual({ n: '3' })
-  },
-)
 
 test('a cached mutation, and a cached query for keys that may write, stop the start, also where types are not checked', () => {
   const cached: object = { cache: true }
