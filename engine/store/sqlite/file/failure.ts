@@ -119,20 +119,10 @@ export function mayBeReadError({ code }: Failure): boolean {
   return code === 'SQLITE_CORRUPT'
 }
 
-const writeFailureByCode: [RegExp, WriteFailure][] = [
-  [/^SQLITE_BUSY/, 'busy'],
-  [/^SQLITE_(CORRUPT|NOTADB)/, 'corrupt'],
-  [/^(SQLITE_FULL|ENOSPC|EDQUOT)$/, 'full'],
-  // The file or its folder is gone, or the disk fails.
-  [/^SQLITE_(IOERR|CANTOPEN)|^(EIO|ENOENT|ENOTDIR|ENXIO|ESTALE)$/, 'io'],
-  [/^SQLITE_READONLY|^(EROFS|EACCES|EPERM)$/, 'read_only'],
-  [/^SQLITE_SCHEMA/, 'schema'],
-]
-
 /** Why a write fails, for a failure that concerns the database. */
 function causeOf({ kind, code }: Failure): WriteFailure {
   if (kind === 'damage') return 'io'
-  return writeFailureByCode.find(([pattern]) => pattern.test(code))?.[1] ?? 'other'
+  return known.find(([pattern]) => pattern.test(code))?.[1] ?? 'other'
 }
 
 export function storeError(failure: Failure): Error {
@@ -155,29 +145,39 @@ export function storeError(failure: Failure): Error {
 }
 
 /** What is wrong and what to do, as a clause. */
-export function reasonOf(failure: Failure): string {
-  const { code, message } = failure
-  const known = reasonByCode.find(([pattern]) => pattern.test(code))
-  return known
-    ? known[1].replace('$message', () => systemMessage(message))
-    : `${message}; look up ${code} on sqlite.org`
+export function reasonOf({ code, message }: Failure): string {
+  const [, , reason] = known.find(([pattern]) => pattern.test(code)) ?? []
+  return reason?.replace('$message', () => systemMessage(message)) ?? `${message}; look up ${code} on sqlite.org`
 }
 
-/** `$message` stands for the message of the system or of SQLite. The first pattern that matches counts. */
-const reasonByCode: [RegExp, string][] = [
-  [/^(ENOSPC|EDQUOT|SQLITE_FULL)$/, reasons.diskFull],
-  [/^(EIO|SQLITE_IOERR_(CORRUPTFS|READ|SHORT_READ|FSTAT))$/, reasons.unreadable],
-  [/^(EMFILE|ENFILE)$/, 'no file descriptor is left; raise the limit (ulimit -n, or LimitNOFILE of systemd)'],
-  [/^ENOTDIR$/, 'a part of its path is a file, not a folder; check the path'],
-  [/^(EROFS|SQLITE_READONLY)/, '$message; check that its file system and its files can be written'],
-  [/^(E[A-Z0-9]+$|Unknown system error)/, '$message; check the path and its permissions'],
-  [/^SQLITE_BUSY/, reasons.locked],
-  [/^SQLITE_CORRUPT$/, 'it is corrupt, or the disk cannot read it; check the disk, or restore an intact backup'],
-  [/^SQLITE_(CORRUPT|NOTADB)/, reasons.corrupt],
-  [/^SQLITE_IOERR/, '$message; check the disk, its quota, and the permissions of the file and its folder'],
-  [/^SQLITE_CANTOPEN/, '$message; check the permissions of the file and its folder, and the limit of open files'],
-  [/^SQLITE_NOMEM/, '$message; give the process more memory'],
-  [/^SQLITE_(ERROR|SCHEMA|CONSTRAINT)/, '$message; check whether another program has changed its tables'],
+const checkPath = '$message; check the path and its permissions'
+const checkTables = '$message; check whether another program has changed its tables'
+
+/**
+ * Why a write fails, and the reason, in which `$message` stands for the message of the system or of SQLite. The first pattern
+ * that matches counts.
+ */
+const known: [RegExp, WriteFailure, string][] = [
+  [/^(ENOSPC|EDQUOT|SQLITE_FULL)$/, 'full', reasons.diskFull],
+  [/^(EIO|SQLITE_IOERR_(CORRUPTFS|READ|SHORT_READ|FSTAT))$/, 'io', reasons.unreadable],
+  [/^(EMFILE|ENFILE)$/, 'other', 'no file descriptor is left; raise the limit (ulimit -n, or LimitNOFILE of systemd)'],
+  [/^ENOTDIR$/, 'io', 'a part of its path is a file, not a folder; check the path'],
+  [/^(EROFS|SQLITE_READONLY)/, 'read_only', '$message; check that its file system and its files can be written'],
+  [/^(EACCES|EPERM)$/, 'read_only', checkPath],
+  [/^(ENOENT|ENXIO|ESTALE)$/, 'io', checkPath],
+  [/^(E[A-Z0-9]+$|Unknown system error)/, 'other', checkPath],
+  [/^SQLITE_BUSY/, 'busy', reasons.locked],
+  [
+    /^SQLITE_CORRUPT$/,
+    'corrupt',
+    'it is corrupt, or the disk cannot read it; check the disk, or restore an intact backup',
+  ],
+  [/^SQLITE_(CORRUPT|NOTADB)/, 'corrupt', reasons.corrupt],
+  [/^SQLITE_IOERR/, 'io', '$message; check the disk, its quota, and the permissions of the file and its folder'],
+  [/^SQLITE_CANTOPEN/, 'io', '$message; check the permissions of the file and its folder, and the limit of open files'],
+  [/^SQLITE_NOMEM/, 'other', '$message; give the process more memory'],
+  [/^SQLITE_SCHEMA/, 'schema', checkTables],
+  [/^SQLITE_(ERROR|CONSTRAINT)/, 'other', checkTables],
 ]
 
 /** Node's own message repeats the code, the system call and the path: `EACCES: permission denied, open '…'`. */

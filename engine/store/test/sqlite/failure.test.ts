@@ -58,56 +58,45 @@ describe('a failure', () => {
     })
   })
 
-  test.for<[code: string, WriteFailure, isRetryable: boolean, reason: string]>([
+  test.for<[code: string, WriteFailure, reason: string]>([
     [
       'SQLITE_BUSY_SNAPSHOT',
       'busy',
-      true,
       'another process holds its lock; stop that process, or try again when it has ended',
     ],
-    [
-      'SQLITE_IOERR_FSYNC',
-      'io',
-      true,
-      'why; check the disk, its quota, and the permissions of the file and its folder',
-    ],
-    ['SQLITE_IOERR_CORRUPTFS', 'io', true, 'the disk cannot read it; check the disk'],
-    ['EIO', 'io', true, 'the disk cannot read it; check the disk'],
-    ['SQLITE_FULL', 'full', true, 'the disk is full; free some space'],
-    ['ENOSPC', 'full', true, 'the disk is full; free some space'],
-    ['EDQUOT', 'full', true, 'the disk is full; free some space'],
-    ['SQLITE_READONLY_DIRECTORY', 'read_only', true, 'why; check that its file system and its files can be written'],
-    ['EROFS', 'read_only', true, 'why; check that its file system and its files can be written'],
-    ['EACCES', 'read_only', true, 'why; check the path and its permissions'],
-    ['ENOENT', 'io', true, 'why; check the path and its permissions'],
-    ['ESTALE', 'io', true, 'why; check the path and its permissions'],
-    ['ENOTDIR', 'io', true, 'a part of its path is a file, not a folder; check the path'],
-    ['EMFILE', 'other', true, 'no file descriptor is left; raise the limit (ulimit -n, or LimitNOFILE of systemd)'],
-    [
-      'SQLITE_CANTOPEN',
-      'io',
-      true,
-      'why; check the permissions of the file and its folder, and the limit of open files',
-    ],
-    ['SQLITE_TOOBIG', 'other', true, 'why; look up SQLITE_TOOBIG on sqlite.org'],
-    ['SQLITE_LOCKED', 'other', true, 'why; look up SQLITE_LOCKED on sqlite.org'],
-    ['SQLITE_ERROR', 'other', true, 'why; check whether another program has changed its tables'],
-    ['SQLITE_SCHEMA', 'schema', true, 'why; check whether another program has changed its tables'],
+    ['SQLITE_IOERR_FSYNC', 'io', 'why; check the disk, its quota, and the permissions of the file and its folder'],
+    ['SQLITE_IOERR_CORRUPTFS', 'io', 'the disk cannot read it; check the disk'],
+    ['EIO', 'io', 'the disk cannot read it; check the disk'],
+    ['SQLITE_FULL', 'full', 'the disk is full; free some space'],
+    ['ENOSPC', 'full', 'the disk is full; free some space'],
+    ['EDQUOT', 'full', 'the disk is full; free some space'],
+    ['SQLITE_READONLY_DIRECTORY', 'read_only', 'why; check that its file system and its files can be written'],
+    ['EROFS', 'read_only', 'why; check that its file system and its files can be written'],
+    ['EACCES', 'read_only', 'why; check the path and its permissions'],
+    ['ENOENT', 'io', 'why; check the path and its permissions'],
+    ['ESTALE', 'io', 'why; check the path and its permissions'],
+    ['EFBIG', 'other', 'why; check the path and its permissions'],
+    ['ENOTDIR', 'io', 'a part of its path is a file, not a folder; check the path'],
+    ['EMFILE', 'other', 'no file descriptor is left; raise the limit (ulimit -n, or LimitNOFILE of systemd)'],
+    ['SQLITE_CANTOPEN', 'io', 'why; check the permissions of the file and its folder, and the limit of open files'],
+    ['SQLITE_TOOBIG', 'other', 'why; look up SQLITE_TOOBIG on sqlite.org'],
+    ['SQLITE_LOCKED', 'other', 'why; look up SQLITE_LOCKED on sqlite.org'],
+    ['SQLITE_ERROR', 'other', 'why; check whether another program has changed its tables'],
+    ['SQLITE_SCHEMA', 'schema', 'why; check whether another program has changed its tables'],
     [
       'SQLITE_CORRUPT',
       'corrupt',
-      true,
       'it is corrupt, or the disk cannot read it; check the disk, or restore an intact backup',
     ],
-    ['SQLITE_CORRUPT_INDEX', 'corrupt', false, 'it is corrupt; restore an intact backup'],
-    ['SQLITE_NOTADB', 'corrupt', false, 'it is corrupt; restore an intact backup'],
-  ])('%s makes the store unavailable: %s, retryable: %s, %s', ([code, failure, isRetryable, reason]) => {
+    ['SQLITE_CORRUPT_INDEX', 'corrupt', 'it is corrupt; restore an intact backup'],
+    ['SQLITE_NOTADB', 'corrupt', 'it is corrupt; restore an intact backup'],
+  ])('%s makes the store unavailable: %s, %s', ([code, failure, reason]) => {
     const kind = code.startsWith('E') ? 'system' : 'other'
     const error = storeError({ kind, code, message: 'why' })
     expect(error).toBeInstanceOf(StoreUnavailable)
+    const isRetryable = !['SQLITE_CORRUPT_INDEX', 'SQLITE_NOTADB'].includes(code)
     expect(error).toMatchObject({ message: `The database cannot be used: ${reason} (${code}).`, isRetryable, failure })
     expect(isBusy({ kind, code, message: '' })).toBe(failure === 'busy')
-    expect(writeFailureOf(storeError({ kind: 'rule', code, message: '', subject: '' }))).toBe('rule')
   })
 
   test('has no name of a system call or path in its message', () => {
