@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { describeKeys, listKeys } from '../../../service/commands/keys.ts'
-import { isBody, postgresDatabase, preparePostgres, startTestApi } from '../../../test/notes/fixtures.ts'
+import { isBody, postgresDatabase, preparePostgres } from '../../../test/notes/fixtures.ts'
 import { definition } from '../../../test/notes/store.ts'
 import { textsOfAllCharacters } from '../../../test/support/all-characters.ts'
 import { connectTo, createDatabase, emptyDatabase, query } from '../../../test/support/postgres/databases.ts'
@@ -148,18 +147,6 @@ describe('a database that cannot be used is refused with the reason and without 
     await expect(preparePostgres(url)).rejects.toThrow(/its encoding is LATIN1: make another one/)
   })
 })
-
-test.for(['created_at', 'expires_at', 'revoked_at'])(
-  'a key whose %s cannot be read is refused, and shown as such',
-  async (column) => {
-    const url = await notesDatabase()
-    const { rest, store } = await startTestApi({ store: await postgresDatabase(url).open() })
-    await query(url, `ALTER TABLE api_keys DROP CONSTRAINT api_keys_${column}_in_range`)
-    await query(url, `UPDATE api_keys SET ${column} = 'infinity'`)
-    expect(await rest.get('/v1/notes')).toMatchObject({ status: 401, body: { code: 'unauthorized' } })
-    expect(await describeKeys(await listKeys(store))).toContain(' unreadable')
-  },
-)
 
 /** A database with the tables of the service. */
 async function notesDatabase(): Promise<string> {

@@ -73,16 +73,6 @@ describe('an update', () => {
     expect(reasons).toEqual(new Set(['RowChanged']))
   })
 
-  test('that is repeated with its key gets the first result, and never undoes a later change', async () => {
-    const { notes } = await openNotes()
-    const key = newKey()
-    const first = await notes.update({ id: 1n, set: { body: 'second', dueAt: null } }, key)
-    await notes.update({ id: 1n, set: { body: 'third', dueAt } })
-    expect(await notes.update({ id: 1n, set: { body: 'second', dueAt: null } }, key)).toStrictEqual(first)
-    expect(key.isReplay).toBe(true)
-    expect(await notes.get(1n)).toMatchObject({ body: 'third', dueAt })
-  })
-
   test.for([
     { set: { body: 'third' } },
     { set: { body: 'second', dueAt: null } },
@@ -98,12 +88,6 @@ describe('an update', () => {
     await expect(notes.update({ id: 1n, ...other }, key)).rejects.toMatchObject({ name: 'IdempotencyKeyReused' })
     const removal = notes.remove({ id: 1n }, key)
     await expect(removal).rejects.toMatchObject({ name: 'IdempotencyKeyReused' })
-  })
-
-  test.for([0n, -1n, 2n, 2n ** 63n - 1n])('of no row resolves to undefined: %s', async (id) => {
-    const { notes } = await openNotes()
-    expect(await notes.update({ id, set: { body: 'new' } })).toBeUndefined()
-    expect(await notes.update({ id, set: { body: 'new' }, expected: { body: 'old' } }, newKey())).toBeUndefined()
   })
 
   test('to a value that must be unique, or that refers to nothing, is refused alone', async () => {
@@ -143,13 +127,6 @@ describe('a removal', () => {
     expect(key.isReplay).toBe(true)
     expect(await notes.remove({ id: 1n })).toBeUndefined()
     expect(JSON.stringify(await database.execute('SELECT key, result FROM idempotency_keys'))).not.toContain('Ann')
-  })
-
-  test('of a row that is not as expected changes nothing', async () => {
-    const { notes, first } = await openNotes()
-    const removal = notes.remove({ id: 1n, expected: { state: 'done' } })
-    await expect(removal).rejects.toMatchObject({ name: 'RowChanged', message: 'Changed meanwhile: state.' })
-    expect(await notes.get(1n)).toStrictEqual(first)
   })
 
   test('of a row to which another one refers is refused alone, with a key, too', async () => {
@@ -193,21 +170,6 @@ describe('a removal', () => {
       expect(await books.list({ limit: 9 })).toMatchObject([{ id: 1n }, { title: 'Emma' }, { title: 'Candide' }])
     },
   )
-})
-
-test.for([undefined, newKey])('several changes of one row in one batch take effect in their order', async (key) => {
-  const { notes } = await openNotes()
-  const bodies = Array.from({ length: 20 }, (_, index) => `${index}`)
-  const updates = bodies.map((body) => notes.update({ id: 1n, set: { body } }, key?.()))
-  const more = [
-    notes.update({ id: 1n, set: { priority: 7n }, expected: { body: '19', priority: 1n } }, key?.()),
-    notes.remove({ id: 1n, expected: { body: '19', priority: 7n } }, key?.()),
-    notes.update({ id: 1n, set: { priority: 8n } }, key?.()),
-    notes.remove({ id: 1n }, key?.()),
-  ]
-  expect((await Promise.all(updates)).map((row) => row?.body)).toEqual(bodies)
-  expect(await Promise.all(more)).toMatchObject([{ body: '19', priority: 7n }, { id: 1n }, undefined, undefined])
-  expect(await notes.get(1n)).toBeUndefined()
 })
 
 test('a key is used up neither by a call that finds no row nor by one that is refused, also in one batch', async () => {
