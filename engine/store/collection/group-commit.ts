@@ -1,8 +1,11 @@
 import type { StoreObserver, TransactionTimes } from './base-store.ts'
-import { ClosedStore, StoreUnavailable, tooManyWrites, writeFailureOf } from './errors.ts'
+import { ClosedStore, StoreUnavailable, writeFailureOf } from './errors.ts'
 
 /** The maximum number of waiting writes. A longer queue would mean that the database hangs, so further writes fail. */
 const maxWaiting = 10_000
+
+const tooManyWrites =
+  'Too many writes wait for the database. Check how fast its disk is, and send fewer writes at once.'
 
 export type Outcome<T> = { value: T } | { error: Error }
 

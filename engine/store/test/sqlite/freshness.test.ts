@@ -60,20 +60,6 @@ test('a repeated query is served from the cache, or is 304, without a read until
   expect(calls).toBe(3)
 })
 
-test('the revision of a store changes with each commit, also of other connections, and only then', async () => {
-  const path = join(temporaryFolder(), 'notes.db')
-  const store = openFileStore(path)
-  const revisions = [store.revision()]
-  await addNotes(store, 1)
-  revisions.push(store.revision())
-  openDatabase(path).exec('DELETE FROM notes')
-  await nextTurn()
-  revisions.push(store.revision())
-  expect(new Set(revisions).size).toBe(3)
-  await store.notes.get(1n)
-  expect(store.revision()).toBe(revisions[2])
-})
-
 test('a read that begins after a create resolved finds the note, while other reads run in every turn of the event loop', async () => {
   const store = await openTestStore()
   let isDone = false
