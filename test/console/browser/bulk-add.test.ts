@@ -3,7 +3,14 @@ import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished } from 'vitest'
 import type { Store } from '../../../db/store.ts'
 import { names, showing } from '../../../engine/console/test/browser/list.ts'
-import { closeByEscape, holdRequests, inspect, isFocused, press } from '../../../engine/console/test/browser/page.ts'
+import {
+  closeByEscape,
+  holdRequests,
+  inspect,
+  isFocused,
+  loseResponses,
+  press,
+} from '../../../engine/console/test/browser/page.ts'
 import { openBulkAdd, panelsLoaded, pasteRows } from '../../../engine/console/test/browser/panels.ts'
 import { signIn } from '../../../engine/console/test/browser/session.ts'
 import type { Locator, Page } from '../../../engine/console/test/browser/visit.ts'
@@ -100,11 +107,7 @@ describe('adding many pets', () => {
       .waitFor()
     await inspect(page, 'bulk-existed')
     // The responses to the first requests are lost, and the page is loaded again before the others are sent.
-    let sent = 0
-    await page.route('**/trpc/pets.create**', async (route) => {
-      if (sent++ < 2) await route.fetch()
-      await route.abort()
-    })
+    await loseResponses(page, '**/trpc/pets.create**', 2)
     await sheet.getByRole('button', { name: 'Add 70 again' }).click()
     await sheet.getByText('The service cannot be reached.').waitFor()
     expect(await sheet.getByRole('button', { name: /again$/ }).count()).toBe(0)
@@ -482,8 +485,7 @@ test('each valid row is stored once if the service is killed half-way', async ({
 /** Corrects the two rows of the test, from the first problem on. */
 async function correctByKeyboard(panel: Locator): Promise<void> {
   const page = panel.page()
-  await panel.getByRole('checkbox', { name: 'Only 2 rows to correct' }).focus()
-  await page.keyboard.press('Tab')
+  await panel.getByRole('checkbox', { name: 'Only 2 rows to correct' }).press('Tab')
   await page.keyboard.type('Zoe')
   await press(page, 'Enter', 'Control+A')
   await page.keyboard.type('8')

@@ -89,36 +89,31 @@ describe('shortcuts', () => {
     const { page } = await open(25)
     await page.getByRole('radio', { name: 'Available' }).check()
     await showing(page, '1–20 of 25')
-    // AltGr and 9 on a German keyboard, and Option and 6 on a Swiss one.
-    for (const modifiers of [{ ctrlKey: true, altKey: true }, { altKey: true }]) {
-      await page.evaluate((init) => {
-        const event = new KeyboardEvent('keydown', { key: ']', bubbles: true, ...init })
-        document.activeElement?.dispatchEvent(event)
-      }, modifiers)
-      await showing(page, '21–25 of 25')
-      await page.keyboard.press('[')
-      await showing(page, '1–20 of 25')
-    }
-  })
-
-  test('are where they are on a Latin keyboard if the layout has another script', async ({ open }) => {
-    const { page } = await open(25)
-    await showing(page, '1–20 of 25')
-    const dispatch = (init: { key: string; code: string }) =>
+    const dispatch = (init: KeyboardEventInit) =>
       page.evaluate((each) => {
         document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { bubbles: true, ...each }))
       }, init)
-    // A Russian keyboard, and a Greek one.
-    await dispatch({ key: 'ъ', code: 'BracketRight' })
-    await showing(page, '21–25 of 25')
-    await dispatch({ key: 'х', code: 'BracketLeft' })
-    await showing(page, '1–20 of 25')
+    for (const [next, previous] of [
+      // AltGr and 9 on a German keyboard, and Option and 6 on a Swiss one.
+      [{ key: ']', ctrlKey: true, altKey: true }, { key: '[' }],
+      [{ key: ']', altKey: true }, { key: '[' }],
+      // The keys are where they are on a Latin keyboard if the layout has another script, here a Russian and a Greek one.
+      [
+        { key: 'ъ', code: 'BracketRight' },
+        { key: 'х', code: 'BracketLeft' },
+      ],
+    ] as const) {
+      await dispatch(next)
+      await showing(page, '21–25 of 25')
+      await dispatch(previous)
+      await showing(page, '1–20 of 25')
+    }
     await dispatch({ key: 'о', code: 'KeyJ' })
     await dispatch({ key: 'ξ', code: 'KeyJ' })
     expect(await focused(page)).toBe('pet 2')
     // Dvorak has b where others have n.
     await dispatch({ key: 'b', code: 'KeyN' })
-    expect(new URL(page.url()).search).toBe('')
+    expect(await panel(page).count()).toBe(0)
     await dispatch({ key: 'n', code: 'KeyL' })
     await panel(page, 'Add pet').waitFor()
     await closeByEscape(panel(page))
@@ -184,8 +179,7 @@ test('the first stop of the Tab key leads to the rows, or to the title of an emp
     [0, 'Pets'],
   ] as const) {
     const { page } = await open(count, { isLoaded: true })
-    await page.getByRole('banner').getByRole('link').first().focus()
-    await page.keyboard.press('Shift+Tab')
+    await page.getByRole('banner').getByRole('link').first().press('Shift+Tab')
     expect(await focused(page)).toBe('Skip to the pets')
     await inspect(page, 'skip-link')
     await page.keyboard.press('Enter')

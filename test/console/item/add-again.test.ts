@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { showing } from '../../../engine/console/test/browser/list.ts'
-import { inspect, isFocused } from '../../../engine/console/test/browser/page.ts'
+import { inspect, isFocused, loseResponses } from '../../../engine/console/test/browser/page.ts'
 import { panelsLoaded } from '../../../engine/console/test/browser/panels.ts'
 import type { Page } from '../../../engine/console/test/browser/visit.ts'
 import { test } from '../console.ts'
@@ -18,11 +18,7 @@ test('removed pets are added again once each, also if responses are lost', async
 
   await page.getByRole('button', { name: 'Changes' }).click()
   const changes = page.getByRole('complementary', { name: 'Changes of pets' })
-  let lost = 0
-  await page.route('**/trpc/pets.create**', async (route) => {
-    if (lost++ < 2) await route.fetch()
-    await route.abort()
-  })
+  await loseResponses(page, '**/trpc/pets.create**', 2)
   await changes.getByRole('button', { name: 'Add all 50 again' }).click()
   const job = page.getByRole('dialog', { name: 'Add 50 pets again', exact: true })
   await job.getByText('The service cannot be reached.').waitFor()
@@ -39,8 +35,7 @@ test('removed pets are added again once each, also if responses are lost', async
 
 test('a removal that a reload of the page has sent can be added again', async ({ open }) => {
   const { store, page } = await open(3, { isLoaded: true })
-  await page.getByRole('link', { name: 'pet 2' }).focus()
-  await page.keyboard.press('Delete')
+  await page.getByRole('link', { name: 'pet 2' }).press('Delete')
   const notice = page.getByRole('region', { name: 'Last change' })
   await notice.getByText('pet 2 will be removed.').waitFor()
   await page.reload()

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { choose, counting, justAdded, names, showing } from '../../../engine/console/test/browser/list.ts'
-import { boxOf, describes, inspect, isFocused } from '../../../engine/console/test/browser/page.ts'
+import { boxOf, describes, inspect, isFocused, loseResponses } from '../../../engine/console/test/browser/page.ts'
 import { addButton, openItem, panel, submitButton } from '../../../engine/console/test/browser/panels.ts'
 import { signIn } from '../../../engine/console/test/browser/session.ts'
 import type { Route } from '../../../engine/console/test/browser/visit.ts'
@@ -106,10 +106,7 @@ describe('adding a pet', () => {
     await page.getByRole('combobox', { name: 'Status' }).selectOption('Sold')
     await page.reload()
     await expect.poll(entries).toEqual(['Rex', '7'])
-    await page.route('**/trpc/pets.create', async (route) => {
-      await route.fetch()
-      await route.abort()
-    })
+    await loseResponses(page, '**/trpc/pets.create')
     await submitButton(page).click()
     await page.getByRole('alert').getByText('The pet may not have been added').waitFor()
     // Before the reload, the form would try again by itself.
@@ -159,10 +156,7 @@ describe('adding a pet', () => {
   test('retries after a lost response add the pet once', async ({ open }) => {
     const { store, page } = await open()
     await enterPet(page, 'Rex', '7')
-    await page.route('**/trpc/pets.create', async (route) => {
-      await route.fetch()
-      await route.abort()
-    })
+    await loseResponses(page, '**/trpc/pets.create')
     await submitButton(page).press('Enter')
     await page.getByRole('alert').getByText('The pet may not have been added').waitFor()
     const button = page.getByRole('button', { name: 'Try again' })
@@ -210,10 +204,7 @@ describe('adding a pet', () => {
   test('a pet that another API key may have added is added only after a question', async ({ open }) => {
     const { store, page } = await open(0, { session: 'form' })
     await enterPet(page, 'Rex', '7')
-    await page.route('**/trpc/pets.create', async (route) => {
-      await route.fetch()
-      await route.abort()
-    })
+    await loseResponses(page, '**/trpc/pets.create')
     await submitButton(page).click()
     await page.getByRole('alert').getByText('The pet may not have been added').waitFor()
     for (const each of await store.apiKeys.list()) await store.apiKeys.revoke(each, new Date())

@@ -94,6 +94,15 @@ export async function holdRequests(page: Page, url: Parameters<Page['route']>[0]
   return resolve
 }
 
+/** Lets the service do what so many requests ask for, all by default. The page gets no response. */
+export async function loseResponses(page: Page, url: string, count = Number.POSITIVE_INFINITY): Promise<void> {
+  let sent = 0
+  await page.route(url, async (route) => {
+    if (sent++ < count) await route.fetch()
+    await route.abort()
+  })
+}
+
 /**
  * Waits until the page has received a response from a URL that contains this text, also if that was before. Playwright's
  * `finished` never resolves for a request that the browser reports as aborted after its response.

@@ -229,8 +229,7 @@ describe('the account menu', () => {
   test('opens and closes by keys, and keeps the keys of the list and of a panel to itself', async ({ open }) => {
     const { page } = await open(3, { path: '/?note=2' })
     await panel(page, 'note 2').waitFor()
-    await account(page).focus()
-    await page.keyboard.press('Enter')
+    await account(page).press('Enter')
     const menu = page.getByRole('dialog', { name: 'Account' })
     // The key has no expiry and no limit.
     for (const text of ['Never', 'Unlimited']) await menu.getByText(text).waitFor()

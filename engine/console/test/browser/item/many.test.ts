@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { choiceOf, choose, names, showing, turnPage } from '../list.ts'
 import { type OpenNotes, test } from '../notes.ts'
-import { boxOf, holdRequests, inspect, isFocused, press } from '../page.ts'
+import { boxOf, holdRequests, inspect, isFocused, loseResponses, press } from '../page.ts'
 import { openBulkAdd, panel, panelsLoaded } from '../panels.ts'
 import type { Locator, Page } from '../visit.ts'
 
@@ -60,8 +60,7 @@ test('while many notes are removed, the focus is on Stop, and Escape does the sa
   release()
   await page.unroute('**/trpc/notes.remove**')
   const next = job.getByRole('button', { name: /^Continue with/ })
-  await next.focus()
-  await page.keyboard.press('Enter')
+  await next.press('Enter')
   await notice(page).getByText('80 notes were removed.').waitFor()
   expect(await store.notes.list({ limit: 9, cursor: 0n })).toEqual([])
 })
@@ -94,10 +93,7 @@ test.for([
 
 test('a change of which only lost responses are left is undone with a key after its dialog', async ({ open }) => {
   const { page, store } = await openNotes(open, 3)
-  await page.route('**/trpc/notes.update**', async (route) => {
-    await route.fetch()
-    await route.abort()
-  })
+  await loseResponses(page, '**/trpc/notes.update**')
   await setAllDone(page)
   const job = page.getByRole('dialog', { name: 'Set state to done', exact: true })
   await job.getByText('The service cannot be reached.').waitFor()
@@ -376,9 +372,8 @@ test('rows whose import was undone are added again, also after a reload, with ne
   expect((await store.notes.list({ limit: 9, cursor: 0n })).map(({ id }) => id)).toEqual([1n, 2n, 5n, 6n])
 })
 
-test('an import is undone in its dialog, and the same rows are added again', async ({ open }) => {
+test('an import is undone in its dialog', async ({ open }) => {
   const { page, store } = await openNotes(open, 2)
-  const ids = async () => (await store.notes.list({ limit: 9, cursor: 0n })).map(({ id }) => id)
   const sheet = await openBulkAdd(page, 'Tom,7\nZoe,7')
   const closeButton = sheet.locator('.bulk-actions').getByRole('button', { name: 'Close' })
   const place = await boxOf(closeButton)
@@ -388,13 +383,7 @@ test('an import is undone in its dialog, and the same rows are added again', asy
   expect(await boxOf(closeButton)).toEqual(place)
   await sheet.getByRole('button', { name: 'Undo' }).click()
   await notice(page).getByText('2 notes were removed.').waitFor()
-  expect(await ids()).toEqual([1n, 2n])
-  await openBulkAdd(page)
-  await closeButton.click()
-  await openBulkAdd(page, 'Tom,7\nZoe,7')
-  await sheet.getByRole('button', { name: 'Add 2 notes' }).click()
-  await sheet.getByText('2 notes were added.').waitFor()
-  expect(await ids()).toEqual([1n, 2n, 5n, 6n])
+  expect((await store.notes.list({ limit: 9, cursor: 0n })).map(({ id }) => id)).toEqual([1n, 2n])
 })
 
 test('an undone import, or a removal, that was a whole page ends on the page before', async ({ open }) => {
@@ -410,8 +399,7 @@ test('an undone import, or a removal, that was a whole page ends on the page bef
   await showing(page, '1–20 of 22')
   await turnPage(page, 'Next', '21–22 of 22')
   for (const each of ['note 21', 'note 22']) {
-    await page.getByRole('link', { name: each }).focus()
-    await page.keyboard.press('Delete')
+    await page.getByRole('link', { name: each }).press('Delete')
   }
   await showing(page, '1–20 of 20')
   await expect.poll(() => isFocused(page.getByRole('link', { name: 'note 20' }))).toBe(true)
