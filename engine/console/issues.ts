@@ -1,6 +1,7 @@
 import type { ServiceIssue } from '#client'
+import { rounded } from '#service/fields'
+import { countOf, number } from './formats.ts'
 import type { Field, Resource } from './resource.ts'
-import { issues } from './texts/bulk.ts'
 
 export interface Issue extends ServiceIssue {
   /** The number of characters of a text that has too many. The service does not say it. */
@@ -23,26 +24,36 @@ export function issueTexts(
 
 function issueText({ label, kind, choices = {} }: Field, issue: Issue): string {
   const { code, length, expectation = '', minimum = 0, maximum = 0 } = issue
-  const isNumber = kind === 'integer'
+  const name = label.toLowerCase()
+  const field = `The ${name}`
+  const other = `${field} is not valid. Expected ${expectation}.`
+  const characters = { one: 'character', many: 'characters' }
   switch (code) {
     case 'required':
+      return `${field} is missing.`
     case 'unicode':
+      return `${field} has an incomplete character.`
     case 'control':
+      return `${field} has a line break, a tab or another control character.`
     case 'blank':
+      return `${field} has only spaces.`
     case 'unique':
+      return `Another one has the same ${name}.`
     case 'inexact':
+      return `${field} is too large to be read exactly from JSON. Use CSV.`
     case 'rounded':
-      return issues[code](label)
+      return `${field} ${rounded}.`
     case 'length':
-      return issues.length(label, length, Number(minimum), Number(maximum))
+      if (length === undefined) return `${field} needs ${minimum} to ${countOf(characters, Number(maximum))}.`
+      return `${field} has ${countOf(characters, length)}. It can have at most ${number(Number(maximum))}.`
     case 'invalid_value':
-      return issues.notChoice(label, Object.keys(choices))
+      return `${field} is not one of ${Object.keys(choices).join(', ')}.`
     case 'invalid_type':
-      if (kind === 'time') return issues.notTime(label)
-      return isNumber ? issues.notInteger(label) : issues.notText(label)
+      if (kind === 'time') return `${field} is not a time such as 2026-11-20T08:30:00.000Z.`
+      return `${field} is not ${kind === 'integer' ? 'a whole number' : 'text'}.`
     case 'too_small':
     case 'too_big':
-      if (isNumber) return issues.notInt64(label)
+      return kind === 'integer' ? `${field} has too many digits.` : other
   }
-  return issues.other(label, expectation)
+  return other
 }

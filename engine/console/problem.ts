@@ -1,5 +1,4 @@
 import { isServiceError, type ServiceError, type ServiceIssue } from '#client'
-import { messages } from './texts/messages.ts'
 
 export interface Problem {
   /**
@@ -19,30 +18,35 @@ export interface Problem {
   issues?: ServiceIssue[] | undefined
 }
 
+export const keyInvalid = 'This key is not valid.'
+const unexpected = 'The service gave an unexpected response.'
+const away = 'The service cannot be reached.'
+
 /** No item has the id. */
 export class MissingItem extends Error {}
 
 /** The problem to report for a failed call. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof MissingItem) return { kind: 'missing', message: error.message }
-  if (isUnreadable(error)) return { kind: 'busy', message: messages.problem.unexpected }
-  if (!isServiceError(error)) return { kind: 'permanent', message: messages.problem.page }
+  if (isUnreadable(error)) return { kind: 'busy', message: unexpected }
+  if (!isServiceError(error)) return { kind: 'permanent', message: 'This page has an error. Reload it.' }
   const response = responseOf(error)
   if ((error.data ?? response)?.status === 429) {
     const retryAfter = Number(response?.headers.get('retry-after') ?? Number.NaN)
-    return { kind: 'busy', message: messages.problem.rateLimited, retryAfter: retryAfter > 0 ? retryAfter : undefined }
+    return { kind: 'busy', message: 'Too many requests.', retryAfter: retryAfter > 0 ? retryAfter : undefined }
   }
   // A gateway that could not reach the service sends 502, 503 or 504.
   if (!error.data && response && !/^50[234]$/.test(String(response.status)))
-    return { kind: 'busy', message: messages.problem.unexpected }
-  const { unreachable, offline } = messages.problem
-  if (!error.data) return { kind: 'unreachable', message: navigator.onLine ? unreachable : offline }
+    return { kind: 'busy', message: unexpected }
+  if (!error.data)
+    return { kind: 'unreachable', message: navigator.onLine ? away : `${away.slice(0, -1)}: this device is offline.` }
   const { code, status, message, issues } = error.data
   const requestId = response?.headers.get('x-request-id') ?? undefined
-  if (status === 401) return { kind: 'refused', message: messages.session.keyInvalid }
-  const known = code === 'unprocessable' ? messages.problem.sameKey : message
+  if (status === 401) return { kind: 'refused', message: keyInvalid }
+  const known = code === 'unprocessable' ? 'Another request had the same idempotency key.' : message
   if (status === 404) return { kind: 'missing', message: known }
-  if (status >= 500) return { kind: 'busy', message: messages.problem.unavailable, requestId, isFault: status === 500 }
+  if (status >= 500)
+    return { kind: 'busy', message: 'The service is not available at the moment.', requestId, isFault: status === 500 }
   // Without the fields that somebody has changed, a rule has refused it, such as that of a reference.
   const isChanged = issues?.some((issue) => issue.code === 'changed')
   return { kind: isChanged ? 'conflict' : 'permanent', message: known, requestId, issues }

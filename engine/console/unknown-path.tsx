@@ -4,13 +4,12 @@ import { IconMapQuestion } from './components/later-icons.tsx'
 import { Message } from './components/message.tsx'
 import { Header } from './header/header.tsx'
 import { pages } from './resource/pages.ts'
+import { product } from './service.ts'
 import type { SignOutScope } from './session.ts'
-import { messages } from './texts/messages.ts'
-import { unknownPath } from './texts/unknown-path.ts'
 
 /** The page at a path that the service does not have. Its header is that of the other pages. */
 export function UnknownPath({ onSignOut }: { onSignOut?: (scope: SignOutScope) => void }) {
-  useDocumentTitle(messages.page.title(unknownPath.title))
+  useDocumentTitle(`Page not found · ${product().name}`)
   return (
     <>
       <Header {...(onSignOut && { onSignOut })} />
@@ -18,15 +17,15 @@ export function UnknownPath({ onSignOut }: { onSignOut?: (scope: SignOutScope) =
         <Message
           icon={<IconMapQuestion />}
           heading="h1"
-          title={unknownPath.title}
-          text={unknownPath.text(location.pathname)}
+          title="Page not found"
+          text={`This service has nothing at ${location.pathname}.`}
         >
           <div className="message-actions">
             <a className="button" href="./">
-              {unknownPath.toList(pages()[0].resource)}
+              {`Go to the ${pages()[0].resource.many}`}
             </a>
             <a className="button" data-variant="default" href="./docs/">
-              {messages.page.reference}
+              API reference
             </a>
           </div>
         </Message>

@@ -5,6 +5,7 @@ import { texts } from '#service/reader'
 import { Button } from '../components/buttons.tsx'
 import { keepFocus } from '../components/focus.ts'
 import { Sheet } from '../components/sheet.tsx'
+import { capitalized, correctedRows, countOf, countOfRows, is, joined, number, was } from '../formats.ts'
 import { useAccess } from '../resource/access.ts'
 import { importDrafts } from '../resource/drafts.ts'
 import { editOf } from '../resource/edits.ts'
@@ -15,10 +16,7 @@ import type { Edit, Item, Noun } from '../resource.ts'
 import { countOutcomes, isAdded, repeatedRows } from '../rows/progress.ts'
 import { readTable } from '../rows/read-table.ts'
 import { correct, isValid, type Row, type Table, type ValidRow } from '../rows/table.ts'
-import { bulk } from '../texts/bulk.ts'
-import { editTextsOf } from '../texts/edits.ts'
-import { joined } from '../texts/formats.ts'
-import { messages } from '../texts/messages.ts'
+import { doubtfulText, existingText, resultsText, summaryText } from './add-texts.ts'
 import { RowTable } from './row-table.tsx'
 import { SourceInput, useDraft } from './source-input.tsx'
 import { type Run, renewRemoved, useAddRows } from './use-add-rows.ts'
@@ -36,7 +34,6 @@ interface BulkAddProps {
 export function BulkAdd({ dropped, onClose, onDone }: BulkAddProps) {
   const { resource, open, turnTo } = useResource()
   const { canRemove } = useAccess()
-  const { page } = messages
   const [isCloseRefused, setIsCloseRefused] = useState(false)
   const [draft, setDraft] = useDraft(resource)
   const mainButton = useRef<HTMLButtonElement>(null)
@@ -67,7 +64,7 @@ export function BulkAdd({ dropped, onClose, onDone }: BulkAddProps) {
     onClose()
     if (created.length > 0) {
       onDone({
-        text: `${bulk.results(resource, created.length, 0, 0)}.`,
+        text: `${resultsText(resource, created.length, 0, 0)}.`,
         at: Date.now(),
         edits: created.map((seen) => ({ ...editOf(seen), isAddition: true })),
         ...(canRemove && { onUndo: () => undo(created) }),
@@ -129,7 +126,7 @@ export function BulkAdd({ dropped, onClose, onDone }: BulkAddProps) {
   })
 
   return (
-    <Sheet title={bulk.title(resource)} onClose={close} size="xl" holdsEntries>
+    <Sheet title={`Add many ${resource.many}`} onClose={close} size="xl" holdsEntries>
       <div className="bulk">
         {run.state === 'ready' ? (
           <SourceInput
@@ -142,26 +139,28 @@ export function BulkAdd({ dropped, onClose, onDone }: BulkAddProps) {
           />
         ) : (
           <Progress
-            label={bulk.progress}
+            label="Rows that are finished"
             done={rows.length - run.missing.length}
             total={rows.length}
             pause={run.pause}
           />
         )}
-        {isAdding && isCloseRefused && <p role="alert">{bulk.stopBeforeClosing(resource)}</p>}
+        {isAdding && isCloseRefused && (
+          <p role="alert">{`${capitalized(resource.many)} are being added. Stop that before you close this panel.`}</p>
+        )}
         <p role="status">
           {table && !table.problem && (
             <Summary noun={resource} table={table} run={run} valid={rows.length} repeated={repeated} />
           )}
         </p>
         {!isAdding && run.existing.length > 0 && (
-          <Again text={bulk.existing(resource, run.existing.length)} onAdd={() => addAgain(run.addAgain)}>
-            {bulk.addAgain(run.existing.length)}
+          <Again text={existingText(resource, run.existing.length)} onAdd={() => addAgain(run.addAgain)}>
+            {`Add ${number(run.existing.length)} again`}
           </Again>
         )}
         {!isAdding && run.doubtful.length > 0 && (
-          <Again text={bulk.doubtful(resource, run.doubtful.length)} onAdd={() => addAgain(run.addDoubtful)}>
-            {bulk.addDoubtful(run.doubtful.length)}
+          <Again text={doubtfulText(resource, run.doubtful.length)} onAdd={() => addAgain(run.addDoubtful)}>
+            {`Add ${number(run.doubtful.length)} anyway`}
           </Again>
         )}
         {table && table.rows.length > 0 && (
@@ -178,18 +177,18 @@ export function BulkAdd({ dropped, onClose, onDone }: BulkAddProps) {
           <MainButton ref={mainButton} noun={resource} run={run} isStale={text !== draft.text} onView={view} />
           {!isAdding && canRemove && created.length > 0 && (
             <Button key="undo" ref={keepFocus} variant="default" onClick={undoHere}>
-              {editTextsOf(resource).edit.undo}
+              Undo
             </Button>
           )}
           <div className="bulk-choice">
             {/* Nothing replaces it, or the second click of a double click would do something else. */}
             {isAdding && (
               <Button key="stop" ref={keepFocus} variant="default" onClick={stop}>
-                {bulk.stop}
+                Stop
               </Button>
             )}
             <Button key="close" ref={keepFocus} variant="default" onClick={close}>
-              {page.close}
+              Close
             </Button>
           </div>
         </div>
@@ -223,6 +222,14 @@ interface SummaryProps {
   repeated: ReadonlyMap<number, number>
 }
 
+const formats = {
+  comma: 'CSV with commas',
+  semicolon: 'CSV with semicolons',
+  tab: 'TSV',
+  json: 'JSON',
+  ndjson: 'JSON, one object per line',
+}
+
 /** What will be added, or what became of the rows. */
 function Summary({ noun, table, run: { state, outcomes, missing }, valid, repeated }: SummaryProps) {
   const { unused = [] } = table
@@ -232,19 +239,29 @@ function Summary({ noun, table, run: { state, outcomes, missing }, valid, repeat
   if (state === 'ready') {
     const skipped = added + existed
     const twice = missing.filter(({ number }) => repeated.has(number)).length
-    const second = joined(' ', [skipped > 0 && bulk.skipped(noun, skipped), `${bulk.formats[table.format]}.`])
+    const second = joined(' ', [
+      skipped > 0 && `${countOf(noun, skipped)} ${was(skipped)} already added, and will be skipped.`,
+      `${formats[table.format]}.`,
+    ])
     return (
       <>
-        <Lines first={bulk.summary(noun, missing.length, invalid)} second={second} />
-        {twice > 0 && <span className="bulk-note"> {bulk.repeated(twice)}</span>}
+        <Lines first={summaryText(noun, missing.length, invalid)} second={second} />
+        {twice > 0 && (
+          <span className="bulk-note">
+            {' '}
+            {`${countOfRows(twice)} ${is(twice)} the same as an earlier row, and will be added, too.`}
+          </span>
+        )}
         {unused.length > 0 && <span className="bulk-note"> {texts.unused(unused)}</span>}
       </>
     )
   }
   const unconfirmed = missing.filter(({ isCorrected }) => !isCorrected).length
-  const advice = unconfirmed > 0 ? bulk.stopped(noun, unconfirmed) : bulk.repeatable(noun)
-  const correction = invalid + failed > 0 ? ` ${bulk.correct}` : ''
-  return <Lines first={bulk.results(noun, added, existed, failed)} second={advice + correction} />
+  const stopped = `${countOfRows(unconfirmed)} ${was(unconfirmed)} not confirmed. Continuing`
+  const repeatable = 'Adding the same rows again within 24 hours with the same API key'
+  const advice = `${unconfirmed > 0 ? stopped : repeatable} adds no ${noun.one} twice.`
+  const correction = invalid + failed > 0 ? ' Correct the other rows in the table, then add them.' : ''
+  return <Lines first={resultsText(noun, added, existed, failed)} second={advice + correction} />
 }
 
 function Lines({ first, second }: { first: string; second: string }) {
@@ -267,10 +284,10 @@ interface MainButtonProps {
 function MainButton({ ref, noun, run: { state, missing, start }, isStale, onView }: MainButtonProps) {
   const isOnlyCorrected = missing.every(({ isCorrected }) => isCorrected)
   const labels = {
-    ready: bulk.add(noun, missing.length),
-    adding: bulk.adding,
-    stopped: isOnlyCorrected ? bulk.addCorrected(missing.length) : bulk.resume(missing.length),
-    finished: bulk.finished(noun),
+    ready: `Add ${missing.length === 0 ? noun.many : countOf(noun, missing.length)}`,
+    adding: 'Adding…',
+    stopped: isOnlyCorrected ? `Add ${correctedRows(missing.length)}` : `Add the other ${number(missing.length)}`,
+    finished: `View ${noun.many}`,
   }
   const isReady = state === 'ready' && missing.length > 0 && !isStale
   return (

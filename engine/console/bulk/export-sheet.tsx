@@ -6,12 +6,11 @@ import { keepFocus } from '../components/focus.ts'
 import { IconDownload } from '../components/icons.tsx'
 import { Sheet } from '../components/sheet.tsx'
 import { Notice } from '../form/notice.tsx'
+import { capitalized, countOf, day, joined, number, was } from '../formats.ts'
 import { problemOf } from '../problem.ts'
 import { nounOf } from '../resource/item/edit-text.tsx'
 import { useList, useResource, useTotal } from '../resource/page-context.ts'
 import { partOf } from '../resource/queries.ts'
-import { exporting } from '../texts/bulk.ts'
-import { day, joined } from '../texts/formats.ts'
 import { exportItems, type FileFormat, fileOf, saveFile } from './export-items.ts'
 import { PauseMessage, useJob } from './use-job.tsx'
 
@@ -20,7 +19,6 @@ export function ExportSheet({ onClose }: { onClose: () => void }) {
   const { resource } = useResource()
   const { filter, search } = useList().view
   const total = useTotal()
-  const texts = exporting
   const procedures = resource.procedures(useClient())
   const [items, setItems] = useState(0)
   const { start, stop, reset, status, error, pause } = useJob(async (options, format: FileFormat) => {
@@ -40,10 +38,15 @@ export function ExportSheet({ onClose }: { onClose: () => void }) {
 
   const count = total?.isExact ? total.count : undefined
   const isEmpty = count === 0
+  const loaded = count === undefined ? countOf(resource, items) : `${number(items)} of ${countOf(resource, count)}`
+  const noun = nounOf(resource, filter)
+  const all = count === 1 ? '' : 'all '
+  const listed = all + (count === undefined ? noun.many : countOf(noun, count))
+  const content = `Downloads ${listed} ${search === undefined ? 'of the store' : `found by “${search}”`} as a file.`
   return (
-    <Sheet title={texts.title(resource)} onClose={onClose} size="sm" isModal>
+    <Sheet title={`Export ${resource.many}`} onClose={onClose} size="sm" isModal>
       <div className="export">
-        <p>{isEmpty ? texts.nothing(resource) : texts.content(nounOf(resource, filter), search, count)}</p>
+        <p>{isEmpty ? `There is no ${resource.one} to export.` : content}</p>
         <div className="export-formats">
           {(['csv', 'json'] as const).map((format, index) => (
             <Button
@@ -66,21 +69,21 @@ export function ExportSheet({ onClose }: { onClose: () => void }) {
                 className="bulk-bar"
                 value={Math.min(items, count)}
                 max={count}
-                aria-label={texts.progress(resource)}
+                aria-label={`${capitalized(resource.many)} that are exported`}
               />
             )}
             <p className="bulk-numbers">
-              <span>{texts.loaded(resource, items, count)}</span>
+              <span>{`${loaded} loaded…`}</span>
               <Button variant="default" size="compact-sm" onClick={cancel}>
-                {texts.cancel}
+                Cancel
               </Button>
             </p>
             {pause && <PauseMessage pause={pause} />}
           </div>
         )}
-        <p role="status">{status === 'success' && texts.done(resource, items)}</p>
+        <p role="status">{status === 'success' && `${countOf(resource, items)} ${was(items)} exported.`}</p>
         {error && (
-          <Notice title={texts.failed(resource)} problem={problemOf(error)}>
+          <Notice title={`The ${resource.many} could not be exported`} problem={problemOf(error)}>
             {problemOf(error).message}
           </Notice>
         )}

@@ -1,13 +1,13 @@
 import { type ChangeEvent, type KeyboardEvent, memo, useState } from 'react'
 import { Value } from '../components/value.tsx'
 import { FieldInput } from '../form/field-input.tsx'
+import { correctedRows, countOfRows, joined, number } from '../formats.ts'
 import { issueTexts } from '../issues.ts'
 import { ShowRequest } from '../requests/open-requests.tsx'
 import type { Field, Resource } from '../resource.ts'
 import type { Outcome } from '../rows/add-rows.ts'
 import type { Outcomes } from '../rows/progress.ts'
 import { isValid, type Row, type Table } from '../rows/table.ts'
-import { bulk } from '../texts/bulk.ts'
 
 /** Rows that are rendered at once, when the end of those before is visible. */
 const step = 50
@@ -33,28 +33,30 @@ export function RowTable({ resource, table, outcomes, repeated, onChange, onLast
   const [shown, setShown] = useState(step)
   const problems = table.rows.filter((row) => isToCorrect(row, outcomes.get(row.number)))
   const corrected = problems.filter((row) => isValid(row) && !outcomes.has(row.number)).length
+  const left = problems.length - corrected
+  const toCorrect = `${countOfRows(left)} to correct`
   // In a long table they could be on any page.
   const onlyProblems = choice ?? table.rows.length > step
   const rows = onlyProblems && problems.length > 0 ? problems : table.rows
 
   return (
-    <section className="bulk-rows" aria-label={bulk.table}>
+    <section className="bulk-rows" aria-label="Rows">
       {problems.length > 0 && (
         <label className="checkbox bulk-problems">
           <input type="checkbox" checked={onlyProblems} onChange={(event) => setChoice(event.currentTarget.checked)} />
-          {bulk.onlyProblems(problems.length - corrected, corrected)}
+          {`Only ${joined(' and ', [left > 0 && toCorrect, corrected > 0 && correctedRows(corrected)])}`}
         </label>
       )}
       <table className="bulk-table" onKeyDown={(event) => moveToNextProblem(event, onLast)}>
         <thead>
           <tr>
-            <th>{bulk.row}</th>
+            <th>Row</th>
             {resource.entered.map(({ name, label, kind }) => (
               <th key={name} data-kind={kind}>
                 {label}
               </th>
             ))}
-            <th>{bulk.result}</th>
+            <th>Result</th>
           </tr>
         </thead>
         <tbody>
@@ -73,7 +75,7 @@ export function RowTable({ resource, table, outcomes, repeated, onChange, onLast
       </table>
       {rows.length > shown && (
         <p key={shown} className="bulk-more" ref={whenVisible(() => setShown(shown + step))}>
-          {bulk.more(rows.length - shown)}
+          {`${countOfRows(rows.length - shown)} more`}
         </p>
       )}
     </section>
@@ -175,7 +177,7 @@ function RowCell({ field, row, text, isFirst, onChange }: RowCellProps) {
 function CellField({ field, row, text, isFirst, onChange }: RowCellProps & { text: string; onChange: RowChange }) {
   const attributes = {
     isSmall: true,
-    'aria-label': bulk.cell(field.label, row.number),
+    'aria-label': `${field.label}, row ${number(row.number)}`,
     // A problem that is not about one field is shown at the first.
     error: !isValid(row) && (row.invalid.includes(field.name) || (row.invalid.length === 0 && isFirst)),
     onChange: ({ currentTarget }: ChangeEvent<HTMLInputElement | HTMLSelectElement>) =>
@@ -195,14 +197,13 @@ function Result({ resource, row, outcome, sameAs }: Pick<TableRowProps, 'resourc
       </>
     )
   }
-  if (!outcome && sameAs !== undefined) return <span className="bulk-note">{bulk.sameAs(sameAs)}</span>
-  if (!outcome) return row.isCorrected && <span className="bulk-added">{bulk.corrected}</span>
+  if (!outcome && sameAs !== undefined) return <span className="bulk-note">{`Same as row ${number(sameAs)}`}</span>
+  if (!outcome) return row.isCorrected && <span className="bulk-added">Corrected</span>
   if (outcome.kind === 'failed') return null
+  const texts = { unconfirmed: 'Sent, not confirmed yet', doubtful: 'May have been added' }
   const text =
     'id' in outcome
-      ? bulk[outcome.kind](String(outcome.id))
-      : outcome.kind === 'doubtful'
-        ? bulk.isDoubtful
-        : bulk.unconfirmed
+      ? `${outcome.kind === 'added' ? 'Added' : 'Already added'} with id ${outcome.id}`
+      : texts[outcome.kind]
   return <span className="bulk-added">{text}</span>
 }

@@ -3,9 +3,9 @@ import { namesOf } from '#service/fields'
 import { csvLine, mayBeUtf16, texts } from '#service/reader'
 import { Button } from '../components/buttons.tsx'
 import { Labelled } from '../form/text-field.tsx'
+import { joined, listOf } from '../formats.ts'
 import { type Draft, importDrafts } from '../resource/drafts.ts'
 import type { Field, Resource } from '../resource.ts'
-import { bulk } from '../texts/bulk.ts'
 
 /** The draft of a resource, which is kept while its panel is closed. Setting nothing forgets it. */
 export function useDraft({ many }: Resource): [Draft, (draft?: Draft) => void] {
@@ -65,7 +65,7 @@ export function SourceInput({ resource, draft, dropped, onChange, onSubmit, prob
       const isTyped = draft.text !== '' && draft.file === undefined
       // Otherwise the rows of the file before it could be added by mistake.
       if (!isTyped) change('')
-      setFileProblem(isTyped ? `${read.problem} ${bulk.rowsKept}` : read.problem)
+      setFileProblem(isTyped ? `${read.problem} Your rows are kept.` : read.problem)
     }
     area.current?.focus()
   }
@@ -76,7 +76,7 @@ export function SourceInput({ resource, draft, dropped, onChange, onSubmit, prob
 
   return (
     <div>
-      <Labelled label={bulk.source} description={hintOf(resource)} error={fileProblem ?? problem}>
+      <Labelled label="Paste CSV, TSV or JSON" description={hintOf(resource)} error={fileProblem ?? problem}>
         {(ids) => (
           <textarea
             ref={area}
@@ -103,14 +103,14 @@ export function SourceInput({ resource, draft, dropped, onChange, onSubmit, prob
           hidden
         />
         <Button variant="default" size="compact-sm" onClick={() => choice.current?.click()}>
-          {bulk.chooseFile}
+          Choose a file
         </Button>
         <span data-drop={draft.file === undefined || undefined}>
-          {draft.file === undefined ? bulk.dropHint : bulk.file(draft.file)}
+          {draft.file === undefined ? 'or drop one here' : `From ${draft.file}`}
         </span>
         {draft.sent.size > 0 && (
           <Button variant="default" size="compact-sm" onClick={startOver}>
-            {bulk.startOver}
+            Start over
           </Button>
         )}
       </div>
@@ -119,10 +119,14 @@ export function SourceInput({ resource, draft, dropped, onChange, onSubmit, prob
 }
 
 function hintOf(resource: Resource): string {
-  const { entered } = resource
+  const { one, entered } = resource
   const labelsOf = (fields: readonly Field[]) => fields.map(({ label }) => label.toLowerCase())
   const optional = entered.filter(({ presence }) => presence === 'optional')
-  return bulk.sourceHint(resource, labelsOf(entered), labelsOf(optional), namesOf(entered))
+  return joined(' ', [
+    `One ${one} per row: ${listOf(labelsOf(entered))}.`,
+    optional.length > 0 && `The ${listOf(labelsOf(optional))} may be empty.`,
+    `A header row such as ${namesOf(entered)} allows any order.`,
+  ])
 }
 
 /** Two rows and their header. */
@@ -133,14 +137,14 @@ function exampleOf({ entered }: Resource): string {
 
 /** The text of a file. Another encoding than UTF-8 would change names without notice. */
 async function readFile(file: File): Promise<{ text: string } | { problem: string }> {
-  if (file.size > maxMegabytes * 1_000_000) return { problem: bulk.fileTooLarge(maxMegabytes) }
+  if (file.size > maxMegabytes * 1_000_000) return { problem: `The file is larger than ${maxMegabytes} MB.` }
   try {
     const bytes = new Uint8Array(await file.arrayBuffer())
     if (mayBeUtf16(bytes)) return { problem: `${file.name} ${texts.notUtf8}` }
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    return text.trim() === '' ? { problem: bulk.fileEmpty(file.name) } : { text }
+    return text.trim() === '' ? { problem: `${file.name} has no rows.` } : { text }
   } catch (error) {
     const isNotUtf8 = error instanceof TypeError
-    return { problem: isNotUtf8 ? `${file.name} ${texts.notUtf8}` : bulk.fileUnreadable }
+    return { problem: isNotUtf8 ? `${file.name} ${texts.notUtf8}` : 'The file cannot be read.' }
   }
 }

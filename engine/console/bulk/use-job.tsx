@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useReducer, useRef, useState } from 'react'
+import { number } from '../formats.ts'
 import { Countdown } from '../requests/failure.tsx'
 import { ShowRequest } from '../requests/open-requests.tsx'
 import type { Pause, RetryOptions } from '../rows/batches.ts'
-import { bulk } from '../texts/bulk.ts'
 
 /** Milliseconds between two updates of the progress. */
 const updateInterval = 200
@@ -48,7 +48,7 @@ export function Progress({ label, done, total, pause }: ProgressProps) {
   return (
     <div>
       <progress className="bulk-bar" value={done} max={total} aria-label={label} />
-      <p className="bulk-numbers">{bulk.progressOf(done, total)}</p>
+      <p className="bulk-numbers">{`${number(done)} of ${number(total)}`}</p>
       {pause && <PauseMessage pause={pause} />}
     </div>
   )

@@ -1,5 +1,4 @@
 import { useClipboard } from '@mantine/hooks'
-import { messages } from '../texts/messages.ts'
 import { Button, IconButton } from './buttons.tsx'
 import { IconCheck, IconCopy } from './icons.tsx'
 
@@ -12,23 +11,15 @@ interface CopyButtonProps {
 
 /** Copies a text. Browsers allow it only on secure pages, so there is no button on others. */
 export function CopyButton({ label, value, withText = false }: CopyButtonProps) {
-  const { page } = messages
   const { copied, copy } = useClipboard({ timeout: 2_000 })
   const copyValue = () => copy(value)
   if (!isSecureContext) return null
   const icon = copied ? <IconCheck /> : <IconCopy />
-  const text = copied ? page.copied : label
+  const text = copied ? 'Copied' : label
   return (
     <>
       {withText ? (
-        <Button
-          className="copy"
-          variant="default"
-          size="xs"
-          icon={icon}
-          labels={[label, page.copied]}
-          onClick={copyValue}
-        >
+        <Button className="copy" variant="default" size="xs" icon={icon} labels={[label, 'Copied']} onClick={copyValue}>
           {text}
         </Button>
       ) : (
@@ -37,7 +28,7 @@ export function CopyButton({ label, value, withText = false }: CopyButtonProps) 
         </IconButton>
       )}
       <span className="visually-hidden" role="status">
-        {copied && page.copied}
+        {copied && 'Copied'}
       </span>
     </>
   )

@@ -1,5 +1,4 @@
 import { type ComponentProps, type ComponentType, lazy, Suspense, useState } from 'react'
-import { messages } from '../texts/messages.ts'
 import { Button } from './buttons.tsx'
 
 /** What loads the parts of the console that are shown later, in the order of their definitions. */
@@ -43,16 +42,17 @@ export const PanelSheet = loadLater(async () => (await import('./sheet.tsx')).Sh
 
 /** Replaces a panel whose code could not be loaded. */
 function NotLoaded({ onClose }: { onClose?: () => void }) {
-  const { notLoaded: texts, page } = messages
   return (
     <div className="not-loaded">
-      <p role="alert">{texts.text}</p>
+      <p role="alert">
+        This part of the console could not be loaded: the service cannot be reached, or it was updated. Reload the page.
+      </p>
       <Button variant="default" size="xs" onClick={() => location.reload()}>
-        {texts.reload}
+        Reload
       </Button>
       {onClose && (
         <Button variant="default" size="xs" onClick={onClose}>
-          {page.close}
+          Close
         </Button>
       )}
     </div>

@@ -1,7 +1,6 @@
 import './panel.css'
 import { useMediaQuery } from '@mantine/hooks'
 import { type ReactNode, useEffect, useId, useRef } from 'react'
-import { messages } from '../texts/messages.ts'
 import { CloseButton } from './buttons.tsx'
 import { focusPanel, useFocusReturn } from './focus.ts'
 import { useShortcuts } from './keyboard.ts'
@@ -47,7 +46,7 @@ function SidePanel({ actions, onClose, ...props }: PanelProps) {
       actions={
         <>
           {actions}
-          <CloseButton label={messages.page.close} shortcut="close" onClick={onClose} />
+          <CloseButton label="Close" shortcut="close" onClick={onClose} />
         </>
       }
     />

@@ -3,7 +3,6 @@ import { useFocusTrap, useMergedRef, useWindowEvent } from '@mantine/hooks'
 import { type ReactNode, useId, useRef } from 'react'
 import { createPortal } from 'react-dom'
 import { useCloseOnBack } from '../browser-history.ts'
-import { messages } from '../texts/messages.ts'
 import { CloseButton } from './buttons.tsx'
 import { topDialog, useFocusReturn } from './focus.ts'
 
@@ -59,7 +58,7 @@ export function Sheet({ title, actions, onClose, size = 'md', children, ...props
             {title}
           </h2>
           {actions}
-          <CloseButton label={messages.page.close} onClick={onClose} />
+          <CloseButton label="Close" onClick={onClose} />
         </div>
         <div className="sheet-body">{children}</div>
       </div>

@@ -1,7 +1,7 @@
 import './value.css'
 import type { ReactNode } from 'react'
+import { date } from '../formats.ts'
 import type { Field } from '../resource.ts'
-import { date } from '../texts/formats.ts'
 
 /** What finds words in a text, which the first load does without. */
 let words: typeof import('#store/words') | undefined

@@ -5,14 +5,13 @@ import { Button } from '../components/buttons.tsx'
 import { focusAround } from '../components/focus.ts'
 import { IconCode } from '../components/icons.tsx'
 import { IconBook, IconLogout } from '../components/later-icons.tsx'
+import { date, number, time } from '../formats.ts'
 import { problemOf } from '../problem.ts'
 import { useOpenRequests } from '../requests/open-requests.tsx'
 import { sessionOf } from '../resource/access.ts'
 import type { Noun } from '../resource.ts'
 import { servicePath } from '../service.ts'
 import type { SignOutScope } from '../session.ts'
-import { texts } from '../texts/account.ts'
-import { messages } from '../texts/messages.ts'
 import { ColorScheme } from './color-scheme.tsx'
 import { NewKey } from './new-key.tsx'
 
@@ -20,7 +19,7 @@ import { NewKey } from './new-key.tsx'
 export function SkipLink({ noun }: { noun: Noun }) {
   return (
     <Button className="skip-link" onClick={({ currentTarget }) => focusAround(currentTarget)}>
-      {texts.skip(noun)}
+      {`Skip to the ${noun.many}`}
     </Button>
   )
 }
@@ -39,23 +38,25 @@ export function Account({ onSignOut, onClose }: { onSignOut: (scope: SignOutScop
       <div className="account-actions">
         <ColorScheme withText />
         <Button variant="gray" icon={<IconCode />} onClick={showRequests}>
-          {messages.requests.title}
+          Requests
         </Button>
         <a className="button" data-variant="gray" href={`${servicePath()}/docs/`}>
           <IconBook />
-          <span className="button-label">{messages.page.reference}</span>
+          <span className="button-label">API reference</span>
         </a>
         <NewKey />
         <Button variant="gray" icon={<IconLogout />} onClick={() => onSignOut('tab')}>
-          {texts.signOut}
+          Sign out
         </Button>
         <Button variant="gray" icon={<IconLogout />} onClick={() => onSignOut('all-tabs')}>
-          {texts.signOutEverywhere}
+          Sign out in all tabs
         </Button>
       </div>
     </>
   )
 }
+
+const accesses = { read: 'This key may only read', write: 'Reads and changes' }
 
 /** Loads the state each time it is opened, and meanwhile shows the former one. */
 function KeyState() {
@@ -63,22 +64,22 @@ function KeyState() {
   const limit = data?.rateLimit
   // From when the browser received it: its clock may differ from that of the service.
   const callsLeft = limit
-    ? texts.callsLeft(limit.remaining, limit.calls, new Date(dataUpdatedAt + limit.resetsIn * 1_000))
-    : texts.unlimited
+    ? `${number(limit.remaining)} of ${number(limit.calls)} until ${time(new Date(dataUpdatedAt + limit.resetsIn * 1_000))}`
+    : 'Unlimited'
   return (
     <>
       <dl>
-        <dt>{texts.key}</dt>
+        <dt>API key</dt>
         <dd dir="auto" translate="no">
           {data?.keyName ?? '…'}
         </dd>
-        <dt>{texts.access}</dt>
-        <dd>{data ? texts.accesses[data.access] : '…'}</dd>
-        <dt>{texts.expires}</dt>
-        <dd>{data ? texts.expiry(data.expiresAt) : '…'}</dd>
-        <dt>{texts.calls}</dt>
+        <dt>Access</dt>
+        <dd>{data ? accesses[data.access] : '…'}</dd>
+        <dt>Expires</dt>
+        <dd>{data ? (data.expiresAt ? date(data.expiresAt) : 'Never') : '…'}</dd>
+        <dt>Calls left</dt>
         <dd>{data ? callsLeft : '…'}</dd>
-        <dt>{texts.release}</dt>
+        <dt>Release</dt>
         <dd>{data?.release ?? '…'}</dd>
       </dl>
       {failureReason && <p role="alert">{problemOf(failureReason).message}</p>}

@@ -4,13 +4,13 @@ import { useRef, useState } from 'react'
 import { IconButton } from '../components/buttons.tsx'
 import { IconCode, IconKeyboard, IconUser } from '../components/icons.tsx'
 import { loadLater } from '../components/load-later.tsx'
+import { capitalized } from '../formats.ts'
 import { useOpenRequests } from '../requests/open-requests.tsx'
 import { pages } from '../resource/pages.ts'
 import { hrefOf, openHere, showList } from '../resource/view.ts'
 import type { Resource } from '../resource.ts'
 import { product, servicePath } from '../service.ts'
 import type { SignOutScope } from '../session.ts'
-import { messages } from '../texts/messages.ts'
 import { ColorScheme } from './color-scheme.tsx'
 
 const SkipLink = loadLater(async () => (await import('./account.tsx')).SkipLink)
@@ -38,7 +38,7 @@ export function Header({ shown, hasList, onHelp, onSignOut }: HeaderProps) {
         <img src={`${service}/favicon.svg`} alt="" width="24" height="24" />
         <span>{name}</span>
       </a>
-      <nav aria-label={messages.page.navigation}>
+      <nav aria-label="Main">
         {onSignOut &&
           pages().map(({ resource }) => (
             <a
@@ -47,19 +47,19 @@ export function Header({ shown, hasList, onHelp, onSignOut }: HeaderProps) {
               aria-current={resource === shown ? 'page' : undefined}
               onClick={(event) => shown && openHere(event, () => showList(resource))}
             >
-              {messages.page.list(resource)}
+              {capitalized(resource.many)}
             </a>
           ))}
-        {!onSignOut && <a href={`${service}/docs/`}>{messages.page.reference}</a>}
+        {!onSignOut && <a href={`${service}/docs/`}>API reference</a>}
       </nav>
       <div className="header-actions">
         {!onSignOut && (
-          <IconButton label={messages.requests.title} onClick={() => openRequests()}>
+          <IconButton label="Requests" onClick={() => openRequests()}>
             <IconCode />
           </IconButton>
         )}
         {onHelp && (
-          <IconButton className="header-help" label={messages.page.shortcuts} shortcut="help" onClick={onHelp}>
+          <IconButton className="header-help" label="Keyboard shortcuts" shortcut="help" onClick={onHelp}>
             <IconKeyboard />
           </IconButton>
         )}
@@ -73,7 +73,7 @@ const menuId = 'account-menu'
 
 /** A button and what it opens: the account. */
 function AccountMenu({ onSignOut }: { onSignOut: (scope: SignOutScope) => void }) {
-  const label = messages.page.account
+  const label = 'Account'
   const menu = useRef<HTMLDivElement>(null)
   const [isOpen, setIsOpen] = useState(false)
   return (

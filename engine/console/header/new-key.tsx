@@ -2,7 +2,6 @@ import { useState } from 'react'
 import { Button } from '../components/buttons.tsx'
 import { IconPlus } from '../components/icons.tsx'
 import { loadLater } from '../components/load-later.tsx'
-import { texts } from '../texts/account.ts'
 
 const NewKeyCommand = loadLater(async () => (await import('../requests/command.tsx')).NewKeyCommand)
 
@@ -12,7 +11,7 @@ export function NewKey() {
   return (
     <>
       <Button variant="gray" icon={<IconPlus />} aria-expanded={isShown} onClick={() => setIsShown(!isShown)}>
-        {texts.newKey}
+        Create another key
       </Button>
       {isShown && <NewKeyCommand />}
     </>

@@ -2,7 +2,6 @@ import './command.css'
 import { useState } from 'react'
 import { CopyButton } from '../components/copy-button.tsx'
 import { product } from '../service.ts'
-import { command as texts } from '../texts/command.ts'
 
 /** A command for a terminal, with a button that copies it. */
 export function Command({ label, command }: { label: string; command: string }) {
@@ -11,7 +10,7 @@ export function Command({ label, command }: { label: string; command: string }) 
       <p>{label}</p>
       <div>
         <code translate="no">{command}</code>
-        <CopyButton label={texts.copy} value={command} />
+        <CopyButton label="Copy the command" value={command} />
       </div>
     </div>
   )
@@ -20,5 +19,10 @@ export function Command({ label, command }: { label: string; command: string }) 
 /** The command that creates a key. With another name each time, because two keys in use cannot have the same name. */
 export function NewKeyCommand() {
   const [name] = useState(() => `console-${Math.random().toString(36).slice(2, 7)}`)
-  return <Command label={texts.newKey} command={`npx --no -- ${product().command} keys create ${name}`} />
+  return (
+    <Command
+      label="Run this in the folder of the service, with its environment variables, such as DATABASE_URL:"
+      command={`npx --no -- ${product().command} keys create ${name}`}
+    />
+  )
 }

@@ -55,6 +55,11 @@ export function curlOf({ method, path, headers = [], body }: RestRequest, url = 
   ].join(' \\\n  ')
 }
 
+/** What is said above such a command. */
+export function commandLabel(): string {
+  return `A request, with your API key in ${keyVariable()}`
+}
+
 /** A call with the typed client. */
 function typeScriptOf(procedures: Procedures, { procedure, input }: Call): string {
   const method = procedures[procedure]?.type === 'mutation' ? 'mutate' : 'query'

@@ -6,8 +6,8 @@ import { CopyButton } from '../components/copy-button.tsx'
 import { keepFocus } from '../components/focus.ts'
 import { IconAlertTriangle, IconCloudOff } from '../components/icons.tsx'
 import { Message } from '../components/message.tsx'
+import { duration } from '../formats.ts'
 import { isTransient, type Problem, problemOf } from '../problem.ts'
-import { messages } from '../texts/messages.ts'
 import { ShowRequest } from './open-requests.tsx'
 
 interface FailureProps {
@@ -37,7 +37,7 @@ export function Failure({ title, error, failures }: FailureProps) {
       <RequestId id={requestId} />
       {retries && (
         <Button variant="default" onClick={retry}>
-          {messages.problem.retryNow}
+          Try again now
         </Button>
       )}
     </Message>
@@ -56,28 +56,30 @@ export function Reason({ kind, message, children }: Pick<Problem, 'kind' | 'mess
 interface CountdownProps {
   /** Seconds from when it appears. Undefined if the service has not said when to try again. */
   seconds: number | undefined
-  texts?: typeof messages.problem.retrying
+  /** Whether the user tries again. */
+  isManual?: boolean
 }
 
 /** Counts down the seconds until the next attempt. */
-export function Countdown({ seconds = 0, texts = messages.problem.retrying }: CountdownProps) {
+export function Countdown({ seconds = 0, isManual = false }: CountdownProps) {
   const [until] = useState(() => Date.now() + seconds * 1_000)
   const [now, setNow] = useState(() => Date.now())
   useInterval(() => setNow(Date.now()), 1_000, { autoInvoke: true })
   const rest = Math.max(Math.round((until - now) / 1_000), 0)
+  const action = isManual ? 'Try again' : 'Trying again'
+  const end = isManual ? '.' : '…'
   // Screen readers would announce every second.
-  return <span aria-live="off">{rest > 0 ? texts.in(rest) : texts.now}</span>
+  return <span aria-live="off">{rest > 0 ? `${action} in ${duration(rest)}.` : action + end}</span>
 }
 
 /** The id with which an operator finds a failed request in the log of the service, and a button that shows the request. */
 export function RequestId({ id }: { id: string | undefined }) {
-  const { problem } = messages
   return (
     <p className="request-id">
       {id !== undefined && (
         <>
-          {problem.requestId} <code>{id}</code>
-          <CopyButton label={problem.copyRequestId} value={id} />
+          Request id <code>{id}</code>
+          <CopyButton label="Copy the request id" value={id} />
         </>
       )}
       <ShowRequest requestId={id} />

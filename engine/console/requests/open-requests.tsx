@@ -2,7 +2,6 @@ import { createContext, type ReactNode, useCallback, useContext, useState } from
 import { Button } from '../components/buttons.tsx'
 import { loadLater } from '../components/load-later.tsx'
 import { storage } from '../storage.ts'
-import { messages } from '../texts/messages.ts'
 
 const Requests = loadLater(async () => (await import('./requests.tsx')).Requests)
 
@@ -47,7 +46,7 @@ export function ShowRequest(failure: Failure) {
   const open = useOpenRequests()
   return (
     <Button className="show-request" variant="default" size="compact-xs" onClick={() => open(failure)}>
-      {messages.requests.show}
+      Technical details
     </Button>
   )
 }

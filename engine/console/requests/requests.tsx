@@ -1,9 +1,8 @@
 import './requests.css'
 import { memo, useEffect, useRef, useState } from 'react'
 import { Sheet } from '../components/sheet.tsx'
-import { servicePath } from '../service.ts'
-import { messages } from '../texts/messages.ts'
-import { requests as texts } from '../texts/requests.ts'
+import { number, time } from '../formats.ts'
+import { keyVariable, servicePath } from '../service.ts'
 import { Command } from './command.tsx'
 import { commandOf, restRequestOf } from './curl.ts'
 import { hasFailed, type LogEntry, useLogEntries } from './log.ts'
@@ -20,9 +19,13 @@ export function Requests({ failure, onClose }: RequestsProps) {
   const entries = useLogEntries()
   const [first] = useState(() => entryOfInterest(entries, failure)?.id)
   return (
-    <Sheet title={messages.requests.title} onClose={onClose} size="lg">
+    <Sheet title="Requests" onClose={onClose} size="lg">
       <div className="requests">
-        <p>{entries.length === 0 ? texts.empty : texts.note}</p>
+        <p>
+          {entries.length === 0
+            ? 'This tab has sent no request yet.'
+            : 'Your actions, newest first, then what the page loaded by itself. A repeated request keeps its place.'}
+        </p>
         <ol>
           {entries.map((entry) => (
             <Entry key={entry.id} entry={entry} isFirst={entry.id === first} />
@@ -40,6 +43,8 @@ function entryOfInterest(entries: readonly LogEntry[], failure: RequestsProps['f
   return failed.find(({ outcome }) => outcome.requestId === failure.requestId) ?? failed[0]
 }
 
+const outcomes = { pending: 'Pending', cancelled: 'Cancelled', unanswered: 'No response', known: 'Cached' }
+
 /** Memoized: an import adds many entries in a second. */
 const Entry = memo(function Entry({ entry, isFirst }: { entry: LogEntry; isFirst: boolean }) {
   const { procedure, startedAt, outcome } = entry
@@ -54,15 +59,22 @@ const Entry = memo(function Entry({ entry, isFirst }: { entry: LogEntry; isFirst
     <li data-failed={hasFailed(entry) || undefined}>
       <details ref={details} open={isFirst}>
         <summary>
-          <time dateTime={startedAt.toISOString()}>{texts.time(startedAt)}</time>{' '}
+          <time dateTime={startedAt.toISOString()}>{time(startedAt)}</time>{' '}
           <code>{rest ? `${rest.method} ${servicePath()}${rest.path}` : procedure}</code>{' '}
-          <span className="request-status">{typeof status === 'number' ? status : texts.outcomes[status]}</span>{' '}
-          <span className="request-duration">{duration !== undefined && texts.duration(Math.round(duration))}</span>
+          <span className="request-status">{typeof status === 'number' ? status : outcomes[status]}</span>{' '}
+          <span className="request-duration">{duration !== undefined && `${number(Math.round(duration))} ms`}</span>
         </summary>
-        <Command label={rest ? texts.curl() : texts.onlyRpc(procedure)} command={commandOf(procedures, call)} />
+        <Command
+          label={
+            rest
+              ? `The same call of the REST API, with your API key in ${keyVariable()}:`
+              : `Only the RPC API has ${procedure}. In TypeScript, with the typed client:`
+          }
+          command={commandOf(procedures, call)}
+        />
         {requestId !== undefined && (
           <p>
-            {messages.problem.requestId} <code>{requestId}</code>
+            Request id <code>{requestId}</code>
           </p>
         )}
       </details>

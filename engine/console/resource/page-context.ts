@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { createRequiredContext } from '../components/required-context.ts'
 import type { Count, Resource } from '../resource.ts'
-import type { PageTexts } from '../texts/page.ts'
 import type { Edits } from './edits.ts'
 import type { Navigation } from './navigation.ts'
 import { foundOf } from './paged-list.ts'
@@ -13,7 +12,6 @@ export interface PageOf extends Navigation {
   resource: Resource
   /** The picture of an empty list. */
   icon: ReactNode
-  texts: PageTexts
   queries: Queries
   edits: Edits
 }

@@ -1,6 +1,7 @@
 import { keepPreviousData, type QueryClient, queryOptions, skipToken } from '@tanstack/react-query'
 import type { ServiceClient } from '#client'
 import { loadWords } from '../components/value.tsx'
+import { capitalized } from '../formats.ts'
 import { MissingItem } from '../problem.ts'
 import {
   type Count,
@@ -249,6 +250,12 @@ export function totalOf({ counted }: Resource, counts: Counts | undefined, filte
 export function partOf({ fields }: Resource, filter: Values): string | undefined {
   const names = fields.filter(({ name }) => name in filter).map((field) => nameOf(field, filter[field.name]))
   return names.join(', ') || undefined
+}
+
+/** The title of the list, such as `Large toys`, or `Toys` without a filter. */
+export function listTitleOf(resource: Resource, filter: Values): string {
+  const part = partOf(resource, filter)
+  return part ? `${part} ${resource.many}` : capitalized(resource.many)
 }
 
 /** The name of a filtered value for the user, such as `Large` or `Size 7`. */

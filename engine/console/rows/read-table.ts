@@ -1,6 +1,6 @@
 import { type Row as FileRow, openReader, texts, Unreadable } from '#service/reader'
+import { number } from '../formats.ts'
 import type { Resource } from '../resource.ts'
-import { bulk } from '../texts/bulk.ts'
 import { checkItem, type Row, type Table } from './table.ts'
 
 export const maxRows = 10_000
@@ -16,7 +16,10 @@ export function readTable(resource: Resource, pasted: string): Table | undefined
   try {
     const rows = reader.read(bytes, true).map((row) => checkRow(resource, row))
     if (rows.length > 0 && rows.length <= maxRows) return { ...reader.table, rows }
-    const problem = rows.length === 0 ? bulk.noRows(resource) : bulk.tooManyRows(rows.length, maxRows)
+    const { one } = resource
+    const none = `There is no ${one} in it. Add a row for each ${one}.`
+    const tooMany = `${number(rows.length)} rows are too many. Add at most ${number(maxRows)} at a time.`
+    const problem = rows.length === 0 ? none : tooMany
     return { ...reader.table, rows: [], problem }
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error

@@ -9,10 +9,9 @@ import { Notice } from '../form/notice.tsx'
 import { TextField } from '../form/text-field.tsx'
 import { Header } from '../header/header.tsx'
 import { NewKey } from '../header/new-key.tsx'
-import { isTransient, type Problem, problemOf } from '../problem.ts'
+import { isTransient, keyInvalid, type Problem, problemOf } from '../problem.ts'
 import { product, serviceUrl } from '../service.ts'
 import type { SessionActions } from '../session.ts'
-import { messages } from '../texts/messages.ts'
 
 interface SignInProps {
   /** Whether the service rejected the key of the previous session. */
@@ -55,10 +54,14 @@ export function SignInForm({ wasRefused, linkedKey, onStay, onSignIn, children }
   return (
     <form className="sign-in" noValidate onSubmit={check} aria-labelledby="sign-in">
       {children}
-      {wasRefused && !problem && <Notice title={messages.session.signedOut}>{messages.session.signedOutText}</Notice>}
+      {wasRefused && !problem && (
+        <Notice title="You were signed out">
+          The service no longer accepts the key: it was revoked or has expired. Sign in with another one.
+        </Notice>
+      )}
       {problem && problem.kind !== 'refused' && (
-        <Notice title={messages.session.notChecked} problem={problem}>
-          <span>{problem.message}</span> {isTransient(problem) && <span>{messages.session.tryLater}</span>}
+        <Notice title="The key could not be checked" problem={problem}>
+          <span>{problem.message}</span> {isTransient(problem) && <span>Try again in a moment.</span>}
         </Notice>
       )}
       {/* A password manager stores a key under this name. It differs for each service of an origin. */}
@@ -67,7 +70,7 @@ export function SignInForm({ wasRefused, linkedKey, onStay, onSignIn, children }
         ref={field}
         type={isShown ? 'text' : 'password'}
         name="api-key"
-        label={messages.session.apiKey}
+        label="API key"
         placeholder={`${product().keyPrefix}…`}
         defaultValue={linkedKey}
         autoComplete="current-password"
@@ -76,31 +79,26 @@ export function SignInForm({ wasRefused, linkedKey, onStay, onSignIn, children }
         required
         error={problem?.kind === 'refused' && problem.message}
         end={
-          <IconButton
-            label={messages.session.showKey}
-            size="xs"
-            aria-pressed={isShown}
-            onClick={() => setIsShown(!isShown)}
-          >
+          <IconButton label="Show the key" size="xs" aria-pressed={isShown} onClick={() => setIsShown(!isShown)}>
             {isShown ? <IconEyeOff /> : <IconEye />}
           </IconButton>
         }
       />
       <div className="remember">
         <input id="remember" name="remember" type="checkbox" aria-describedby="remember-note" />
-        <label htmlFor="remember">{messages.session.remember}</label>
-        <p id="remember-note">{messages.session.rememberText}</p>
+        <label htmlFor="remember">Remember on this device</label>
+        <p id="remember-note">Until you sign out. Otherwise, the key is forgotten when you close your last tab.</p>
       </div>
       <Button type="submit" isDisabled={isChecking}>
-        {isChecking ? messages.session.checking : messages.session.signIn}
+        {isChecking ? 'Checking…' : 'Sign in'}
       </Button>
       {onStay && (
         <Button variant="default" onClick={onStay}>
-          {messages.session.staySignedIn}
+          Stay signed in
         </Button>
       )}
       <div className="first-key">
-        <p>{messages.session.firstKey}</p>
+        <p>The service prints a key at its first start.</p>
         <NewKey />
       </div>
     </form>
@@ -109,14 +107,13 @@ export function SignInForm({ wasRefused, linkedKey, onStay, onSignIn, children }
 
 /** The page of somebody who is not signed in. Part of the first load: a request of its own would take longer. */
 export function SignIn(props: SignInProps) {
-  const { page, session } = messages
-  useDocumentTitle(page.title(session.title))
+  useDocumentTitle(`Sign in · ${product().name}`)
   return (
     <>
       <Header />
       <main className="page">
         <SignInForm {...props}>
-          <h1 id="sign-in">{session.title}</h1>
+          <h1 id="sign-in">Sign in</h1>
         </SignInForm>
       </main>
     </>
@@ -124,8 +121,8 @@ export function SignIn(props: SignInProps) {
 }
 
 async function problemWith(apiKey: string): Promise<Problem | undefined> {
-  if (apiKey === '') return { kind: 'refused', message: messages.session.keyMissing }
-  if (!isPossibleKey(apiKey)) return { kind: 'refused', message: messages.session.keyInvalid }
+  if (apiKey === '') return { kind: 'refused', message: 'Enter an API key.' }
+  if (!isPossibleKey(apiKey)) return { kind: 'refused', message: keyInvalid }
   try {
     await clientWith(apiKey).session.current.query()
     return undefined

@@ -5,9 +5,10 @@ import { Fragment, type MouseEvent, useEffect, useEffectEvent, useRef, useState 
 import { Button } from '../../components/buttons.tsx'
 import { Sheet } from '../../components/sheet.tsx'
 import { Notice } from '../../form/notice.tsx'
+import { capitalized, countOf, number } from '../../formats.ts'
 import { type Problem, problemOf } from '../../problem.ts'
 import { doubleTime } from '../../resource/edits.ts'
-import { headingOf } from '../../resource/item/edit-text.tsx'
+import { headingOf, removedText } from '../../resource/item/edit-text.tsx'
 import { additionOf, useRemoval } from '../../resource/item/history.ts'
 import type { EditManyDialog } from '../../resource/navigation.ts'
 import type { Done } from '../../resource/notice/edit-outcome.tsx'
@@ -15,8 +16,6 @@ import { useList, useResource } from '../../resource/page-context.ts'
 import { isIncluded } from '../../resource/paged-list.ts'
 import { neighborOf } from '../../resource/use-shown-list.ts'
 import type { Edit, Item } from '../../resource.ts'
-import { editTextsOf } from '../../texts/edits.ts'
-import { messages } from '../../texts/messages.ts'
 import { Progress } from '../use-job.tsx'
 import { textsOfMany } from './many-text.ts'
 import { useEditMany } from './use-edit-many.ts'
@@ -34,23 +33,28 @@ const maxNames = 5
 export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
   const { edits, same, isUndo = false, startsAtOnce = false, unchanged, onRemoved } = dialog
   const { resource, open } = useResource()
-  const { many: texts, edit: editTexts } = editTextsOf(resource)
   const { selection, view } = useList()
   const { left, unconfirmed, failed, done, added, hasStarted, ...job } = useEditMany(edits)
   const { start, stop, status } = job
   const { set, isAddition = false, undoes } = edits[0] ?? {}
   const canUndo = set !== undefined && undoes === undefined
-  const ownTexts = textsOfMany(resource, dialog)
+  const texts = textsOfMany(resource, dialog)
   const isRemoval = !set && !isAddition
   const isRunning = status === 'pending'
   const hasEnded = hasStarted && !isRunning
   const saved = [...done, ...unconfirmed]
   const selected = edits.length + same
-  const results = texts.results(done.length, same, failed.length, unconfirmed.length, left.length - unconfirmed.length)
+  const startText = `${set ? 'Change' : 'Remove'} ${countOf(resource, left.length)}`
+  const addAgainText = `Add all ${number(done.length)} again`
+  const results = texts.results(done.length, failed.length, unconfirmed.length, left.length - unconfirmed.length)
 
   /** Only the items that were not changed stay selected. The changes of the others can be undone. */
   function close() {
-    if (edits.length === 0) return onDone({ text: unchanged ?? texts.unchanged(same), edits })
+    if (edits.length === 0)
+      return onDone({
+        text: unchanged ?? `${countOf(resource, same)} already ${same === 1 ? 'has' : 'have'} this value.`,
+        edits,
+      })
     // An item that is gone cannot be changed later either.
     const [gone, kept] = [true, false].map((isGone) =>
       failed.filter(({ problem }) => (problem.kind === 'missing') === isGone).map(({ edit }) => edit.seen),
@@ -63,13 +67,13 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
     const [only, ...others] = added.items.map(({ id, ...item }) => ({ id, name: headingOf(resource, id, item) }))
     const link = others.length === 0 ? only : undefined
     onDone({
-      text: unconfirmed.length > 0 ? `${results}.` : ownTexts.done(done, link?.name, added.before.size),
+      text: unconfirmed.length > 0 ? `${results}.` : texts.done(done.length, link?.name, added.before.size),
       edits: saved,
       focus: itemAfter,
       ...(link && { link }),
       firstId: link ? undefined : only?.id,
       ...(canUndo && { onUndo: undo }),
-      ...(!isUndo && isRemoval && done.length > 0 && { onUndo: addDoneAgain, undoLabel: texts.addAgain(done.length) }),
+      ...(!isUndo && isRemoval && done.length > 0 && { onUndo: addDoneAgain, undoLabel: addAgainText }),
     })
   }
   /** The first item that was changed or added, or the one after those that were removed or have left the filter. */
@@ -112,7 +116,7 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
   const nameOf = ({ seen }: Edit) => headingOf(resource, seen.id, seen)
   return (
     <Sheet
-      title={ownTexts.title(hasStarted)}
+      title={texts.title(hasStarted)}
       onClose={isRunning ? stop : close}
       size="sm"
       isModal
@@ -121,12 +125,17 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
     >
       <div className="export">
         {job.error && (
-          <Notice title={texts.notDone} problem={problemOf(job.error)}>
+          <Notice title={`The ${resource.many} were not changed`} problem={problemOf(job.error)}>
             {problemOf(job.error).message}
           </Notice>
         )}
         {hasStarted ? (
-          <Progress label={texts.progress} done={selected - left.length} total={selected} pause={job.pause} />
+          <Progress
+            label={`${capitalized(resource.many)} that are changed`}
+            done={selected - left.length}
+            total={selected}
+            pause={job.pause}
+          />
         ) : (
           <>
             {!set && (
@@ -136,10 +145,10 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
                     <bdi>{nameOf(edit)}</bdi>
                   </li>
                 ))}
-                {edits.length > maxNames && <li>{texts.others(edits.length - maxNames)}</li>}
+                {edits.length > maxNames && <li>{`and ${number(edits.length - maxNames)} more`}</li>}
               </ul>
             )}
-            <p>{ownTexts.plan}.</p>
+            <p>{texts.plan}</p>
           </>
         )}
         <p role="status">{hasEnded && results}</p>
@@ -152,15 +161,15 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
         )}
         <div className="bulk-choice">
           {isRunning ? (
-            <StopButton onStop={stop}>{texts.stop}</StopButton>
+            <StopButton onStop={stop}>Stop</StopButton>
           ) : (
             <>
               <Button ref={closeButton} variant="default" data-autofocus={isRemoval || undefined} onClick={close}>
-                {hasStarted ? messages.page.close : texts.cancel}
+                {hasStarted ? 'Close' : 'Cancel'}
               </Button>
               {hasStarted && canUndo && saved.length > 0 && (
                 <Button variant="default" onClick={undo}>
-                  {editTexts.undo}
+                  Undo
                 </Button>
               )}
               {hasStarted && isRemoval && done.length > 0 && (
@@ -171,12 +180,12 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
                     addDoneAgain()
                   }}
                 >
-                  {texts.addAgain(done.length)}
+                  {addAgainText}
                 </Button>
               )}
               {job.conflicts.length > 0 && !isUndo && (
                 <Button variant={set ? 'default' : 'danger'} onClick={() => void insist()}>
-                  {set ? editTexts.useMine : editTexts.removeAnyway}
+                  {set ? 'Use mine' : 'Remove anyway'}
                 </Button>
               )}
               {left.length > 0 && (
@@ -185,7 +194,7 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
                   variant={isRemoval ? 'danger' : 'filled'}
                   onClick={() => start()}
                 >
-                  {hasStarted ? texts.resume(left.length) : set ? texts.change(left.length) : texts.remove(left.length)}
+                  {hasStarted ? `Continue with ${number(left.length)}` : startText}
                 </Button>
               )}
             </>
@@ -198,11 +207,10 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
 
 /** Names the first items for which one reason is given: who has removed each, or else what is wrong with all. */
 function Failures({ failed }: { failed: { edit: Edit; problem: Problem }[] }) {
-  const { many: texts } = editTextsOf(useResource().resource)
   const [first] = failed
   if (!first) return null
   const shown = failed.slice(0, maxNames).map(({ edit }) => edit)
-  const others = failed.length > maxNames && texts.others(failed.length - maxNames)
+  const others = failed.length > maxNames && `and ${number(failed.length - maxNames)} more`
   const isGone = first.problem.kind === 'missing'
   if (isGone)
     return (
@@ -236,7 +244,7 @@ function Name({ edit: { seen }, isGone = false }: { edit: Edit; isGone?: boolean
   const isUnnamed = !isGone && seen[resource.title] === undefined
   const { data } = useQuery({ ...queries.item(isUnnamed ? id : undefined, useQueryClient()), refetchInterval: false })
   const heading = headingOf(resource, id, data ?? removal?.before ?? seen)
-  return <bdi>{isGone ? editTextsOf(resource).edit.removed(heading, removal?.keyName) : heading}</bdi>
+  return <bdi>{isGone ? removedText(heading, removal?.keyName) : heading}</bdi>
 }
 
 /** Takes the focus of the button that it replaces, but not the second click or Enter of a double one. */

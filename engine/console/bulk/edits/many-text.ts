@@ -1,32 +1,57 @@
+import { countOf, is, joined, number, plural, shownText, was } from '../../formats.ts'
 import type { EditManyDialog } from '../../resource/navigation.ts'
-import type { Edit, Resource } from '../../resource.ts'
-import { editTextsOf } from '../../texts/edits.ts'
-import { shownText } from '../../texts/formats.ts'
+import type { Resource } from '../../resource.ts'
 
 /** The question whether many items are changed, and what is said afterwards. */
 export function textsOfMany(resource: Resource, { edits, same, isUndo }: EditManyDialog) {
-  const { many: texts, changes } = editTextsOf(resource)
   const { set, isAddition } = edits[0] ?? {}
-  const count = edits.length
+  const { length } = edits
+  const count = countOf(resource, length)
   const field = resource.fields.find(({ name }) => set && name in set)
   const { label = '', choices } = field ?? {}
-  const shown = (field && shownText(field, set?.[field.name])) || changes.empty
+  const shown = (field && shownText(field, set?.[field.name])) || 'nothing'
   const value = choices ? shown.toLowerCase() : shown
-  const setTitle = isUndo ? texts.undoTitle(count) : texts.title(label, value)
-  const question = set ? setTitle : isAddition ? texts.addTitle(count) : texts.removeTitle(count)
+  const setTitle = isUndo ? `Change ${count} back` : `Set ${label.toLowerCase()} to ${value}`
+  const title = set ? setTitle : isAddition ? `Add ${count} again` : `Remove ${count}`
+  const former = same > 0 && `${number(same)} ${is(same)} already ${value}`
+  const addition = plural(
+    { one: 'It can be added again, with a new id', many: 'They can be added again, with new ids' },
+    length,
+  )
   return {
-    // Without the question mark: the user has decided.
-    title: (hasStarted: boolean) => (hasStarted ? question.slice(0, -1) : question),
-    plan: set ? texts.plan(count, same, value) : texts.removal(count),
+    title: (hasStarted: boolean) => (hasStarted ? title : `${title}?`),
+    plan: `${set ? joined(', ', [`${count} will change`, former]) : addition}.`,
+
     /**
+     * @param length the number of items
      * @param added the heading of the only item that was added again
      * @param before the number of the items that had been added again before
      */
-    done({ length }: Edit[], added: string | undefined, before: number): string {
-      if (isUndo && set) return texts.undone(length)
-      if (isAddition) return added ? texts.itemAddedAgain(added, before > 0) : texts.addedAgain(length, before)
-      if (!set) return texts.removed(length)
-      return choices ? texts.done(length, value, same) : texts.doneOf(label, length, value, same)
+    done(length: number, added: string | undefined, before: number): string {
+      const count = countOf(resource, length)
+      if (isUndo && set) return `${count} ${was(length)} changed back.`
+      if (isAddition && added) return `${added} ${before > 0 ? 'had already been' : 'was'} added again.`
+      if (isAddition) return additionText(length, before)
+      if (!set) return `${count} ${was(length)} removed.`
+      if (choices)
+        return `${joined(', ', [`${count} ${is(length)} ${value}`, same > 0 && `${number(same)} ${was(same)} already`])}.`
+      return `${joined(', ', [`${label} of ${count} is now ${value}`, same > 0 && `${number(same)} had it already`])}.`
     },
+
+    results: (done: number, failed: number, unconfirmed: number, left: number) =>
+      joined(', ', [
+        `${number(done)} done`,
+        same > 0 && `${number(same)} had it already`,
+        failed > 0 && `${number(failed)} skipped`,
+        unconfirmed > 0 && `${number(unconfirmed)} not confirmed`,
+        left > 0 && `${number(left)} not sent`,
+      ]),
+  }
+
+  function additionText(length: number, before: number): string {
+    if (before === length) return `${countOf(resource, length)} had already been added again.`
+    const added = `${countOf(resource, length - before)} ${was(length - before)} added again`
+    if (before > 0) return `${added}, ${number(before)} had already been.`
+    return `${added}, ${plural({ one: 'with a new id', many: 'with new ids' }, length)}.`
   }
 }

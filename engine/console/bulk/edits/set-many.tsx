@@ -4,10 +4,10 @@ import { Button } from '../../components/buttons.tsx'
 import { Sheet } from '../../components/sheet.tsx'
 import { entryIn, FieldInput, readEntry } from '../../form/field-input.tsx'
 import { Labelled } from '../../form/text-field.tsx'
+import { countOf, is, joined, number } from '../../formats.ts'
 import { editOf } from '../../resource/edits.ts'
 import { useList, useResource } from '../../resource/page-context.ts'
 import { type Field, isSame } from '../../resource.ts'
-import { editTextsOf } from '../../texts/edits.ts'
 
 interface SetManyProps {
   /** The fields that can be set. */
@@ -19,7 +19,6 @@ interface SetManyProps {
 export function SetMany({ fields, onClose }: SetManyProps) {
   const { resource, open } = useResource()
   const { selection, place } = useList()
-  const { edit: editTexts, many: manyTexts } = editTextsOf(resource)
   const [name, setName] = useState(fields[0].name)
   const [text, setText] = useState('')
   const [error, setError] = useState<string>()
@@ -28,6 +27,10 @@ export function SetMany({ fields, onClose }: SetManyProps) {
   const items = selection.items()
   const changed = items.filter((item) => !isSame(item[field.name], value))
   const same = items.length - changed.length
+  const label = field.label.toLowerCase()
+  const changes = countOf(resource, changed.length)
+  const selected = `${countOf(resource, items.length)} ${is(items.length)} selected`
+  const plan = `${changes} will ${value === undefined ? `have no ${label}` : 'change'}`
 
   function enter(chosen: string, entered: string) {
     setName(chosen)
@@ -47,16 +50,10 @@ export function SetMany({ fields, onClose }: SetManyProps) {
   }
 
   return (
-    <Sheet
-      title={fields.length > 1 ? manyTexts.setOther : editTexts.set(field.label)}
-      onClose={onClose}
-      size="sm"
-      isModal
-      holdsEntries
-    >
+    <Sheet title={fields.length > 1 ? 'Set a value' : `Set ${label}`} onClose={onClose} size="sm" isModal holdsEntries>
       <form className="export" noValidate onSubmit={apply}>
         {fields.length > 1 && (
-          <Labelled label={manyTexts.field}>
+          <Labelled label="Field">
             {(ids) => (
               <select {...ids} value={field.name} onChange={({ currentTarget }) => enter(currentTarget.value, '')}>
                 {fields.map((each) => (
@@ -75,18 +72,13 @@ export function SetMany({ fields, onClose }: SetManyProps) {
           onChange={({ currentTarget }) => enter(field.name, currentTarget.value)}
           isFirst
         />
-        <p>
-          {problem
-            ? manyTexts.areSelected(items.length)
-            : manyTexts.planOf(field.label, changed.length, same, value === undefined)}
-          .
-        </p>
+        <p>{problem ? selected : joined(', ', [plan, same > 0 && `${number(same)} will not`])}.</p>
         <div className="bulk-choice">
           <Button variant="default" onClick={onClose}>
-            {manyTexts.cancel}
+            Cancel
           </Button>
           <Button type="submit" isDisabled={changed.length === 0}>
-            {manyTexts.change(changed.length)}
+            {`Change ${changes}`}
           </Button>
         </div>
       </form>

@@ -7,13 +7,12 @@ import { IconCheck } from '../../components/icons.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { asInFiles, entryIn, FieldInput } from '../../form/field-input.tsx'
 import { Notice } from '../../form/notice.tsx'
+import { joined } from '../../formats.ts'
 import { issueTexts } from '../../issues.ts'
 import { isTransient, type Problem, problemOf, retryDelayAfter } from '../../problem.ts'
 import { Countdown, Reason } from '../../requests/failure.tsx'
 import type { Field, Item, Resource, Values } from '../../resource.ts'
 import { issuesOf } from '../../rows/table.ts'
-import { type EditTexts, editTextsOf } from '../../texts/edits.ts'
-import { messages } from '../../texts/messages.ts'
 import { formDrafts } from '../drafts.ts'
 import { doubleTime } from '../edits.ts'
 import { useList, useResource } from '../page-context.ts'
@@ -23,13 +22,13 @@ type Entries = Record<string, string>
 
 /** A panel with the form for a new item. */
 export function AddItem({ newItem, onClose }: { newItem: NewItem; onClose: () => void }) {
-  const { texts } = useResource()
+  const { resource } = useResource()
   function close() {
     newItem.forgetFailure()
     onClose()
   }
   return (
-    <Panel title={texts.add.title} onClose={close} holdsEntries>
+    <Panel title={`Add ${resource.one}`} onClose={close} holdsEntries>
       <ItemForm newItem={newItem} />
     </Panel>
   )
@@ -37,13 +36,12 @@ export function AddItem({ newItem, onClose }: { newItem: NewItem; onClose: () =>
 
 /** What the user has entered is kept when the form is closed, and after the key was rejected. */
 function ItemForm({ newItem }: { newItem: NewItem }) {
-  const { resource, texts: pageTexts, closeForm } = useResource()
+  const { resource, closeForm } = useResource()
   const { view } = useList()
   const { many } = resource
   /** The fields whose entries may be others than those of the last attempt. */
   const [changed, setChanged] = useState<ReadonlySet<string>>(new Set())
   const isChanged = changed.size > 0
-  const texts = { ...pageTexts.add, ...editTextsOf(resource).add }
   const { mutate, isPending, error, entered, addsAnother, setAddsAnother } = newItem
   const [added, setAdded] = useState<Item>()
   /** When the form asked whether an item is added that may exist. Undefined after another entry. */
@@ -108,6 +106,8 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
     focusInForm(resource.entered[0])
   }
 
+  const labels = { add: `Add ${resource.one}`, adding: 'Adding…', retry: 'Try again', anyway: 'Add anyway' }
+  const label = problem && isTransient(problem) ? labels.retry : labels.add
   return (
     <form
       className="add-item"
@@ -121,7 +121,9 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
         {added && !isPending && !error && <Added key={String(added.id)} item={added} />}
       </p>
       {askedAt !== undefined && (
-        <Notice title={texts.mayExist(textOf(entries[resource.title]))}>{texts.mayExistText}</Notice>
+        <Notice title={`${textOf(entries[resource.title])} may have been added already`}>
+          It was sent with another API key, and there was no response. Look for it in the list first.
+        </Notice>
       )}
       {isGeneral && <Failure problem={problem} newItem={newItem} isStopped={isChanged} />}
       {resource.entered.map((field, index) => (
@@ -136,19 +138,13 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
             if (!isPending) enter(field.name, value, formDrafts.get(many))
           }}
           readOnly={isPending}
-          description={descriptionOf(field, texts)}
+          description={descriptionOf(field)}
           isFirst={index === 0}
         />
       ))}
       <div className="add-item-actions">
-        <Button type="submit" isDisabled={isPending} labels={[texts.title, texts.adding, texts.retry, texts.addAnyway]}>
-          {isPending
-            ? texts.adding
-            : askedAt !== undefined
-              ? texts.addAnyway
-              : problem && isTransient(problem)
-                ? texts.retry
-                : texts.title}
+        <Button type="submit" isDisabled={isPending} labels={Object.values(labels)}>
+          {isPending ? labels.adding : askedAt === undefined ? label : labels.anyway}
         </Button>
         <label className="checkbox">
           <input
@@ -156,7 +152,7 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
             checked={addsAnother}
             onChange={(event) => setAddsAnother(event.currentTarget.checked)}
           />
-          {texts.another}
+          Add another
         </label>
       </div>
     </form>
@@ -185,7 +181,7 @@ function Added({ item }: { item: Item }) {
   return (
     <>
       <IconCheck />
-      <span className="visually-hidden">{editTextsOf(resource).add.count(1)} </span>
+      <span className="visually-hidden">1 added </span>
       <bdi>{textOf(item[resource.title])}</bdi> <span className="number">#{String(item.id)}</span>
     </>
   )
@@ -200,21 +196,16 @@ interface FailureProps {
 
 function Failure({ problem, newItem: { isUncertain, failures }, isStopped }: FailureProps) {
   const { resource } = useResource()
-  const texts = editTextsOf(resource).add
   const { retryAfter } = problem
   const seconds = isStopped ? retryAfter : retryDelayAfter(failures.current, problem) / 1_000
   return (
-    <Notice title={isUncertain ? texts.uncertain : texts.notAdded} problem={problem}>
+    <Notice title={`The ${resource.one} ${isUncertain ? 'may not have been' : 'was not'} added`} problem={problem}>
       <Reason {...problem}>
         {isTransient(problem) && (!isStopped || retryAfter !== undefined) && (
-          <Countdown
-            key={failures.current}
-            seconds={seconds}
-            texts={isStopped ? messages.problem.allowed : messages.problem.retrying}
-          />
+          <Countdown key={failures.current} seconds={seconds} isManual={isStopped} />
         )}
       </Reason>{' '}
-      {isUncertain && <span>{texts.uncertainText}</span>}
+      {isUncertain && <span>{`No ${resource.one} is added twice.`}</span>}
     </Notice>
   )
 }
@@ -224,6 +215,7 @@ function entriesOf({ entered }: Resource, filter: Values): Entries {
   return Object.fromEntries(entered.map((field) => [field.name, textOf(filter[field.name] ?? field.default)]))
 }
 
-function descriptionOf({ kind, presence, samples }: Field, texts: EditTexts['add']): string {
-  return texts.description(kind === 'integer' ? samples?.[0] : undefined, presence === 'optional')
+function descriptionOf({ kind, presence, samples }: Field): string {
+  const example = kind === 'integer' && `A whole number, such as ${samples?.[0]}.`
+  return joined(' ', [example, presence === 'optional' && 'Optional.'])
 }

@@ -4,10 +4,9 @@ import type { ServiceClient } from '#client'
 import { textOf } from '#service/fields'
 import { useClient } from '../../client.ts'
 import { Value } from '../../components/value.tsx'
+import { countOf, number, was } from '../../formats.ts'
 import { problemOf } from '../../problem.ts'
 import { type Change, type Field, type Item, isSame, type Resource, type Values } from '../../resource.ts'
-import { editTextsOf } from '../../texts/edits.ts'
-import { number } from '../../texts/formats.ts'
 import { useList, useResource } from '../page-context.ts'
 import { maxLimit } from '../search.ts'
 import { headingOf, Named, useItemLink } from './edit-text.tsx'
@@ -31,7 +30,6 @@ interface EntriesProps {
 /** One change, or the number of those that are alike, which can be opened. */
 export function Entries({ changes, isOfAll, isWhole, isCounted }: EntriesProps) {
   const { resource } = useResource()
-  const texts = editTextsOf(resource).changes
   const [isOpen, setIsOpen] = useState(false)
   const [first] = changes
   const ids = changes.map(({ itemId }) => itemId)
@@ -44,11 +42,13 @@ export function Entries({ changes, isOfAll, isWhole, isCounted }: EntriesProps) 
     changes.map((change) => <Entry key={String(change.id)} change={change} isOfAll={isOfAll} items={items} />)
   if (!first || !isOfAll || !isGroup(changes)) return entries()
   const names = changedFields(first)
+  const { length } = changes
+  const count = isWhole ? countOf(resource, length) : `${number(length)} or more ${resource.many}`
   return (
     <li data-kind={first.kind} tabIndex={-1}>
       <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
         <summary>
-          {first.after ? texts.manyChanged(changes.length, isWhole) : texts.manyRemoved(changes.length, isWhole)}
+          {first.after ? count : `${count} ${was(length)} removed`}
           {resource.fields
             .filter(({ name }) => names.includes(name))
             .map((field) => (
@@ -58,10 +58,10 @@ export function Entries({ changes, isOfAll, isWhole, isCounted }: EntriesProps) 
               </Fragment>
             ))}
         </summary>
-        {isOpen && (isLoading ? <p className="changes-none">{texts.loading}</p> : <ol>{entries()}</ol>)}
+        {isOpen && (isLoading ? <p className="changes-none">Loading the changes</p> : <ol>{entries()}</ol>)}
       </details>
       <By change={first} />
-      {isWhole ? <Reversal changes={changes} /> : isCounted && <p className="changes-by">{texts.notCounted}</p>}
+      {isWhole ? <Reversal changes={changes} /> : isCounted && <p className="changes-by">Not all loaded yet</p>}
     </li>
   )
 }
@@ -92,7 +92,6 @@ interface FieldChangeProps {
 
 /** The values of a field before changes, and after them if the items were not removed. */
 function FieldChange({ field, changes, isWhole = false }: FieldChangeProps) {
-  const texts = editTextsOf(useResource().resource).changes
   const valuesIn = (values: (Values | undefined)[], counted: (count: number) => string) => {
     const all = [...Map.groupBy(values, (each) => textOf(each?.[field.name])).values()]
     const shown = all.length > 1 ? all.sort((a, b) => b.length - a.length).slice(0, maxValues) : all
@@ -102,10 +101,10 @@ function FieldChange({ field, changes, isWhole = false }: FieldChangeProps) {
           <Fragment key={textOf(each[0]?.[field.name])}>
             {index > 0 && ', '}
             {all.length > 1 && isWhole && `${counted(each.length)} `}
-            <Value field={field} value={each[0]?.[field.name] ?? texts.empty} />
+            <Value field={field} value={each[0]?.[field.name] ?? 'nothing'} />
           </Fragment>
         ))}
-        {all.length > shown.length && texts.otherValues(all.length - shown.length)}
+        {all.length > shown.length && `, and ${number(all.length - shown.length)} more`}
       </>
     )
   }
@@ -115,8 +114,8 @@ function FieldChange({ field, changes, isWhole = false }: FieldChangeProps) {
       <span className="changes-label">{field.label}</span>{' '}
       {after[0] && (
         <>
-          <span className="changes-before">{valuesIn(before, texts.were)}</span>{' '}
-          <span role="img" aria-label={texts.became}>
+          <span className="changes-before">{valuesIn(before, (count) => `${number(count)} ${was(count)}`)}</span>{' '}
+          <span role="img" aria-label="became">
             →
           </span>{' '}
         </>
@@ -135,7 +134,6 @@ interface EntryProps extends Pick<EntriesProps, 'isOfAll'> {
 function Entry({ change, isOfAll, items }: EntryProps) {
   const { resource, queries } = useResource()
   const linkTo = useItemLink()
-  const texts = editTextsOf(resource).changes
   const { itemId: id, kind, before, after, title = before[resource.title] } = change
   const fields = resource.fields
     .filter(({ name }) => name in before || (after && name in after))
@@ -154,7 +152,7 @@ function Entry({ change, isOfAll, items }: EntryProps) {
         <p className="changes-item">
           {kind === 'remove' ? (
             <strong>
-              <Named text={texts.removed(heading)} names={[heading]} />
+              <Named text={`${heading} was removed`} names={[heading]} />
             </strong>
           ) : isGone ? (
             <span translate="no">{heading}</span>
@@ -179,10 +177,9 @@ function Entry({ change, isOfAll, items }: EntryProps) {
 const hours = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' })
 
 function By({ change: { keyName, at } }: { change: Change }) {
-  const texts = editTextsOf(useResource().resource).changes
   return (
     <p className="changes-by">
-      {texts.by} <bdi translate={keyName === undefined ? undefined : 'no'}>{keyName ?? texts.unknownKey}</bdi>,{' '}
+      by <bdi translate={keyName === undefined ? undefined : 'no'}>{keyName ?? 'an unknown key'}</bdi>,{' '}
       <time dateTime={at.toISOString()} title={textOf(at)}>
         {hours.format(at)}
       </time>

@@ -1,7 +1,9 @@
 import type { ChangeEvent } from 'react'
-import { editTextsOf } from '../../texts/edits.ts'
+import { number } from '../../formats.ts'
 import { useResource } from '../page-context.ts'
 import { type ChangesShown, readView, show } from '../view.ts'
+
+const kinds = { all: 'All', update: 'Changed', remove: 'Removed' }
 
 interface ChangeFilterProps {
   shown: ChangesShown
@@ -14,7 +16,6 @@ interface ChangeFilterProps {
 /** Which changes are listed: by what was done, by the API key, and up to a day. The names of the entries are those of the URL. */
 export function ChangeFilter({ shown: { changes, by = '', until }, keyNames, loaded }: ChangeFilterProps) {
   const { resource } = useResource()
-  const { kinds, filter: texts } = editTextsOf(resource).changes
   const names = [...new Set(by ? [...keyNames, by] : keyNames)].sort().map((name) => <option key={name}>{name}</option>)
   function filter({ currentTarget }: ChangeEvent<HTMLFormElement>) {
     const entries = [...new FormData(currentTarget)].filter(([, value]) => value !== '')
@@ -23,7 +24,7 @@ export function ChangeFilter({ shown: { changes, by = '', until }, keyNames, loa
   }
   return (
     <form className="changes-filter" onChange={filter} onSubmit={(event) => event.preventDefault()}>
-      <div className="filter-chips" role="radiogroup" aria-label={texts.kind}>
+      <div className="filter-chips" role="radiogroup" aria-label="Kind of change">
         {Object.entries(kinds).map(([kind, text]) => (
           <label key={kind} className="chip">
             <input
@@ -37,14 +38,14 @@ export function ChangeFilter({ shown: { changes, by = '', until }, keyNames, loa
         ))}
       </div>
       <label className="text-field">
-        {texts.by}
+        By
         <select name="by" defaultValue={by}>
-          <option value="">{texts.anyone}</option>
-          {loaded ? <optgroup label={texts.ofLatest(loaded)}>{names}</optgroup> : names}
+          <option value="">Anyone</option>
+          {loaded ? <optgroup label={`Of the latest ${number(loaded)} changes`}>{names}</optgroup> : names}
         </select>
       </label>
       <label className="text-field">
-        {texts.until}
+        Until
         <input type="date" name="until" defaultValue={until} />
       </label>
     </form>

@@ -4,10 +4,10 @@ import { Fragment, useEffect, useState } from 'react'
 import { useClient } from '../../client.ts'
 import { Button } from '../../components/buttons.tsx'
 import { keepFocus } from '../../components/focus.ts'
+import { countOf, joined, number } from '../../formats.ts'
 import { jsonOf } from '../../requests/curl.ts'
 import { Failure, useLastFailure } from '../../requests/failure.tsx'
 import type { Change } from '../../resource.ts'
-import { editTextsOf } from '../../texts/edits.ts'
 import { useList, useResource } from '../page-context.ts'
 import type { ChangesShown } from '../view.ts'
 import { Entries } from './change-entry.tsx'
@@ -30,7 +30,6 @@ interface ChangeListProps {
 /** The changes of an item, or of all items, the newest first. */
 export function ChangeList({ id, max, shown }: ChangeListProps) {
   const { resource } = useResource()
-  const texts = editTextsOf(resource).changes
   const query = useInfiniteQuery(historyOf(resource, useClient(), id))
   const { data, failureCount, hasNextPage, fetchNextPage, refetch } = query
   const failure = useLastFailure(query)
@@ -52,14 +51,16 @@ export function ChangeList({ id, max, shown }: ChangeListProps) {
   useEffect(() => {
     if (isLoadingOn && !isFetchingNextPage) void fetchNextPage()
   }, [isLoadingOn, isFetchingNextPage, fetchNextPage])
-  if (!data && failure) return <Failure title={texts.notLoaded} error={failure} failures={failureCount} />
-  if (!data) return <div className="skeleton item-details-skeleton" role="status" aria-label={texts.loading} />
+  if (!data && failure)
+    return <Failure title="The changes could not be loaded" error={failure} failures={failureCount} />
+  if (!data) return <div className="skeleton item-details-skeleton" role="status" aria-label="Loading the changes" />
   // One level below the heading of the panel, or of the history of the item.
   const Day = isOfAll ? 'h3' : 'h4'
   /** How many changes and removals a day has that is loaded as a whole. */
   function summaryOf(ofDay: Change[]): string {
     const removed = ofDay.filter(({ kind }) => kind === 'remove').length
-    return texts.ofDay(ofDay.length - removed, removed)
+    const changed = ofDay.length - removed
+    return joined(', ', [changed > 0 && `${number(changed)} changed`, removed > 0 && `${number(removed)} removed`])
   }
   function loadMore() {
     setWanted({ changes: changes.length + maxLoaded.changes, entries: groups.length + maxLoaded.entries })
@@ -67,9 +68,16 @@ export function ChangeList({ id, max, shown }: ChangeListProps) {
   }
   const isMore = hasNextPage || groups.length > Number(max)
   const days = Map.groupBy(groups.slice(0, max), ([first]) => first && dayOf(first.at))
-  const compared = isLoadingOn ? texts.comparing : texts.compared(changes.length, groups.length > 0)
-  const noneFound = hasNextPage ? compared : texts.noneFound
-  const none = !isOfAll ? texts.noneOfItem : changes.length === 0 ? texts.none : noneFound
+  const match = groups.length > 0 ? 'these match' : 'none matches. “Show more” looks at earlier ones'
+  const compared = isLoadingOn
+    ? 'Looking at earlier changes…'
+    : `Of the latest ${number(changes.length)} changes, ${match}.`
+  const noneFound = hasNextPage ? compared : 'No changes match. Choose another kind, key or day.'
+  const none = !isOfAll
+    ? 'Not changed yet.'
+    : changes.length === 0
+      ? `No ${resource.one} has been changed or removed yet.`
+      : noneFound
   return (
     <div className="changes">
       {shown && (
@@ -99,14 +107,19 @@ export function ChangeList({ id, max, shown }: ChangeListProps) {
       ))}
       {hasNextPage && isFiltered && groups.length > 0 && <p className="changes-none">{compared}</p>}
       <span className="visually-hidden" role="status">
-        {!max && (data.pages.length > 1 || isFiltered) && !isLoadingOn && texts.shown(groups.flat().length)}
+        {!max &&
+          (data.pages.length > 1 || isFiltered) &&
+          !isLoadingOn &&
+          `${countOf({ one: 'change', many: 'changes' }, groups.flat().length)} shown`}
       </span>
       {hasNextPage && !max && (
         <Button ref={keepFocus} variant="default" size="xs" isDisabled={isFetchingNextPage} onClick={loadMore}>
-          {texts.more}
+          Show more
         </Button>
       )}
-      {shown && <p className="changes-none">{texts.note}</p>}
+      {shown && (
+        <p className="changes-none">{`What is added is not listed here. In the list, the newest ${resource.many} come first if you click on the id.`}</p>
+      )}
     </div>
   )
 }

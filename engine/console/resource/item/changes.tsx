@@ -2,7 +2,6 @@ import { useMediaQuery } from '@mantine/hooks'
 import { Activity } from 'react'
 import { Button } from '../../components/buttons.tsx'
 import { Panel, PanelFrame } from '../../components/panel.tsx'
-import { editTextsOf } from '../../texts/edits.ts'
 import { useAccess } from '../access.ts'
 import { useList, useResource } from '../page-context.ts'
 import { ChangeList } from './change-list.tsx'
@@ -23,28 +22,27 @@ export function Changes({ isBelow, onClose }: ChangesProps) {
   const isWide = useMediaQuery('(min-width: 100em)', false, { getInitialValueInEffect: false })
   const { access } = useAccess()
   if (!access) return null
-  const texts = editTextsOf(resource).changes
   const list =
     access === 'write' ? (
       <ChangeList {...(changes ? { shown: changes } : { max: maxLatest })} />
     ) : (
-      <p className="changes-none">{texts.notForThisKey}</p>
+      <p className="changes-none">{`Your API key cannot show changes. Click a ${resource.one} to see it here.`}</p>
     )
   if (!changes && (!isWide || isBelow)) return null
   if (!changes)
     return (
-      <PanelFrame title={texts.latest}>
+      <PanelFrame title="Latest changes">
         {list}
         {access === 'write' && (
           <Button variant="default" size="xs" onClick={() => open({ kind: 'changes' })}>
-            {texts.all}
+            All changes
           </Button>
         )}
       </PanelFrame>
     )
   return (
     <Activity mode={isBelow ? 'hidden' : 'visible'}>
-      <Panel title={texts.title} onClose={onClose}>
+      <Panel title={`Changes of ${resource.many}`} onClose={onClose}>
         {list}
       </Panel>
     </Activity>

@@ -3,11 +3,12 @@ import { useEffect, useRef } from 'react'
 import { textOf } from '#service/fields'
 import { useClient } from '../../client.ts'
 import { topDialog } from '../../components/focus.ts'
+import { countOf } from '../../formats.ts'
 import { problemOf } from '../../problem.ts'
 import type { Item } from '../../resource.ts'
-import { editTextsOf } from '../../texts/edits.ts'
 import { useAccess } from '../access.ts'
 import { useList, useResource } from '../page-context.ts'
+import { removedText } from './edit-text.tsx'
 import { historyOf } from './history.ts'
 
 /** Deselects the items that somebody else has removed, and says so: those of the page, and those that the history names. */
@@ -37,9 +38,8 @@ export function useDeselectRemoved(say: (text: string) => void): void {
     const [only, ...others] = gone
     if (!only) return
     selection.remove(gone)
-    const { edit, many } = editTextsOf(resource)
     const name = textOf(only[resource.title]).trim()
-    say(others.length > 0 ? many.removed(gone.length) : edit.removed(name, keyName))
+    say(others.length > 0 ? `${countOf(resource, gone.length)} were removed.` : removedText(name, keyName))
   }
 
   async function check(missing: Item[]): Promise<void> {

@@ -3,12 +3,11 @@ import { textOf } from '#service/fields'
 import { Button } from '../../components/buttons.tsx'
 import { editButtonIdOf, useFocusReturn } from '../../components/focus.ts'
 import { entryIn, FieldInput, readEntry } from '../../form/field-input.tsx'
+import { shownText } from '../../formats.ts'
 import { type Field, type Item, isSame, type Resource } from '../../resource.ts'
-import { editTextsOf } from '../../texts/edits.ts'
-import { shownText } from '../../texts/formats.ts'
 import { fieldDrafts } from '../drafts.ts'
 import { useList, useResource } from '../page-context.ts'
-import { Named } from './edit-text.tsx'
+import { Named, quoted } from './edit-text.tsx'
 import { useAuthor } from './history.ts'
 
 interface EditFieldProps {
@@ -23,7 +22,6 @@ interface EditFieldProps {
  */
 export function EditField({ item, field, onClose }: EditFieldProps) {
   const { resource } = useResource()
-  const { edit: editTexts, many } = editTextsOf(resource)
   const { edit } = useList()
   const { name, label } = field
   const key = draftKeyOf(resource, item, field)
@@ -86,7 +84,7 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
         isFirst
         value={text}
         error={error}
-        description={error === undefined && !isChanged ? editTexts.keys : undefined}
+        description={error === undefined && !isChanged ? 'Enter or leaving saves, Esc discards' : undefined}
         onChange={({ currentTarget: { value } }) => {
           setError(undefined)
           setText(value)
@@ -103,10 +101,10 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
         // Otherwise the field would lose the focus, and save the text.
         <div className="edit-field-buttons">
           <Button variant="default" size="xs" onMouseDown={preventDefault} onClick={end}>
-            {many.cancel}
+            Cancel
           </Button>
           <Button size="xs" onMouseDown={preventDefault} onClick={() => setError(save())}>
-            {editTexts.save}
+            Save
           </Button>
         </div>
       )}
@@ -119,7 +117,7 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
         <p className="edit-field-meanwhile">
           <Meanwhile key={textOf(item[name])} item={item} field={field} seen={seen} refusals={refusals} />
           <Button variant="default" size="xs" onClick={end} onKeyDown={handleKey}>
-            {editTexts.keepTheirs}
+            Keep theirs
           </Button>
           <Button
             size="xs"
@@ -129,7 +127,7 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
               setError(save())
             }}
           >
-            {editTexts.useMine}
+            Use mine
           </Button>
         </p>
       )}
@@ -150,14 +148,14 @@ interface MeanwhileProps extends Omit<EditFieldProps, 'onClose'> {
 
 /** Says who has changed the value, and after the Enter key that the user has to choose. */
 function Meanwhile({ item, field, seen, refusals }: MeanwhileProps) {
-  const editTexts = editTextsOf(useResource().resource).edit
   const { keyName, isLoading } = useAuthor({ seen: item, set: { [field.name]: undefined } }, true)
   if (isLoading) return null
   const [former, value] = [shownText(field, seen), shownText(field, item[field.name])]
-  const text = editTexts.meanwhile(keyName, former, value)
+  const text = `${keyName ?? 'Someone'} changed it from ${quoted(former)} to ${quoted(value)}.`
   return (
     <span key={refusals} role={refusals === undefined ? undefined : 'alert'}>
-      <Named text={text} names={[...(keyName ? [keyName] : []), former, value]} /> {!!refusals && editTexts.choose}
+      <Named text={text} names={[...(keyName ? [keyName] : []), former, value]} />{' '}
+      {!!refusals && 'Choose “Keep theirs” or “Use mine”.'}
     </span>
   )
 }

@@ -1,8 +1,7 @@
 import type { ComponentProps } from 'react'
 import { textOf } from '#service/fields'
+import { capitalized, joined, listOf, shownText } from '../../formats.ts'
 import type { Edit, Noun, Resource, Values } from '../../resource.ts'
-import { editTextsOf } from '../../texts/edits.ts'
-import { joined, listOf, shownText } from '../../texts/formats.ts'
 import type { EditState } from '../edits.ts'
 import { useResource } from '../page-context.ts'
 import { nameOf } from '../queries.ts'
@@ -14,16 +13,16 @@ import { hrefOf, openHere } from '../view.ts'
  * @param removed all items that are being removed
  */
 export function savedText(resource: Resource, { edit, status }: EditState, removed: Edit[]): string {
-  const texts = editTextsOf(resource).edit
   const title = titleOf(resource, edit)
-  if (edit.undoesAddition)
-    return texts.additionUndone(status === 'pending' ? texts.removing(title) : texts.removed(title))
-  if (!edit.set)
-    return status === 'pending' ? texts.removing(listOf(titlesOf(resource, removed))) : texts.removed(title)
+  if (edit.undoesAddition) return `Addition undone: ${status === 'pending' ? removingText(title) : removedText(title)}`
+  if (!edit.set) return status === 'pending' ? removingText(listOf(titlesOf(resource, removed))) : removedText(title)
   const { field, label, shown, isOne } = changedBy(resource, edit)
   const value = shown(edit.set)
-  const text = isOne && field?.choices ? texts.isNow(title, value) : texts.changedTo(label, title, value, isOne)
-  return edit.undoes ? texts.undone(text) : text
+  const text =
+    isOne && field?.choices
+      ? `${title} is ${value.toLowerCase()}.`
+      : `${label} of ${title} ${isOne ? 'is' : 'are'} now ${value || 'empty'}.`
+  return edit.undoes ? `Change undone. ${text}` : text
 }
 
 export function titlesOf(resource: Resource, edits: Edit[]): string[] {
@@ -32,18 +31,36 @@ export function titlesOf(resource: Resource, edits: Edit[]): string[] {
 
 /** Without the white space around it, which would stand before the next word or the period. */
 function titleOf(resource: Resource, { seen }: Edit): string {
-  return textOf(seen[resource.title]).trim() || editTextsOf(resource).item.heading(seen.id)
+  return textOf(seen[resource.title]).trim() || headingOf(resource, seen.id)
 }
 
 /** What tells an item from others: names need not be unique. */
-export function headingOf(resource: Resource, id: bigint, values: Values): string {
-  const name = textOf(values[resource.title])
-  return name === '' ? editTextsOf(resource).item.heading(id) : `${name} #${id}`
+export function headingOf({ one, title }: Resource, id: bigint, values: Values = {}): string {
+  const name = textOf(values[title])
+  return name === '' ? `${capitalized(one)} ${id}` : `${name} #${id}`
+}
+
+function removingText(title: string): string {
+  return `${title} will be removed.`
+}
+
+/** @param by the name of an API key */
+export function removedText(title: string, by?: string): string {
+  return `${title} was removed${by === undefined ? '' : ` by ${by}`}.`
+}
+
+/** Says a value that was not saved. */
+export function valueText(value: string, isFormer = false): string {
+  return `${isFormer ? 'Former' : 'Your'} value: ${quoted(value)}.`
+}
+
+/** A value in a sentence, such as `“Ball”`. */
+export function quoted(value: string): string {
+  return value ? `“${value}”` : 'nothing'
 }
 
 /** The fields that an edit changes, and how the user sees their values. */
 export function changedBy(resource: Resource, { set = {} }: Edit) {
-  const { empty } = editTextsOf(resource).changes
   const changed = resource.fields.filter(({ name }) => name in set)
   return {
     field: changed[0],
@@ -51,7 +68,7 @@ export function changedBy(resource: Resource, { set = {} }: Edit) {
     isOne: changed.length === 1,
     shown: (values: Values) =>
       changed
-        .map((field) => shownText(field, values[field.name]).trim() || (changed.length > 1 ? empty : ''))
+        .map((field) => shownText(field, values[field.name]).trim() || (changed.length > 1 ? 'nothing' : ''))
         .join(', '),
   }
 }

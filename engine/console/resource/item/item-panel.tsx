@@ -11,14 +11,13 @@ import { IconChevronUp, IconPencil, IconTrash } from '../../components/later-ico
 import { Message } from '../../components/message.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { Value, valueAttributes } from '../../components/value.tsx'
+import { date, joined } from '../../formats.ts'
 import { problemOf } from '../../problem.ts'
 import { Command } from '../../requests/command.tsx'
-import { commandOf, jsonOf } from '../../requests/curl.ts'
+import { commandLabel, commandOf, jsonOf } from '../../requests/curl.ts'
 import { Failure, useLastFailure } from '../../requests/failure.tsx'
 import { procedures } from '../../requests/procedures.ts'
 import { type Field, type Item, parseChoice } from '../../resource.ts'
-import { editTextsOf } from '../../texts/edits.ts'
-import { joined } from '../../texts/formats.ts'
 import { useAccess } from '../access.ts'
 import { fieldDrafts } from '../drafts.ts'
 import { useList, useResource } from '../page-context.ts'
@@ -27,6 +26,7 @@ import type { ShownList } from '../use-shown-list.ts'
 import { hrefOf } from '../view.ts'
 import { ChangeList } from './change-list.tsx'
 import { draftKeyOf, EditField } from './edit-field.tsx'
+import { headingOf, removedText, valueText } from './edit-text.tsx'
 import { additionOf, isAddedAgain, useRemoval } from './history.ts'
 import { isNewClick } from './new-click.ts'
 import { Reversal } from './reversal.tsx'
@@ -36,10 +36,9 @@ import { useChoose } from './use-choose.ts'
 export function ItemPanel({ id, onClose }: { id: bigint; onClose: () => void }) {
   const { resource } = useResource()
   const { view, item, move, toEdit } = useList()
-  const texts = editTextsOf(resource).item
   return (
     <Panel
-      title={item.data ? textOf(item.data[resource.title]) : texts.heading(id)}
+      title={item.data ? textOf(item.data[resource.title]) : headingOf(resource, id)}
       translate="no"
       onClose={onClose}
       {...arrowKeys}
@@ -47,10 +46,10 @@ export function ItemPanel({ id, onClose }: { id: bigint; onClose: () => void }) 
       focusAfter={() => (view.changes ? undefined : rowOf(id))}
       actions={
         <>
-          <IconButton label={texts.previous} shortcut="previousItem" onClick={() => move(-1)}>
+          <IconButton label={`Previous ${resource.one}`} shortcut="previousItem" onClick={() => move(-1)}>
             <IconChevronUp />
           </IconButton>
-          <IconButton label={texts.next} shortcut="nextItem" onClick={() => move(1)}>
+          <IconButton label={`Next ${resource.one}`} shortcut="nextItem" onClick={() => move(1)}>
             <IconChevronDown />
           </IconButton>
         </>
@@ -66,7 +65,6 @@ function LoadedItem({ id, item }: { id: bigint; item: ShownList['item'] }) {
   const { states } = useList()
   const { data, failureCount } = item
   const failureReason = useLastFailure(item)
-  const { item: texts, edit: editTexts } = editTextsOf(resource)
   const isMissing = failureReason !== null && problemOf(failureReason).kind === 'missing'
   const { removal, isLoading } = useRemoval(id, isMissing)
   if (isMissing && !isLoading) {
@@ -75,7 +73,7 @@ function LoadedItem({ id, item }: { id: bigint; item: ShownList['item'] }) {
     )
     // The user may have removed it.
     const known = removal?.before ?? data ?? states.findLast(({ edit: { seen } }) => seen.id === id)?.edit.seen
-    const former = textOf(known?.[resource.title]) || texts.heading(id)
+    const former = textOf(known?.[resource.title]) || headingOf(resource, id)
     const [addition] = known ? additionOf(resource, [{ ...known, id }]).edits : []
     const isKnown = known !== undefined || draft !== undefined
     return (
@@ -83,29 +81,29 @@ function LoadedItem({ id, item }: { id: bigint; item: ShownList['item'] }) {
         icon={icon}
         heading="h3"
         role={addition && isAddedAgain(addition) ? undefined : 'alert'}
-        title={isKnown ? editTexts.removed(former) : texts.missing(id)}
+        title={isKnown ? removedText(former) : `No ${resource.one} has the id ${id}`}
         text={joined(' ', [
-          removal !== undefined && texts.removedBy(removal.keyName, removal.at),
-          draft !== undefined && editTexts.yours(draft),
-          !isKnown && texts.missingText,
+          removal !== undefined &&
+            `${removal.keyName === undefined ? '' : `By ${removal.keyName}, `}${date(removal.at)}.`,
+          draft !== undefined && valueText(draft),
+          !isKnown && 'It may never have existed, or it was removed.',
         ])}
       >
         {removal && <Reversal changes={[removal]} />}
-        {draft !== undefined && <CopyButton withText label={editTexts.copyMine} value={draft} />}
+        {draft !== undefined && <CopyButton withText label="Copy your value" value={draft} />}
       </Message>
     )
   }
   if (data) return <Details item={data} />
   if (!failureReason || isMissing)
-    return <div className="skeleton item-details-skeleton" role="status" aria-label={texts.loading} />
-  return <Failure title={texts.notLoaded} error={failureReason} failures={failureCount} />
+    return <div className="skeleton item-details-skeleton" role="status" aria-label={`Loading the ${resource.one}`} />
+  return <Failure title={`The ${resource.one} could not be loaded`} error={failureReason} failures={failureCount} />
 }
 
 function Details({ item }: { item: Item }) {
   const { resource } = useResource()
   const { states, remove, toEdit } = useList()
   const choose = useChoose()
-  const editTexts = editTextsOf(resource)
   // After a reload, the user continues with the draft of a field.
   const [edited, setEdited] = useState(
     () =>
@@ -142,7 +140,7 @@ function Details({ item }: { item: Item }) {
                       id={editButtonIdOf(field.name)}
                       className="edit-button"
                       size="xs"
-                      label={editTexts.edit.edit(field.label)}
+                      label={`Edit the ${field.label.toLowerCase()}`}
                       {...(field.name === resource.title && { shortcut: 'edit' as const })}
                       onClick={() => setEdited(field.name)}
                     >
@@ -156,12 +154,8 @@ function Details({ item }: { item: Item }) {
         ))}
       </dl>
       <div ref={keepFocus} className="item-actions">
-        <CopyButton
-          withText
-          label={editTexts.item.copyLink}
-          value={new URL(hrefOf(resource, { item: id }), document.baseURI).href}
-        />
-        <CopyButton withText label={editTexts.item.copyJson} value={json} />
+        <CopyButton withText label="Copy link" value={new URL(hrefOf(resource, { item: id }), document.baseURI).href} />
+        <CopyButton withText label="Copy JSON" value={json} />
         {canRemove && (
           <Button
             className="remove"
@@ -170,13 +164,13 @@ function Details({ item }: { item: Item }) {
             icon={<IconTrash />}
             onClick={(event) => isNewClick(event) && remove(item)}
           >
-            {editTexts.edit.remove}
+            {`Remove ${resource.one}`}
           </Button>
         )}
       </div>
       {!isReadOnly && hasHistory && (
-        <section className="item-history" aria-label={editTexts.changes.history}>
-          <h3>{editTexts.changes.history}</h3>
+        <section className="item-history" aria-label="History">
+          <h3>History</h3>
           <ChangeList id={id} />
         </section>
       )}
@@ -184,8 +178,8 @@ function Details({ item }: { item: Item }) {
         className="item-json"
         onToggle={({ currentTarget }) => currentTarget.open && currentTarget.scrollIntoView({ block: 'nearest' })}
       >
-        <summary>{editTexts.item.request}</summary>
-        <Command label={editTexts.item.curl} command={commandOf(procedures, itemCallOf(resource, id))} />
+        <summary>Request and JSON</summary>
+        <Command label={commandLabel()} command={commandOf(procedures, itemCallOf(resource, id))} />
         <pre>{json}</pre>
       </details>
     </>

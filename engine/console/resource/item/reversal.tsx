@@ -1,9 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Button } from '../../components/buttons.tsx'
 import { keepFocus } from '../../components/focus.ts'
+import { number, shownText } from '../../formats.ts'
 import type { Item } from '../../resource.ts'
-import { editTextsOf } from '../../texts/edits.ts'
-import { shownText } from '../../texts/formats.ts'
 import { useAccess } from '../access.ts'
 import { useList, useResource } from '../page-context.ts'
 import { headingOf, useItemLink } from './edit-text.tsx'
@@ -24,7 +23,6 @@ export function Reversal({ changes, item, isBack = false }: ReversalProps) {
   const linkTo = useItemLink()
   const { list, edit } = useList()
   const { canEdit } = useAccess()
-  const { changes: texts, many } = editTextsOf(resource)
   const left = changes.filter(({ next }) => !next)
   const first = left[0] ?? changes[0]
   const unnamed = !item && left[0]?.kind === 'update' ? left[0].itemId : undefined
@@ -42,7 +40,7 @@ export function Reversal({ changes, item, isBack = false }: ReversalProps) {
     .filter(({ name }) => names.includes(name))
     .map((field): [string, string] => {
       const [former, ...others] = new Set(left.map((change) => shownText(field, change.before[field.name])))
-      return [field.label, others.length > 0 ? texts.formerValues : former || texts.empty]
+      return [field.label, others.length > 0 ? 'what they were' : former || 'nothing']
     })
   function reverse() {
     if (isRemoval) return open(addition)
@@ -61,11 +59,11 @@ export function Reversal({ changes, item, isBack = false }: ReversalProps) {
     const [only, ...others] = addition.edits.map(({ idempotencyKey }) => addedAgain.get(idempotencyKey))
     return (
       <p className="changes-by">
-        {texts.addedAgain}
+        Added again
         {only && others.length === 0 && (
           <>
             {' '}
-            {texts.addedAs}{' '}
+            as{' '}
             <a translate="no" {...linkTo(only)}>
               {headingOf(resource, only, before)}
             </a>
@@ -77,19 +75,22 @@ export function Reversal({ changes, item, isBack = false }: ReversalProps) {
   if (!isRemoval && (!canEdit || values.length === 0)) return null
   const isUndone = changes.every((change) => change.isUndone)
   if (isBack || left.length === 0)
-    return <p className="changes-by">{isBack || isUndone ? texts.changedBack : texts.changedSince}</p>
+    return <p className="changes-by">{isBack || isUndone ? 'Changed back' : 'Changed since'}</p>
   const others = left.length - 1
-  const one = isRemoval ? texts.addAgain : texts.changeBack
-  const all = isRemoval ? many.addAgain(left.length) : many.changeBack(left.length, others + 1 === changes.length)
+  const one = isRemoval ? 'Add again' : 'Change back'
+  const all = isRemoval
+    ? `Add all ${number(left.length)} again`
+    : `Change ${others + 1 === changes.length ? 'all ' : ''}${number(left.length)} back`
   const text = changes.length === 1 ? one : all
   const heading = headingOf(resource, itemId, known ?? { [resource.title]: title })
-  const name = others === 0 ? heading : `${heading} ${many.others(others)}`
+  const becoming = values.map(([label, value]) => `${label.toLowerCase()} to ${value}`)
+  const name = others === 0 ? heading : `${heading} and ${number(others)} more`
   return (
     <Button
       ref={keepFocus}
       variant="subtle"
       size="compact-sm"
-      aria-label={texts.reversalOf(text, name, values)}
+      aria-label={`${text}: ${[name, ...becoming].join(', ')}`}
       onClick={reverse}
     >
       {text}

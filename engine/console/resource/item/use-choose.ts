@@ -1,7 +1,6 @@
 import { textOf } from '#service/fields'
+import { shownText } from '../../formats.ts'
 import { type Field, type Item, isSame } from '../../resource.ts'
-import { editTextsOf } from '../../texts/edits.ts'
-import { shownText } from '../../texts/formats.ts'
 import { useList, useResource } from '../page-context.ts'
 
 /** Sets a choice of an item. If the item has it already, the notice says that, in place of an older one. */
@@ -10,7 +9,7 @@ export function useChoose() {
   const { edit } = useList()
   return (item: Item, field: Field, value: unknown) => {
     if (!isSame(item[field.name], value)) return edit(item, { [field.name]: value })
-    const unchanged = editTextsOf(resource).edit.isAlready(textOf(item[resource.title]), shownText(field, value))
+    const unchanged = `${textOf(item[resource.title])} is already ${shownText(field, value).toLowerCase()}.`
     open({ kind: 'editMany', edits: [], same: 1, unchanged, startsAtOnce: true })
   }
 }

@@ -6,7 +6,6 @@ import { IconCheck } from '../../components/icons.tsx'
 import { areCharactersOn } from '../../components/keyboard.ts'
 import { Value } from '../../components/value.tsx'
 import { type Field, type Item, parseChoice } from '../../resource.ts'
-import { editTextsOf } from '../../texts/edits.ts'
 import { useChoose } from '../item/use-choose.ts'
 import { useResource } from '../page-context.ts'
 
@@ -22,13 +21,12 @@ interface ChoiceMenuProps {
 /** The choices of a field, at the element that shows its value. */
 export function ChoiceMenu({ field, of, onChoose, onClose }: ChoiceMenuProps) {
   const { resource } = useResource()
-  const texts = editTextsOf(resource).edit
   const choose = useChoose()
   const { name, label, choices = {} } = field
   return (
     <Menu
       anchorId={choiceIdOf(of === 'selection' ? of : of.id, field)}
-      label={of === 'selection' ? texts.set(label) : texts.of(label, textOf(of[resource.title]))}
+      label={of === 'selection' ? `Set ${label.toLowerCase()}` : `${label} of ${textOf(of[resource.title])}`}
       options={Object.keys(choices).map((choice) => [choice, <Value key={choice} field={field} value={choice} />])}
       checked={of === 'selection' ? '' : String(of[name])}
       onChoose={(choice) => {

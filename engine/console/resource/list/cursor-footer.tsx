@@ -1,3 +1,4 @@
+import { capitalized, countOf, countText, joined, number } from '../../formats.ts'
 import './cursor-footer.css'
 import { Button, IconButton } from '../../components/buttons.tsx'
 import { focusedRow, keepFocus, rowOf } from '../../components/focus.ts'
@@ -14,7 +15,6 @@ const OutOfDate = loadLater(async () => (await import('./lines.tsx')).OutOfDate)
 
 /** Which items the list shows, whether they are out of date, and the other pages. */
 export function CursorFooter() {
-  const { texts } = useResource()
   const { view, list } = useList()
   const range = useRange()
   const isEmpty = view.cursor === 0n && list.items?.length === 0
@@ -27,7 +27,7 @@ export function CursorFooter() {
         {range}
       </p>
       {/* Not announced, because it changes all the time. */}
-      {list.isSearching && <span className="number">{texts.list.searched(list.data?.searched ?? 0)}</span>}
+      {list.isSearching && <span className="number">{`${number(list.data?.searched ?? 0)} compared`}</span>}
       {list.items && list.failureReason && <OutOfDate />}
       {!isEmpty && <SizeSelect />}
       {!isEmpty && <Pager />}
@@ -37,10 +37,10 @@ export function CursorFooter() {
 
 /** Leads to what other clients have added to another page. */
 function Arrived() {
-  const { texts, turnTo } = useResource()
+  const { turnTo } = useResource()
   const { view, list } = useList()
   const { arrived, newest } = list
-  const text = arrived.length > 0 && texts.list.arrived(arrived.length, arrived.length < maxLimit)
+  const text = arrived.length > 0 && `${countText({ count: arrived.length, isExact: arrived.length < maxLimit })} new`
   return (
     <div className="arrived" role="status">
       {text && (
@@ -54,13 +54,13 @@ function Arrived() {
 
 /** The page starts with the same item afterwards. */
 function SizeSelect() {
-  const { texts, turnTo } = useResource()
+  const { resource, turnTo } = useResource()
   const { view } = useList()
   const { cursor, size, before } = view
   return (
     <select
       className="page-size"
-      aria-label={texts.list.pageSize}
+      aria-label={`${capitalized(resource.many)} per page`}
       value={size}
       onChange={(event) => {
         const chosen = Number(event.currentTarget.value)
@@ -70,7 +70,7 @@ function SizeSelect() {
     >
       {pageSizes().map((each) => (
         <option key={each} value={each}>
-          {texts.list.perPage(each, each === fittingSize() && each > 20)}
+          {each === fittingSize() && each > 20 ? `Fits: ${each}` : `${each} / page`}
         </option>
       ))}
     </select>
@@ -78,8 +78,7 @@ function SizeSelect() {
 }
 
 function Pager() {
-  const { texts: pageTexts, turnTo } = useResource()
-  const texts = pageTexts.list
+  const { turnTo } = useResource()
   const { view, list, turns } = useList()
   const { showPrevious, showNext, isPending, error } = turns
   /** The keys move the focus from a row to the first one of the other page. */
@@ -89,28 +88,28 @@ function Pager() {
   }
   useShortcuts({ previousPage: () => turn(showPrevious), nextPage: () => turn(showNext) })
   return (
-    <nav className="pager" aria-label={texts.pages} aria-busy={isPending}>
+    <nav className="pager" aria-label="Pages" aria-busy={isPending}>
       {error && <span role="alert">{problemOf(error).message}</span>}
-      <IconButton label={texts.first} isDisabled={view.cursor === 0n} onClick={() => turnTo({})}>
+      <IconButton label="First page" isDisabled={view.cursor === 0n} onClick={() => turnTo({})}>
         <IconChevronLeftPipe />
       </IconButton>
       <Button
         variant="default"
         icon={<IconChevronLeft />}
         isDisabled={!showPrevious}
-        {...hint(texts.previousPage, 'previousPage')}
+        {...hint('Previous page', 'previousPage')}
         onClick={() => showPrevious?.()}
       >
-        {texts.previous}
+        Previous
       </Button>
       <Button
         variant="default"
         endIcon={<IconChevronRight />}
         isDisabled={!showNext}
-        {...hint(texts.nextPage, 'nextPage')}
+        {...hint('Next page', 'nextPage')}
         onClick={() => showNext?.()}
       >
-        {texts.next}
+        Next
       </Button>
     </nav>
   )
@@ -118,25 +117,26 @@ function Pager() {
 
 /** The position of the page, such as `21–40 of 300`. */
 function useRange(): string {
-  const { resource, texts: pageTexts } = useResource()
+  const { resource } = useResource()
   const { view, list } = useList()
   const counted = useTotal()
-  const texts = pageTexts.list
   const { count, next, isSearching, isScanned } = list
-  if (count === undefined) return texts.loading
-  if (isSearching) return texts.searching(count)
-  if (count === 0) return texts.none
+  if (count === undefined) return 'Loading…'
+  if (isSearching) return `${number(count)} found, searching…`
+  if (count === 0) return `No ${resource.many}`
   const isAtEnd = next === undefined
   const fromEnd = isAtEnd && !isScanned && counted?.isExact ? counted.count - count : undefined
   const start = view.before ?? fromEnd
   const isCounted = !isScanned && resource.counted !== undefined
-  const totalText = isScanned ? texts.moreThan : texts.count
-  const followed = (text: string) => (isAtEnd || isCounted ? text : texts.followed(text))
-  if (start === undefined) return followed(texts.from(count, isScanned ? undefined : list.items?.[0]?.id))
-  const first = start + 1
-  const last = first + count - 1
+  const followed = (text: string) => (isAtEnd || isCounted ? text : `${text}, more follow`)
+  const [first] = list.items ?? []
+  const from = !isScanned && first !== undefined && `from id ${first.id}`
+  if (start === undefined) return followed(joined(', ', [countOf(resource, count), from]))
+  const last = start + count
   const total = isScanned && isAtEnd ? { count: last, isExact: true } : counted
-  const range = texts.range(first, last)
+  const range = count === 1 ? number(last) : `${number(start + 1)}–${number(last)}`
   // An item that another client added may not be counted yet.
-  return total && total.count >= last ? texts.rangeOf(range, totalText(total.count, total.isExact)) : followed(range)
+  if (!total || total.count < last) return followed(range)
+  const isMore = isScanned && !total.isExact
+  return `${range} of ${isMore ? `more than ${number(total.count)}` : countText(total)}`
 }

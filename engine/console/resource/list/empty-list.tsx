@@ -5,8 +5,8 @@ import { keepFocus, rowOf, titleOfPage } from '../../components/focus.ts'
 import { IconPlus, IconSearch, IconTablePlus } from '../../components/icons.tsx'
 import { loadLater } from '../../components/load-later.tsx'
 import { Message } from '../../components/message.tsx'
+import { joined, listOf, listOfAny } from '../../formats.ts'
 import type { Edit, Item, Resource } from '../../resource.ts'
-import { emptyTextsOf } from '../../texts/empty.ts'
 import { useAccess } from '../access.ts'
 import { nounOf } from '../item/edit-text.tsx'
 import { useList, useResource } from '../page-context.ts'
@@ -20,10 +20,9 @@ const ExampleCommand = loadLater(async () => (await import('./example-command.ts
 
 /** Explains why the list is empty and offers the next step. */
 export function EmptyList({ ownEdits }: { ownEdits: Edit[] }) {
-  const { resource, icon, open, turnTo, ...page } = useResource()
+  const { resource, icon, open, turnTo } = useResource()
   const { view, turns } = useList()
   const { isReadOnly } = useAccess()
-  const texts = emptyTextsOf(resource)
   const part = partOf(resource, view.filter)
   // The user has removed what was on the page.
   const turnBack = ownEdits.some(({ set, isAddition }) => !set && !isAddition) ? turns.showPrevious : undefined
@@ -34,9 +33,14 @@ export function EmptyList({ ownEdits }: { ownEdits: Edit[] }) {
   }, [turnBack])
   if (view.cursor > 0n) {
     return (
-      <Message ref={keepFocus} icon={icon} title={texts.pastEnd} text={texts.pastEndText}>
+      <Message
+        ref={keepFocus}
+        icon={icon}
+        title={`No more ${resource.many}`}
+        text={`This page is after the last ${resource.one}.`}
+      >
         <Button variant="default" onClick={() => turnTo({})}>
-          {texts.toFirst}
+          Go to the first page
         </Button>
       </Message>
     )
@@ -47,32 +51,37 @@ export function EmptyList({ ownEdits }: { ownEdits: Edit[] }) {
       <Message
         ref={keepFocus}
         icon={search ? <IconSearch /> : icon}
-        title={texts.emptyPart(nounOf(resource, view.filter), search)}
+        title={`No ${nounOf(resource, view.filter).many}${search === undefined ? '' : ` found for “${search}”`}`}
         text={search && notFound(resource, view, search)}
       >
         <div className="message-actions">
           {search && <Offers />}
           {part && search && (
             <Button variant="default" onClick={() => turnTo({ filter: {} })}>
-              {texts.searchAll}
+              Search without the filter
             </Button>
           )}
           <Button variant="default" onClick={() => turnTo(everything)}>
-            {texts.showAll}
+            {`Show all ${resource.many}`}
           </Button>
         </div>
       </Message>
     )
   }
   return (
-    <Message ref={keepFocus} icon={icon} title={texts.empty} text={texts.emptyText}>
+    <Message
+      ref={keepFocus}
+      icon={icon}
+      title={`No ${resource.many} yet`}
+      text="Add the first one here, or send a request."
+    >
       {!isReadOnly && (
         <div className="message-actions">
           <Button icon={<IconPlus />} onClick={() => open({ kind: 'add' })}>
-            {page.texts.add.title}
+            {`Add ${resource.one}`}
           </Button>
           <Button variant="default" icon={<IconTablePlus />} onClick={() => open({ kind: 'import' })}>
-            {texts.addMany}
+            {`Add many ${resource.many}`}
           </Button>
         </div>
       )}
@@ -102,5 +111,10 @@ function notFound(resource: Resource, { filter, search = '' }: View, shown: stri
   )
   const labels = (isText: boolean) =>
     fields.filter(({ kind }) => (kind === 'text') === isText).map(({ label }) => label.toLowerCase())
-  return emptyTextsOf(resource).notFound(nounOf(resource, filter), labels(true), labels(false), shown)
+  const [texts, others] = [labels(true), labels(false)]
+  const words = listOf(shown.split(/\s+/).map((word) => `“${word}”`))
+  return `No ${nounOf(resource, filter).one} has ${joined(', and none has ', [
+    texts.length > 0 && `${words} in its ${listOfAny(texts)}`,
+    others.length > 0 && `this ${listOfAny(others)}`,
+  ])}.`
 }

@@ -2,6 +2,7 @@ import './filter-chips.css'
 import { useQuery } from '@tanstack/react-query'
 import { hint } from '../../components/hint.ts'
 import { Value } from '../../components/value.tsx'
+import { countText } from '../../formats.ts'
 import { entriesOf, type Field, parseChoice } from '../../resource.ts'
 import { useCounts, useList, useResource, useTotal } from '../page-context.ts'
 import { isWhole } from '../paged-list.ts'
@@ -10,7 +11,7 @@ import { readView } from '../view.ts'
 
 /** Filters by a field with choices, and shows the number of items of each: of the whole list, or of what a scan finds. */
 export function FilterChips({ field }: { field: Field }) {
-  const { resource, queries, texts, turnTo } = useResource()
+  const { resource, queries, turnTo } = useResource()
   const { view, list } = useList()
   const { name, label, choices = {} } = field
   const { [name]: chosen, ...filter } = view.filter
@@ -25,13 +26,13 @@ export function FilterChips({ field }: { field: Field }) {
   const counts = isPart ? isScanned && scanned && countsOf(resource, scanned) : all
   const shown = useTotal()
   const choose = (value: string) => turnTo({ filter: { ...view.filter, [name]: parseChoice(field, value) } })
-  function countText(choice: string | undefined): string {
+  function textOfChoice(choice: string | undefined): string {
     if (isPart && !counts) return ''
     const counted = totalOf(resource, counts || undefined, choice === undefined ? {} : { [name]: choice })
     // The list may know more than the scan of all choices.
     const total = isPart && choice === checked ? (shown ?? counted) : counted
     if (total?.count === 0 && !total.isExact) return ''
-    return total ? texts.list.count(total.count, total.isExact) : '–'
+    return total ? countText(total) : '–'
   }
 
   return (
@@ -46,11 +47,11 @@ export function FilterChips({ field }: { field: Field }) {
             onChange={({ currentTarget }) => choose(currentTarget.value)}
           />
           {choice && <span className="choice-dot" />}
-          <span>{choice ? choices[choice] : texts.list.all}</span>
+          <span>{choice ? choices[choice] : 'All'}</span>
           {/* It keeps its width without a count. An element that changes its width would count as a layout shift. */}
           {name === resource.counted && (
-            <span className="chip-count number" key={countText(choice)}>
-              {countText(choice)}
+            <span className="chip-count number" key={textOfChoice(choice)}>
+              {textOfChoice(choice)}
             </span>
           )}
         </label>
@@ -72,8 +73,8 @@ interface FilterValueProps {
  * leads here.
  */
 export function FilterValue({ field, value, found, isTabStop }: FilterValueProps) {
-  const { resource, texts, turnTo } = useResource()
-  const label = texts.list.filterBy(nameOf(field, value))
+  const { resource, turnTo } = useResource()
+  const label = `Filter by ${nameOf(field, value)}`
   const isOn = () => readView(resource).filter[field.name] === value
   return (
     <button

@@ -1,4 +1,5 @@
 import { textOf } from '#service/fields'
+import { countOfRows, is, joined, number, time } from '../../formats.ts'
 import './lines.css'
 import { type ComponentProps, useReducer } from 'react'
 import { Button, CloseButton } from '../../components/buttons.tsx'
@@ -8,7 +9,6 @@ import { problemOf } from '../../problem.ts'
 import { Countdown, Reason } from '../../requests/failure.tsx'
 import { ShowRequest } from '../../requests/open-requests.tsx'
 import { isSearchable } from '../../resource.ts'
-import { editTextsOf } from '../../texts/edits.ts'
 import { importDrafts } from '../drafts.ts'
 import { type NewItem, useRetry } from '../item/new-item.ts'
 import { useList, useResource } from '../page-context.ts'
@@ -42,14 +42,13 @@ interface LineProps extends ComponentProps<'div'> {
 
 /** A line above the list. */
 function Line({ text, live, onDismiss, children, ...props }: LineProps) {
-  const { resource } = useResource()
   return (
     <div ref={keepFocus} className="just-added" {...props}>
       <span className="just-added-count" role={live}>
         {text}
       </span>
       {children}
-      <CloseButton label={editTextsOf(resource).edit.dismiss} size="xs" onClick={onDismiss} />
+      <CloseButton label="Dismiss" size="xs" onClick={onDismiss} />
     </div>
   )
 }
@@ -58,20 +57,19 @@ function Line({ text, live, onDismiss, children, ...props }: LineProps) {
 function NotAdded(newItem: NewItem) {
   const { error, variables, isUncertain, forgetFailure, mutate } = newItem
   const { resource, open } = useResource()
-  const { add: addTexts } = editTextsOf(resource)
   const { view } = useList()
   useRetry(newItem, () => variables && mutate(variables), view.isAdding)
   if (!error || view.isAdding) return null
   return (
     <Line
-      text={isUncertain ? addTexts.uncertain : addTexts.notAdded}
+      text={`The ${resource.one} ${isUncertain ? 'may not have been' : 'was not'} added`}
       onDismiss={forgetFailure}
       live="alert"
       data-failed
     >
       <bdi>{textOf(variables?.[resource.title])}</bdi>
       <Button variant="subtle" size="compact-sm" onClick={() => open({ kind: 'add' })}>
-        {addTexts.showForm}
+        Show the form
       </Button>
     </Line>
   )
@@ -80,18 +78,23 @@ function NotAdded(newItem: NewItem) {
 /** An import that was left before all of its rows were added. */
 function LeftImport() {
   const { resource, open } = useResource()
-  const { add: addTexts } = editTextsOf(resource)
   const [, update] = useReducer((updates: number) => updates + 1, 0)
   const { added = 0, waiting = 0 } = importDrafts.get(resource.many)?.progress ?? {}
   if (waiting === 0) return null
+  const left = `${countOfRows(waiting)} ${is(waiting)} not added yet`
   function dismiss() {
     importDrafts.delete(resource.many)
     update()
   }
   return (
-    <Line text={addTexts.left(added, waiting)} onDismiss={dismiss} live="status" data-waiting>
+    <Line
+      text={joined(', ', [added > 0 && `${number(added)} added`, left])}
+      onDismiss={dismiss}
+      live="status"
+      data-waiting
+    >
       <Button variant="subtle" size="compact-sm" onClick={() => open({ kind: 'import' })}>
-        {addTexts.showRows}
+        Show the rows
       </Button>
     </Line>
   )
@@ -100,18 +103,17 @@ function LeftImport() {
 /** What the user has just added. The list may be at another page, or show other items. */
 function JustAdded({ added, dismissAdded }: NewItem) {
   const { resource, open, turnTo } = useResource()
-  const { add: addTexts } = editTextsOf(resource)
   const [latest] = added
   if (!latest) return null
   const { id } = latest
   return (
-    <Line text={addTexts.count(added.length)} onDismiss={dismissAdded} role="region" aria-label={addTexts.justAdded}>
+    <Line text={`${number(added.length)} added`} onDismiss={dismissAdded} role="region" aria-label="Just added">
       <a href={hrefOf(resource, { item: id })} onClick={(event) => openHere(event, () => open({ kind: 'item', id }))}>
         <bdi>{textOf(latest[resource.title])}</bdi> <span className="number">{`#${id}`}</span>
       </a>
       {isSearchable(resource) && (
         <Button variant="subtle" size="compact-sm" onClick={() => turnTo({ ...everything, order: 'newest' })}>
-          {addTexts.showNewest}
+          Show newest
         </Button>
       )}
     </Line>
@@ -120,7 +122,6 @@ function JustAdded({ added, dismissAdded }: NewItem) {
 
 /** Why the list may be out of date: it could not be loaded again. */
 export function OutOfDate() {
-  const texts = useResource().texts.list
   const { items, dataUpdatedAt, failureReason, failureCount } = useList().list
   if (!items || !failureReason) return null
   const problem = problemOf(failureReason)
@@ -129,7 +130,7 @@ export function OutOfDate() {
     <div className="list-out-of-date">
       <IconAlertTriangle />
       <span role="status">
-        <span>{texts.outOfDate(new Date(dataUpdatedAt))}</span>{' '}
+        <span>{`Out of date, loaded at ${time(new Date(dataUpdatedAt))}.`}</span>{' '}
         <Reason {...problem}>
           <Countdown key={retryAfter && failureCount} seconds={retryAfter} />
         </Reason>

@@ -1,6 +1,7 @@
 import './list.css'
 import { useEffect, useRef, useState } from 'react'
 import { loadLater } from '../../components/load-later.tsx'
+import { countOf, is, number } from '../../formats.ts'
 import { Failure } from '../../requests/failure.tsx'
 import type { Edit, Item } from '../../resource.ts'
 import { useChanges } from '../changes.ts'
@@ -26,7 +27,7 @@ interface ListProps {
 
 /** One page of the list. */
 export function List({ newItem, ownEdits, isImporting }: ListProps) {
-  const { resource, texts } = useResource()
+  const { resource } = useResource()
   const { view, selection } = useList()
   const hasLines = newItem.added.length > 0 || newItem.error || importDrafts.has(resource.many)
   const surface = useRef<HTMLDivElement>(null)
@@ -49,7 +50,7 @@ export function List({ newItem, ownEdits, isImporting }: ListProps) {
           <div className="selection">
             {/* There before it has a text, or screen readers would not announce the first one. */}
             <span className="visually-hidden" role="status">
-              {(selection.count > 0 || wasSelected) && texts.list.selected(selection.count)}
+              {(selection.count > 0 || wasSelected) && `${number(selection.count)} selected`}
             </span>
             {selection.count > 0 && <SelectionBar onClose={selection.clear} />}
           </div>
@@ -62,7 +63,7 @@ export function List({ newItem, ownEdits, isImporting }: ListProps) {
 }
 
 function Content({ place, added, ownEdits }: { place: string; added: Item[]; ownEdits: Edit[] }) {
-  const { resource, texts } = useResource()
+  const { resource } = useResource()
   const { view, list, states } = useList()
   const { items, failureReason, failureCount } = list
   const loaded = items && !list.isSearching ? list.data?.items : undefined
@@ -74,13 +75,13 @@ function Content({ place, added, ownEdits }: { place: string; added: Item[]; own
     (item) => added.some(({ id }) => id === item.id) || own.some((edit) => isResultOf(resource, edit, item)),
   )
   if (failureReason && !items) {
-    return <Failure title={texts.list.notLoaded} error={failureReason} failures={failureCount} />
+    return <Failure title={`The ${resource.many} could not be loaded`} error={failureReason} failures={failureCount} />
   }
   if (items?.length === 0 && !list.isSearching) return <EmptyList ownEdits={own} />
   return (
     <>
       <span className="visually-hidden" role="status">
-        {changes.size > 0 && texts.list.changed(changes.size)}
+        {changes.size > 0 && `${countOf(resource, changes.size)} ${is(changes.size)} new or changed.`}
       </span>
       <ResourceTable added={added} changes={changes} />
     </>

@@ -5,7 +5,6 @@ import { keepFocus } from '../../components/focus.ts'
 import { hint } from '../../components/hint.ts'
 import { IconX } from '../../components/icons.tsx'
 import { type Field, isCompared, parseFilter, type Resource, type Values } from '../../resource.ts'
-import { editTextsOf } from '../../texts/edits.ts'
 import { useList, useResource } from '../page-context.ts'
 import { nameOf } from '../queries.ts'
 
@@ -19,7 +18,7 @@ export function OtherFilters() {
     <div className="other-filters">
       {filtered.map((field) => {
         const name = nameOf(field, filter[field.name])
-        const label = editTextsOf(resource).edit.clearFilter(name)
+        const label = `Remove the filter ${name}`
         return (
           <Button
             key={field.name}
@@ -41,7 +40,7 @@ export function OtherFilters() {
 
 /** A button for each filter that the search names. */
 export function Offers() {
-  const { resource, texts, turnTo } = useResource()
+  const { resource, turnTo } = useResource()
   const { filter, search = '' } = useList().view
   return offersOf(resource, search)
     .filter(({ field }) => !(field.name in filter))
@@ -53,7 +52,7 @@ export function Offers() {
         className="offer"
         onClick={() => turnTo({ filter: { ...filter, ...offer.filter }, search: offer.rest })}
       >
-        {texts.list.filterBy(nameOf(offer.field, offer.filter[offer.field.name]))}
+        {`Filter by ${nameOf(offer.field, offer.filter[offer.field.name])}`}
       </Button>
     ))
 }

@@ -3,8 +3,8 @@ import { textOf } from '#service/fields'
 import { choiceIdOf, keepFocus, rowIdOf } from '../../components/focus.ts'
 import { IconChevronDown } from '../../components/icons.tsx'
 import { outerSpacesOf, Value, valueAttributes } from '../../components/value.tsx'
+import { shownText } from '../../formats.ts'
 import { type Field, type Item, isCompared, type Values } from '../../resource.ts'
-import { shownText } from '../../texts/formats.ts'
 import { useResource } from '../page-context.ts'
 import type { Selection } from '../selection.ts'
 import { hrefOf, openHere } from '../view.ts'
@@ -35,7 +35,7 @@ interface RowProps {
 export const Row = memo(function Row(props: RowProps) {
   const { item, columns, isNew, isChanged, isSelected, isSaving, hasLeft, isShown, isTabStop, found } = props
   const { onSelect, onOpenMenu } = props
-  const { resource, texts, open } = useResource()
+  const { resource, open } = useResource()
   const { id } = item
   return (
     <tr
@@ -45,12 +45,12 @@ export const Row = memo(function Row(props: RowProps) {
       data-selected={isSelected || undefined}
       data-saving={isSaving || undefined}
       data-left={hasLeft || undefined}
-      title={hasLeft ? texts.edit.left : undefined}
+      title={hasLeft ? 'No longer matches' : undefined}
       // The link in it is for the keyboard.
       onClick={(event) => openUnlessSelected(event, () => open({ kind: 'item', id }))}
     >
       <SelectCell
-        label={texts.list.select(textOf(item[resource.title]))}
+        label={`Select ${textOf(item[resource.title])}`}
         isSelected={isSelected}
         isTabStop={isTabStop}
         onSelect={(isRange) => onSelect(item, isRange)}
@@ -77,7 +77,7 @@ export const Row = memo(function Row(props: RowProps) {
                 className="choice-button"
                 tabIndex={isTabStop ? 0 : -1}
                 aria-haspopup="menu"
-                aria-label={texts.edit.valueOf(field.label, shownText(field, item[field.name]))}
+                aria-label={`${field.label}: ${shownText(field, item[field.name])}`}
                 onClick={(event) => {
                   event.stopPropagation()
                   onOpenMenu({ id, field })
@@ -94,7 +94,7 @@ export const Row = memo(function Row(props: RowProps) {
                 href={hrefOf(resource, { item: id })}
                 tabIndex={isTabStop ? 0 : -1}
                 aria-current={isShown || undefined}
-                aria-description={isSaving ? texts.edit.saving : hasLeft ? texts.edit.left : undefined}
+                aria-description={isSaving ? 'Not saved yet' : hasLeft ? 'No longer matches' : undefined}
                 title={hiddenPartOf(textOf(item[field.name]))}
                 // Dragging selects text instead.
                 draggable={false}

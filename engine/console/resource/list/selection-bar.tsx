@@ -1,3 +1,4 @@
+import { countText, number } from '../../formats.ts'
 import './selection-bar.css'
 import { useClipboard } from '@mantine/hooks'
 import { useCallback, useState } from 'react'
@@ -10,8 +11,6 @@ import { choiceIdOf, keepFocus } from '../../components/focus.ts'
 import { IconCheck, IconChevronDown, IconCopy } from '../../components/icons.tsx'
 import { IconTrash } from '../../components/later-icons.tsx'
 import type { Field } from '../../resource.ts'
-import { editTextsOf } from '../../texts/edits.ts'
-import { messages } from '../../texts/messages.ts'
 import { useAccess } from '../access.ts'
 import { editOf } from '../edits.ts'
 import { useList, useResource, useTotal } from '../page-context.ts'
@@ -19,12 +18,11 @@ import { ChoiceMenu, Menu } from './choice-menu.tsx'
 
 /** What can be done with the selected items. It covers the head of the table, so nothing moves when it appears. */
 export function SelectionBar({ onClose }: { onClose: () => void }) {
-  const { resource, texts, open } = useResource()
+  const { resource, open } = useResource()
   const { list, selection, place, removeSelected, menu, openMenu } = useList()
-  const editTexts = editTextsOf(resource)
   const { canEdit, canRemove } = useAccess()
   const closeMenu = useCallback(() => openMenu(undefined), [openMenu])
-  const title = texts.list.selected(selection.count)
+  const title = `${number(selection.count)} selected`
   const elsewhere = selection.count - (list.items?.filter(({ id }) => selection.has(id)).length ?? 0)
   const choices = canEdit ? resource.entered.filter((field) => field.choices) : []
   const isOther = ({ name, choices }: Field) => name !== resource.title && !choices
@@ -43,7 +41,7 @@ export function SelectionBar({ onClose }: { onClose: () => void }) {
   return (
     <section ref={keepFocus} className="selection-bar" aria-label={title}>
       <span className="number">{title}</span>
-      {elsewhere > 0 && <span className="number">{editTexts.many.elsewhere(elsewhere)}</span>}
+      {elsewhere > 0 && <span className="number">{`${number(elsewhere)} not on this page`}</span>}
       <SelectAllFound />
       {choices.map((field) => (
         <Button
@@ -54,7 +52,7 @@ export function SelectionBar({ onClose }: { onClose: () => void }) {
           endIcon={<IconChevronDown />}
           aria-haspopup="menu"
           onClick={() => openMenu({ id: 'selection', field })}
-          {...setLabel(editTexts.edit.set(field.label), field.label)}
+          {...setLabel(`Set ${field.label.toLowerCase()}`, field.label)}
         />
       ))}
       {other && (
@@ -64,14 +62,14 @@ export function SelectionBar({ onClose }: { onClose: () => void }) {
           aria-haspopup="dialog"
           onClick={() => setIsSetting(true)}
           {...(more.length > 0
-            ? setLabel(editTexts.many.setOther, editTexts.many.value)
-            : setLabel(editTexts.edit.set(other.label), other.label))}
+            ? setLabel('Set a value', 'Value')
+            : setLabel(`Set ${other.label.toLowerCase()}`, other.label))}
         />
       )}
       {other && isSetting && <SetMany fields={[other, ...more]} onClose={() => setIsSetting(false)} />}
       {canRemove && (
         <Button variant="default" size="xs" icon={<IconTrash />} onClick={removeSelected}>
-          {editTexts.edit.removeShort}
+          Remove
         </Button>
       )}
       {menu?.id === 'selection' && (
@@ -83,7 +81,7 @@ export function SelectionBar({ onClose }: { onClose: () => void }) {
         />
       )}
       <CopyMenu />
-      <CloseButton label={editTexts.many.clearSelection} size="xs" onClick={onClose} />
+      <CloseButton label="Clear the selection" size="xs" onClick={onClose} />
     </section>
   )
 }
@@ -107,13 +105,12 @@ const copyId = 'copy-selection'
 function CopyMenu() {
   const { resource } = useResource()
   const { selection } = useList()
-  const texts = { ...messages.page, ...editTextsOf(resource).many }
   const [isOpen, setIsOpen] = useState(false)
   const close = useCallback(() => setIsOpen(false), [])
   const { copied, copy } = useClipboard({ timeout: 2_000 })
   if (!isSecureContext) return null
   const formats: Record<string, () => string> = {
-    [texts.ids]: () => Array.from(selection.items(), ({ id }) => id).join('\n'),
+    Ids: () => Array.from(selection.items(), ({ id }) => id).join('\n'),
     JSON: () => fileOf(resource, 'json', selection.items()),
     CSV: () => fileOf(resource, 'csv', selection.items()),
   }
@@ -126,23 +123,23 @@ function CopyMenu() {
         size="xs"
         icon={copied ? <IconCheck /> : <IconCopy />}
         endIcon={<IconChevronDown />}
-        labels={[texts.copy, texts.copied]}
+        labels={['Copy', 'Copied']}
         aria-haspopup="menu"
         onClick={() => setIsOpen(true)}
       >
-        {copied ? texts.copied : texts.copy}
+        {copied ? 'Copied' : 'Copy'}
       </Button>
       {isOpen && (
         <Menu
           anchorId={copyId}
-          label={texts.copy}
+          label="Copy"
           options={Object.keys(formats).map((format) => [format, <span key={format}>{format}</span>])}
           onChoose={(format) => copy(formats[format]?.())}
           onClose={close}
         />
       )}
       <span className="visually-hidden" role="status">
-        {copied && texts.copied}
+        {copied && 'Copied'}
       </span>
     </>
   )
@@ -150,9 +147,8 @@ function CopyMenu() {
 
 /** Selects also what the other pages of the list have. */
 function SelectAllFound() {
-  const { resource, texts } = useResource()
+  const { resource } = useResource()
   const { view, list, selection } = useList()
-  const editTexts = editTextsOf(resource)
   const procedures = resource.procedures(useClient())
   const [loaded, setLoaded] = useState(0)
   const { filter, search } = view
@@ -164,12 +160,12 @@ function SelectAllFound() {
   const isWholePage = items.length > 0 && items.every(({ id }) => selection.has(id))
   const total = useTotal()
   const isMore = next !== undefined || view.cursor > 0n
-  if (status === 'pending') return <span className="number">{editTexts.many.selecting(loaded)}</span>
+  if (status === 'pending') return <span className="number">{`${number(loaded)} selected…`}</span>
   const areAllSelected = selection.count >= (total?.isExact ? total.count : loaded || Number.POSITIVE_INFINITY)
   if (!isWholePage || !isMore || areAllSelected) return null
   return (
     <Button ref={keepFocus} variant="subtle" size="xs" onClick={() => start()}>
-      {editTexts.many.selectAll(total ? texts.list.count(total.count, total.isExact) : '')}
+      {`Select all ${total ? countText(total) : ''} that match`}
     </Button>
   )
 }

@@ -8,7 +8,7 @@ import { valueAttributes } from '../../components/value.tsx'
 import { type Item, isSearchable } from '../../resource.ts'
 import { useAccess } from '../access.ts'
 import { useList, useResource } from '../page-context.ts'
-import { partOf } from '../queries.ts'
+import { listTitleOf } from '../queries.ts'
 import { Row } from './row.tsx'
 
 const ChoiceMenu = loadLater(async () => (await import('./choice-menu.tsx')).ChoiceMenu)
@@ -22,7 +22,7 @@ interface ResourceTableProps {
 
 /** Items as rows. The columns are the fields of the resource. */
 export function ResourceTable({ added, changes }: ResourceTableProps) {
-  const { resource, texts } = useResource()
+  const { resource } = useResource()
   const { view, list, states, selection, menu, openMenu } = useList()
   const { canEdit } = useAccess()
   // Those of the former page stay while another one is loaded.
@@ -39,7 +39,7 @@ export function ResourceTable({ added, changes }: ResourceTableProps) {
       <table
         ref={keepFocus}
         className="item-table"
-        aria-label={texts.list.title(partOf(resource, view.filter))}
+        aria-label={listTitleOf(resource, view.filter)}
         aria-busy={!list.items}
         data-long-ids={hasLongIds || undefined}
         {...arrowKeys}
@@ -109,7 +109,7 @@ export function ResourceTable({ added, changes }: ResourceTableProps) {
 
 /** Changes the order. */
 function IdHeader({ label }: { label: string }) {
-  const { resource, texts, turnTo } = useResource()
+  const { resource, turnTo } = useResource()
   const { view } = useList()
   const isNewest = view.order === 'newest'
   if (!isSearchable(resource)) return <th scope="col">{label}</th>
@@ -118,7 +118,7 @@ function IdHeader({ label }: { label: string }) {
       <button
         type="button"
         className="order"
-        {...hint(texts.list.order(isNewest))}
+        {...hint(isNewest ? 'Newest first' : 'Oldest first')}
         onClick={() => turnTo({ order: isNewest ? undefined : 'newest' })}
       >
         {label}
@@ -130,16 +130,16 @@ function IdHeader({ label }: { label: string }) {
 
 /** Selects all items of the page. */
 function SelectAll({ items }: { items: Item[] }) {
-  const { texts } = useResource()
+  const label = `Select all ${useResource().resource.many} of this page`
   const { selection } = useList()
   const count = items.filter(({ id }) => selection.has(id)).length
   const isAll = count > 0 && count === items.length
   return (
     <td data-kind="select">
-      <label data-text={texts.list.selectPage}>
+      <label data-text={label}>
         <input
           type="checkbox"
-          aria-label={texts.list.selectPage}
+          aria-label={label}
           checked={isAll}
           ref={(box) => {
             if (box) box.indeterminate = count > 0 && !isAll

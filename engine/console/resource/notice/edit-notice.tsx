@@ -5,7 +5,6 @@ import { focusAround, rowOf } from '../../components/focus.ts'
 import { areCharactersOn, useShortcuts } from '../../components/keyboard.ts'
 import { problemOf } from '../../problem.ts'
 import type { Resource } from '../../resource.ts'
-import { editTextsOf } from '../../texts/edits.ts'
 import { useAccess } from '../access.ts'
 import { type EditState, isWaiting } from '../edits.ts'
 import { useDeselectRemoved } from '../item/deselect-removed.ts'
@@ -27,7 +26,6 @@ interface EditNoticeProps {
 export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps) {
   const { resource, edits, open } = useResource()
   const { states, list, view } = useList()
-  const { edit: texts, changes: changeTexts } = editTextsOf(resource)
   const { isReadOnly, hasHistory } = useAccess()
   const failed = states.findLast(
     ({ status, failureReason }) => status === 'error' && failureReason && problemOf(failureReason).kind !== 'refused',
@@ -51,12 +49,12 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
         text: savedText(resource, last, removed),
         at: last.submittedAt,
         edit: last.edit,
-        undoLabel: isRemoved ? changeTexts.addAgain : undefined,
+        undoLabel: isRemoved ? 'Add again' : undefined,
       }
     : undefined
   const latest = isDone ? done : saved
-  const undoLabel = latest?.undoLabel ?? texts.undo
-  const keyToUndo = canUndo && areCharactersOn() && hasKeys() ? texts.withKey(undoLabel) : ''
+  const undoLabel = latest?.undoLabel ?? 'Undo'
+  const keyToUndo = canUndo && areCharactersOn() && hasKeys() ? `${undoLabel} with Z.` : ''
   const shown = latest && latest.text !== undefined && latest.at >= closedAt && latest
 
   /** The time of the last result whose row has got the focus, or is not on this page. */
@@ -83,17 +81,20 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
     const removed = lastRemoved(resource, states)
     if (removed && removed.submittedAt > (undoable?.submittedAt ?? 0))
       return open(additionOf(resource, [removed.edit.seen]))
-    if (!undoable) return say(texts.nothingToUndo(hasHistory))
+    if (!undoable)
+      return say(`There is nothing to undo.${hasHistory ? ' What was changed before is under Changes.' : ''}`)
     edits.undo(undoable.edit)
     const { set, seen } = undoable.edit
     if (set) return
     const title = textOf(seen[resource.title])
     // A request that had no response may have removed it.
-    const text = isRepeated(undoable) ? texts.notRepeated(title) : texts.undone(texts.stays(title))
+    const text = isRepeated(undoable)
+      ? `The console no longer tries to remove ${title}.`
+      : `Change undone. ${title} stays.`
     say(text, { focus: () => seen.id, isShown: true })
   }
   useDeselectRemoved((text) => say(text, { onUndo: isDone ? done.onUndo : undefined, isNews: true }))
-  const refuse = () => say(texts.cannotChange)
+  const refuse = () => say(`Your API key can only show ${resource.many}. It cannot change them.`)
   useShownAddress(refuse)
   useShortcuts({ notice: () => document.querySelector<HTMLElement>('.edit-notice button')?.focus() })
   useShortcuts(isReadOnly ? { add: refuse, choose: refuse, edit: refuse, remove: refuse, undo: refuse } : { undo })

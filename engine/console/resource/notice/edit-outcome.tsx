@@ -6,13 +6,22 @@ import { Button, CloseButton } from '../../components/buttons.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { keepFocus, rowOf } from '../../components/focus.ts'
 import { hint } from '../../components/hint.ts'
+import { number } from '../../formats.ts'
 import { isTransient, problemOf, retryDelayAfter } from '../../problem.ts'
 import { Countdown, Reason, useLastFailure } from '../../requests/failure.tsx'
 import type { Edit, Item } from '../../resource.ts'
-import { editTextsOf } from '../../texts/edits.ts'
-import { messages } from '../../texts/messages.ts'
 import { type EditState, editOf, hold, undoTime } from '../edits.ts'
-import { changedBy, headingOf, Named, namesIn, titlesOf, useItemLink } from '../item/edit-text.tsx'
+import {
+  changedBy,
+  headingOf,
+  Named,
+  namesIn,
+  quoted,
+  removedText,
+  titlesOf,
+  useItemLink,
+  valueText,
+} from '../item/edit-text.tsx'
 import { useAuthor, useRemoval } from '../item/history.ts'
 import { isNewClick } from '../item/new-click.ts'
 import { useResource } from '../page-context.ts'
@@ -53,8 +62,7 @@ interface SavedProps extends Omit<Done, 'focus'> {
 export function Saved({ text = '', edit, edits, removed, link, firstId, onUndo, undoLabel, onClose }: SavedProps) {
   const { resource, turnTo } = useResource()
   const linkTo = useItemLink()
-  const texts = editTextsOf(resource).edit
-  const label = undoLabel ?? texts.undo
+  const label = undoLabel ?? 'Undo'
   const [isHeld, setIsHeld] = useState(false)
   const stays = onUndo !== undefined && edits !== undefined && edits.length > 1
   // biome-ignore lint/correctness/useExhaustiveDependencies: another render is no reason to wait longer.
@@ -70,7 +78,7 @@ export function Saved({ text = '', edit, edits, removed, link, firstId, onUndo, 
     <section
       ref={keepFocus}
       className="edit-notice"
-      aria-label={texts.last}
+      aria-label="Last change"
       onPointerEnter={() => setIsHeld(true)}
       onPointerLeave={() => setIsHeld(false)}
       onFocus={() => setIsHeld(true)}
@@ -87,7 +95,7 @@ export function Saved({ text = '', edit, edits, removed, link, firstId, onUndo, 
       </p>
       {firstId && (
         <Button variant="subtle" size="xs" onClick={() => turnTo({ ...everything, cursor: firstId - 1n })}>
-          {texts.showThem}
+          Show them
         </Button>
       )}
       {onUndo && (
@@ -103,7 +111,7 @@ export function Saved({ text = '', edit, edits, removed, link, firstId, onUndo, 
           {label}
         </Button>
       )}
-      <CloseButton label={texts.dismiss} size="xs" onClick={onClose} />
+      <CloseButton label="Dismiss" size="xs" onClick={onClose} />
     </section>
   )
 }
@@ -111,25 +119,29 @@ export function Saved({ text = '', edit, edits, removed, link, firstId, onUndo, 
 /** Edits that are sent again and again, because the service is away. */
 export function Waiting({ edit, failureReason, failureCount, all }: EditState & { all: EditState[] }) {
   const { resource, edits } = useResource()
-  const texts = editTextsOf(resource).edit
   if (!failureReason) return null
   const problem = problemOf(failureReason)
+  const title = textOf(edit.seen[resource.title])
+  const isMany = all.length > 1
   const seconds = retryDelayAfter(failureCount - 1, problem) / 1_000
   function discard() {
     for (const { edit } of all) edits.discard(edit)
   }
   return (
-    <section ref={keepFocus} className="edit-notice" aria-label={texts.notSaved} data-failed>
+    <section ref={keepFocus} className="edit-notice" aria-label="Not saved" data-failed>
       <p dir="auto">
         <span role="status">
-          <Named text={texts.waiting(textOf(edit.seen[resource.title]), all.length)} names={namesIn(resource, edit)} />{' '}
+          <Named
+            text={`${isMany ? `${number(all.length)} changes are` : `${title} is`} not saved yet.`}
+            names={namesIn(resource, edit)}
+          />{' '}
           <Reason {...problem}>
             <Countdown key={failureCount} seconds={seconds} />
           </Reason>
         </span>
       </p>
       <Button variant="subtle" size="xs" onClick={discard}>
-        {texts.discard(all.length)}
+        {isMany ? 'Discard them' : 'Discard'}
       </Button>
     </section>
   )
@@ -138,7 +150,6 @@ export function Waiting({ edit, failureReason, failureCount, all }: EditState & 
 /** An edit that failed: somebody else has changed or removed the item, the values are not valid, or the service failed. */
 export function Failed({ edit, failureReason, onClose }: EditState & { onClose: () => void }) {
   const { resource, queries, edits } = useResource()
-  const texts = editTextsOf(resource).edit
   const { label, shown } = changedBy(resource, edit)
   const isReversal = edit.isReversal ?? edit.undoes !== undefined
   const current = useQuery({ ...queries.item(edit.seen.id, useQueryClient()), refetchOnMount: 'always' })
@@ -150,6 +161,8 @@ export function Failed({ edit, failureReason, onClose }: EditState & { onClose: 
   const { removal, isLoading } = useRemoval(edit.seen.id, isGone)
   if (!problem || isLoading) return null
   const [by, mine] = [author.keyName, shown(edit.set ?? {})]
+  const someone = by ?? 'Someone'
+  const value = valueText(mine, isReversal)
   const title = textOf(edit.seen[resource.title])
   const former = headingOf(resource, edit.seen.id, removal?.before ?? data ?? edit.seen)
   if (problem.kind === 'conflict' && !isGone && (!current.isFetchedAfterMount || author.isLoading)) return null
@@ -164,14 +177,14 @@ export function Failed({ edit, failureReason, onClose }: EditState & { onClose: 
   }
   const isConflict = problem.kind === 'conflict' && !isGone
   const conflict = edit.set
-    ? texts.conflict(by, label, title, shown(data ?? {}), mine, isReversal)
-    : texts.conflictOfRemoval(by, title)
-  const gone = edit.set ? texts.wasRemoved(former, mine, isReversal) : texts.removed(former)
+    ? `${someone} changed the ${label.toLowerCase()} of ${title} to ${quoted(shown(data ?? {}))}. ${value}`
+    : `${someone} changed ${title}, so it was not removed.`
+  const gone = edit.set ? `${former} was removed meanwhile. ${value}` : removedText(former)
   return (
-    <section ref={keepFocus} className="edit-notice" aria-label={texts.notSaved} data-failed>
+    <section ref={keepFocus} className="edit-notice" aria-label="Not saved" data-failed>
       <p role="alert" dir="auto">
         <Named
-          text={isConflict ? conflict : isGone ? gone : `${texts.failed(title)} ${problem.message}`}
+          text={isConflict ? conflict : isGone ? gone : `${`${title} was not changed.`} ${problem.message}`}
           names={[
             ...(isConflict && by ? [by] : []),
             ...(isGone ? [former] : []),
@@ -182,21 +195,23 @@ export function Failed({ edit, failureReason, onClose }: EditState & { onClose: 
       {isConflict ? (
         <span className="edit-notice-choice">
           <Button variant="default" size="xs" onClick={close}>
-            {edit.set ? texts.keepTheirs : texts.keep}
+            {edit.set ? 'Keep theirs' : 'Keep'}
           </Button>
           <Button size="xs" onClick={(event) => isNewClick(event) && insist()}>
-            {!edit.set ? texts.removeAnyway : isReversal ? editTextsOf(resource).changes.changeBack : texts.useMine}
+            {!edit.set ? 'Remove anyway' : isReversal ? 'Change back' : 'Use mine'}
           </Button>
         </span>
       ) : (
         <>
           {isTransient(problem) && (
             <Button size="xs" onClick={() => edits.repeat(edit)}>
-              {messages.problem.retryNow}
+              Try again now
             </Button>
           )}
-          {edit.set && <CopyButton withText label={isReversal ? texts.copyFormer : texts.copyMine} value={mine} />}
-          <CloseButton label={texts.dismiss} size="xs" onClick={close} />
+          {edit.set && (
+            <CopyButton withText label={isReversal ? 'Copy the former value' : 'Copy your value'} value={mine} />
+          )}
+          <CloseButton label="Dismiss" size="xs" onClick={close} />
         </>
       )}
     </section>

@@ -9,8 +9,7 @@ import {
   shortcuts,
 } from '../../components/keyboard.ts'
 import { Sheet } from '../../components/sheet.tsx'
-import { help } from '../../texts/help.ts'
-import { messages } from '../../texts/messages.ts'
+import type { Noun } from '../../resource.ts'
 import { useAccess } from '../access.ts'
 import { useResource } from '../page-context.ts'
 
@@ -20,11 +19,34 @@ const control = /Mac|iP/.test(navigator.platform) ? '⌘' : 'Ctrl'
 /** The shortcuts that a key needs write access for. */
 const writes: Shortcut[] = ['add', 'choose', 'edit', 'remove', 'undo']
 
+/** @param label of the field with choices, if there is one */
+function actionsOf({ one, many }: Noun, label = 'value') {
+  return {
+    search: 'Search, or go to an id',
+    add: `Add a new ${one}`,
+    choose: `Set the ${label} of the ${one}, or of all selected ${many}`,
+    option: `Choose a ${label} in the menu`,
+    edit: `Edit the ${one}`,
+    remove: `Remove the ${one}, or all selected ${many}`,
+    undo: 'Undo the last change',
+    notice: 'Go to the message about the last change',
+    nextItem: `Next ${one}`,
+    previousItem: `Previous ${one}`,
+    selectItem: `Select the ${one}, or deselect it`,
+    selectNext: `Select also the next ${one}`,
+    selectPrevious: `Select also the previous ${one}`,
+    nextPage: 'Next page',
+    previousPage: 'Previous page',
+    close: 'Close the panel, or clear the selection or the search',
+    help: 'Show this help',
+  }
+}
+
 /** Lists the keyboard shortcuts, and turns off those of one character. */
 export function Help({ onClose }: { onClose: () => void }) {
   const { resource } = useResource()
   const { label, choices } = resource.entered.find((field) => field.choices) ?? {}
-  const actions = help.actions(resource, label)
+  const actions = actionsOf(resource, label?.toLowerCase())
   const [isOn, setIsOn] = useState(areCharactersOn)
   const { isReadOnly } = useAccess()
   // Safe: TypeScript types the names of entries as strings.
@@ -35,15 +57,15 @@ export function Help({ onClose }: { onClose: () => void }) {
     setIsOn(isChecked)
   }
   return (
-    <Sheet title={messages.page.shortcuts} onClose={onClose} size="sm" isModal>
+    <Sheet title="Keyboard shortcuts" onClose={onClose} size="sm" isModal>
       <label className="shortcuts-setting">
         <input type="checkbox" checked={isOn} onChange={(event) => change(event.currentTarget.checked)} />
-        {help.characters}
+        Single-key shortcuts
       </label>
       <dl className="shortcuts">
         {listed.map((shortcut) => (
           <Fragment key={shortcut}>
-            {shortcut === 'nextItem' && <Row action={actions.open} keys={['Enter']} />}
+            {shortcut === 'nextItem' && <Row action={`Open the ${resource.one}`} keys={['Enter']} />}
             <Row action={actions[shortcut]} keys={keysOf(shortcut)} />
             {shortcut === 'choose' && choices && (
               <Row action={actions.option} keys={isOn ? Object.keys(choices).map((_, index) => `${index + 1}`) : []} />

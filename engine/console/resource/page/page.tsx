@@ -5,11 +5,11 @@ import { type ReactNode, useEffect, useEffectEvent, useMemo, useState } from 're
 import { useClient } from '../../client.ts'
 import { titleOfPage } from '../../components/focus.ts'
 import { loadLater, preload } from '../../components/load-later.tsx'
+import { capitalized } from '../../formats.ts'
 import { Header } from '../../header/header.tsx'
 import type { Item, Resource } from '../../resource.ts'
+import { product } from '../../service.ts'
 import type { SignOutScope } from '../../session.ts'
-import { messages } from '../../texts/messages.ts'
-import { textsOf } from '../../texts/page.ts'
 import { useAccess } from '../access.ts'
 import { importDrafts } from '../drafts.ts'
 import { editOf, editsOf } from '../edits.ts'
@@ -19,7 +19,7 @@ import { List } from '../list/list.tsx'
 import { type Dialog, navigationOf } from '../navigation.ts'
 import type { Done } from '../notice/edit-outcome.tsx'
 import { ListProvider, ResourceProvider, useList, useResource } from '../page-context.ts'
-import { partOf, queriesOf } from '../queries.ts'
+import { listTitleOf, queriesOf } from '../queries.ts'
 import { useShownList } from '../use-shown-list.ts'
 import { Tools } from './tools.tsx'
 import { usePageShortcuts } from './use-page-shortcuts.ts'
@@ -52,9 +52,8 @@ export function ResourcePage({ resource, icon, onSignOut }: ResourcePageProps) {
     importDrafts.get(resource.many)?.isOpen ? { kind: 'import' } : undefined,
   )
   const page = useMemo(() => {
-    const texts = textsOf(resource)
     const edits = editsOf(resource, client, queryClient)
-    return { resource, icon, texts, queries: queriesOf(resource, client), edits, ...navigationOf(resource, setDialog) }
+    return { resource, icon, queries: queriesOf(resource, client), edits, ...navigationOf(resource, setDialog) }
   }, [resource, icon, client, queryClient])
   const shown = useShownList(resource, page)
   useEffect(() => page.edits.resume(), [page])
@@ -73,7 +72,7 @@ interface PageProps extends Pick<ResourcePageProps, 'onSignOut'> {
 }
 
 function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
-  const { resource, texts, edits, open, closePanel } = useResource()
+  const { resource, edits, open, closePanel } = useResource()
   const { view, list, item } = useList()
   const [done, setDone] = useState<Done>()
   const [noticeClosedAt, setNoticeClosedAt] = useState(() => Date.now())
@@ -84,9 +83,9 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   /** The edits of many items that are open in a dialog, or else the last ones that were saved. */
   const ownEdits = dialog?.kind === 'editMany' ? dialog.edits : (done?.edits ?? [])
   const shown = typeof item.data?.[title] === 'string' ? item.data[title].trim() : ''
-  const listed = texts.list.title(partOf(resource, view.filter))
-  const found = view.search === undefined ? listed : texts.list.found(view.search, listed)
-  useDocumentTitle(messages.page.title(shown || found))
+  const listed = listTitleOf(resource, view.filter)
+  const found = view.search === undefined ? listed : `“${view.search.trim()}” · ${listed}`
+  useDocumentTitle(`${shown || found} · ${product().name}`)
   useEffect(() => {
     if (list.isSuccess) void preload()
   }, [list.isSuccess])
@@ -117,7 +116,7 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
       <Header shown={resource} hasList={list.isSuccess} onHelp={() => open({ kind: 'help' })} onSignOut={onSignOut} />
       <main className="page">
         <div className="tool-line">
-          <h1 tabIndex={-1}>{texts.list.title(undefined)}</h1>
+          <h1 tabIndex={-1}>{capitalized(resource.many)}</h1>
           <div className="filters">
             {fields
               .filter(({ isFilter }) => isFilter)
@@ -130,7 +129,7 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
         </div>
         <span className="visually-hidden" role="status">
           {/* The open form announces it itself. */}
-          {added && !view.isAdding && texts.add.added(String(added[title]), added.id)}
+          {added && !view.isAdding && `${String(added[title])} was added with the id ${added.id}.`}
         </span>
         <div className="workspace" data-with-panel={hasPanel || undefined} data-with-changes={hasHistory || undefined}>
           <List newItem={newItem} ownEdits={ownEdits} isImporting={dialog?.kind === 'import'} />

@@ -1,6 +1,5 @@
 import './read-only.css'
 import { hint } from '../../components/hint.ts'
-import { editTextsOf } from '../../texts/edits.ts'
 import { useAccess } from '../access.ts'
 import { useResource } from '../page-context.ts'
 
@@ -8,8 +7,8 @@ import { useResource } from '../page-context.ts'
 export function ReadOnly() {
   const { resource, open } = useResource()
   const { hasHistory } = useAccess()
-  const texts = editTextsOf(resource).edit
-  const unchanged = texts.readOnly(hasHistory)
+  const history = hasHistory ? ' It cannot show who changed what.' : ''
+  const unchanged = `Your API key can only show ${resource.many}.${history}`
   return (
     <button
       type="button"
@@ -18,7 +17,7 @@ export function ReadOnly() {
       {...hint(unchanged)}
       onClick={() => open({ kind: 'editMany', edits: [], same: 0, unchanged, startsAtOnce: true })}
     >
-      {texts.readOnlyShort}
+      Read only
     </button>
   )
 }

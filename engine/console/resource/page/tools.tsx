@@ -8,9 +8,9 @@ import { IconDots, IconDownload, IconHistory, IconPlus, IconSearch, IconTablePlu
 import { keyName, keysOf, useShortcuts } from '../../components/keyboard.ts'
 import { loadLater } from '../../components/load-later.tsx'
 import { TextField } from '../../form/text-field.tsx'
+import { capitalized, listOfAny } from '../../formats.ts'
 import { problemOf } from '../../problem.ts'
 import { isSearchable } from '../../resource.ts'
-import { messages } from '../../texts/messages.ts'
 import { useAccess } from '../access.ts'
 import { useList, useResource } from '../page-context.ts'
 import { partOf } from '../queries.ts'
@@ -23,29 +23,27 @@ const menuId = 'tools-menu'
 
 /** Finds an item, exports the items and adds some. */
 export function Tools() {
-  const { texts, open } = useResource()
+  const { resource, open } = useResource()
   const { isReadOnly, hasHistory } = useAccess()
   return (
     <div className="tools">
       <Search />
-      <IconButton className="more" label={texts.list.more} popoverTarget={menuId}>
+      <IconButton className="more" label="More" popoverTarget={menuId}>
         <IconDots />
       </IconButton>
       {/* A menu only where the style sheet hides it until it is open. */}
       <div id={menuId} className="tools-menu" popover="auto">
         {!isReadOnly && hasHistory && (
-          <Tool label={texts.edit.changes} icon={<IconHistory />} onClick={() => open({ kind: 'changes' })} />
+          <Tool label="Changes" icon={<IconHistory />} onClick={() => open({ kind: 'changes' })} />
         )}
-        <Tool label={messages.page.export} icon={<IconDownload />} onClick={() => open({ kind: 'export' })} />
-        {!isReadOnly && (
-          <Tool label={messages.page.import} icon={<IconTablePlus />} onClick={() => open({ kind: 'import' })} />
-        )}
+        <Tool label="Export" icon={<IconDownload />} onClick={() => open({ kind: 'export' })} />
+        {!isReadOnly && <Tool label="Add many" icon={<IconTablePlus />} onClick={() => open({ kind: 'import' })} />}
       </div>
       {isReadOnly ? (
         <ReadOnly />
       ) : (
-        <Button icon={<IconPlus />} {...hint(texts.add.title, 'add')} onClick={() => open({ kind: 'add' })}>
-          {texts.add.title}
+        <Button icon={<IconPlus />} {...hint(`Add ${resource.one}`, 'add')} onClick={() => open({ kind: 'add' })}>
+          {`Add ${resource.one}`}
         </Button>
       )}
     </div>
@@ -70,7 +68,7 @@ const pause = 200
 
 /** Opens an item by its id. If the API searches the resource, the list also shows what matches the text. */
 function Search() {
-  const { resource, texts, open, turnTo } = useResource()
+  const { resource, open, turnTo } = useResource()
   const { view, list, item, selection } = useList()
   const isSearched = isSearchable(resource)
   /** What the list does not show yet. */
@@ -181,21 +179,23 @@ function Search() {
     event.preventDefault()
   }
 
-  const searched = resource.fields.filter(({ kind, isSearched: is }) => kind === 'id' || is)
+  const searched = resource.fields
+    .filter(({ kind, isSearched: is }) => kind === 'id' || is)
+    .map(({ label }) => label.toLowerCase())
   return (
     <search>
       <form className="search" data-wide={isSearched || undefined} noValidate onSubmit={submit}>
         <TextField
           ref={field}
-          aria-label={isSearched ? texts.list.search : texts.list.goToId}
-          placeholder={isSearched ? texts.list.searchHint(searched.map(({ label }) => label)) : texts.list.goToId}
+          aria-label={isSearched ? `Search ${resource.many}` : 'Go to id'}
+          placeholder={isSearched ? capitalized(listOfAny(searched)) : 'Go to id'}
           inputMode={isSearched ? 'search' : 'numeric'}
           enterKeyHint={isSearched ? 'search' : 'go'}
           autoComplete="off"
           spellCheck={false}
           maxLength={255}
           dir="auto"
-          error={isInvalid && texts.list.idInvalid}
+          error={isInvalid && 'Enter 1 to 19 digits.'}
           start={isSearched && <IconSearch />}
           end={
             text === '' ? (
@@ -206,7 +206,7 @@ function Search() {
               )
             ) : (
               <CloseButton
-                label={texts.list.clearSearch}
+                label="Clear the search"
                 size="xs"
                 onClick={() => {
                   search('')

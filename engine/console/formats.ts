@@ -1,5 +1,5 @@
 import { textOf } from '#service/fields'
-import type { Field, Noun } from '../resource.ts'
+import type { Count, Field, Noun } from './resource.ts'
 
 const numbers = new Intl.NumberFormat('en')
 const lists = new Intl.ListFormat('en')
@@ -30,6 +30,11 @@ export function time(time: Date): string {
   return times.format(time)
 }
 
+/** Such as `7`, or `1,000+` if not all were counted. */
+export function countText({ count, isExact }: Count): string {
+  return `${number(count)}${isExact ? '' : '+'}`
+}
+
 /** The form for one, or for several. */
 export function plural({ one, many }: Noun, value: number): string {
   return value === 1 ? one : many
@@ -40,12 +45,20 @@ export function countOf(noun: Noun, value: number): string {
   return `${number(value)} ${plural(noun, value)}`
 }
 
-export function rows(count: number): string {
+export function countOfRows(count: number): string {
   return countOf({ one: 'row', many: 'rows' }, count)
+}
+
+export function is(count: number): string {
+  return plural({ one: 'is', many: 'are' }, count)
 }
 
 export function was(count: number): string {
   return plural({ one: 'was', many: 'were' }, count)
+}
+
+export function correctedRows(count: number): string {
+  return countOf({ one: 'corrected row', many: 'corrected rows' }, count)
 }
 
 /** Such as `a, b, and c`. */
