@@ -47,6 +47,9 @@ export interface FieldDraft {
 /** The drafts of fields, by `${many}:${id}:${field}`. */
 export const fieldDrafts = new Map<string, FieldDraft>()
 
+/** The new ids of the items that this tab has added again, by their idempotency keys. The end of a session keeps them. */
+export const addedAgain = new Map<string, bigint>()
+
 /** Restores what was left before a reload, and keeps what is left before the next one. */
 export function keepDrafts(): void {
   keep('import', importDrafts, ({ progress }) => progress !== undefined && progress.waiting > 0)
@@ -56,6 +59,7 @@ export function keepDrafts(): void {
   keep('edits', editDrafts)
   // An earlier release kept texts as `fields`.
   keep('field-drafts', fieldDrafts)
+  keep('added-again', addedAgain)
 }
 
 function keep<Draft>(name: string, drafts: Map<string, Draft>, isLeft = (_draft: Draft) => true): void {

@@ -2,12 +2,12 @@ import { type InfiniteData, infiniteQueryOptions, useInfiniteQuery } from '@tans
 import type { ServiceClient } from '#client'
 import { useClient } from '../../client.ts'
 import type { Change, Edit, Item, Resource } from '../../resource.ts'
-import { storage } from '../../storage.ts'
 import { useAccess } from '../access.ts'
+import { addedAgain } from '../drafts.ts'
 import { editOf } from '../edits.ts'
 import { useResource } from '../page-context.ts'
 import { pageAge } from '../queries.ts'
-import { type ChangesShown, parseId } from '../view.ts'
+import type { ChangesShown } from '../view.ts'
 import { areSame, changedFields, undoneOf } from './undone.ts'
 
 /** A change with the id of its item. */
@@ -179,20 +179,6 @@ export function additionOf({ many }: Resource, items: Item[]) {
     .sort((a, b) => (a.seen.id < b.seen.id ? -1 : 1))
   return { kind: 'editMany' as const, edits, same: 0, startsAtOnce: true }
 }
-
-/** The new ids of the items that this tab has added again, also before a reload, by their idempotency keys. */
-export const addedAgain = new Map(
-  storage('sessionStorage')
-    .get('added-again')
-    ?.split(' ')
-    .map((entry): [string, bigint | undefined] => {
-      const [key = '', id = ''] = entry.split('=')
-      return [key, parseId(id)]
-    }),
-)
-addEventListener('pagehide', () =>
-  storage('sessionStorage').set('added-again', Array.from(addedAgain, (entry) => entry.join('=')).join(' ')),
-)
 
 export function isAddedAgain({ idempotencyKey }: Edit): boolean {
   return addedAgain.has(idempotencyKey)

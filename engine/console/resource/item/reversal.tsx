@@ -4,9 +4,10 @@ import { keepFocus } from '../../components/focus.ts'
 import { number, shownText } from '../../formats.ts'
 import type { Item } from '../../resource.ts'
 import { useAccess } from '../access.ts'
+import { addedAgain } from '../drafts.ts'
 import { useList, useResource } from '../page-context.ts'
 import { headingOf, useItemLink } from './edit-text.tsx'
-import { addedAgain, additionOf, formerOf, type ItemChange, isAddedAgain } from './history.ts'
+import { additionOf, formerOf, type ItemChange, isAddedAgain } from './history.ts'
 import { changedFields } from './undone.ts'
 
 interface ReversalProps {
