@@ -3,7 +3,6 @@ import { useState } from 'react'
 import { ClientProvider, clientWith } from './client.ts'
 import { loadLater } from './components/load-later.tsx'
 import { isTransient, problemOf, retryDelayAfter } from './problem.ts'
-import { RequestsProvider } from './requests/open-requests.tsx'
 import { clearDrafts } from './resource/drafts.ts'
 import { ResourcePage } from './resource/page/page.tsx'
 import { useShownPage } from './resource/pages.ts'
@@ -14,21 +13,13 @@ import { SignIn } from './sign-in/sign-in-form.tsx'
 const LinkQuestion = loadLater(async () => (await import('./sign-in/link-question.tsx')).LinkQuestion)
 const UnknownPath = loadLater(async () => (await import('./unknown-path.tsx')).UnknownPath)
 
-/** @param linkedKey the key of the link that opened the page */
-export function App({ linkedKey }: { linkedKey: string | undefined }) {
-  return (
-    <RequestsProvider>
-      <Console firstLinkedKey={linkedKey} />
-    </RequestsProvider>
-  )
-}
-
 /** Whether the path is that of the console. Some proxies serve it without the slash at the end, too. */
 function isKnownPath(): boolean {
   return location.pathname.replace(/\/$/, '') === servicePath()
 }
 
-function Console({ firstLinkedKey }: { firstLinkedKey: string | undefined }) {
+/** @param firstLinkedKey the key of the link that opened the page */
+export function App({ firstLinkedKey }: { firstLinkedKey: string | undefined }) {
   const [{ apiKey, refusedKey, linkedKey }, { signIn, signOut, refuse, dismissLink }] = useSession(firstLinkedKey)
   // Nothing, instead of a sign-in form that would disappear again.
   if (apiKey === undefined && linkedKey === undefined) return null

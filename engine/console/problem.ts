@@ -20,7 +20,6 @@ export interface Problem {
 
 export const keyInvalid = 'This key is not valid.'
 const unexpected = 'The service gave an unexpected response.'
-const away = 'The service cannot be reached.'
 
 /** No item has the id. */
 export class MissingItem extends Error {}
@@ -38,8 +37,8 @@ export function problemOf(error: unknown): Problem {
   // A gateway that could not reach the service sends 502, 503 or 504.
   if (!error.data && response && !/^50[234]$/.test(String(response.status)))
     return { kind: 'busy', message: unexpected }
-  if (!error.data)
-    return { kind: 'unreachable', message: navigator.onLine ? away : `${away.slice(0, -1)}: this device is offline.` }
+  const offline = navigator.onLine ? '' : ': this device is offline'
+  if (!error.data) return { kind: 'unreachable', message: `The service cannot be reached${offline}.` }
   const { code, status, message, issues } = error.data
   const requestId = response?.headers.get('x-request-id') ?? undefined
   if (status === 401) return { kind: 'refused', message: keyInvalid }

@@ -6,7 +6,7 @@ import { App } from './app.tsx'
 import { followHistory } from './browser-history.ts'
 import { followLeave } from './client.ts'
 import { followHints } from './components/hint.ts'
-import { markDeveloper } from './requests/open-requests.tsx'
+import { markDeveloper, RequestsProvider } from './requests/open-requests.tsx'
 import { keepDrafts } from './resource/drafts.ts'
 import { sendRemovalsOnLeave } from './resource/edits.ts'
 import { type ConsolePage, pages, setPages } from './resource/pages.ts'
@@ -33,7 +33,9 @@ export function start(product: ConsoleProduct, shown: [ConsolePage, ...ConsolePa
   if (!root) throw new Error('The page has no element with the id root.')
   createRoot(root).render(
     <StrictMode>
-      <App linkedKey={linkedKey} />
+      <RequestsProvider>
+        <App firstLinkedKey={linkedKey} />
+      </RequestsProvider>
     </StrictMode>,
   )
 }

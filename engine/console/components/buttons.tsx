@@ -17,14 +17,28 @@ interface ButtonProps extends ComponentProps<'button'> {
 }
 
 export function Button({ icon, endIcon, labels, children, ...props }: ButtonProps) {
+  const { variant = 'filled', size = 'md', isDisabled, className = '', onClick, ...others } = props
   return (
-    <PlainButton {...props}>
+    <button
+      type="button"
+      className={`button ${className}`}
+      data-variant={variant}
+      data-size={size}
+      aria-disabled={isDisabled}
+      onClick={(event: MouseEvent<HTMLButtonElement>) => {
+        if (isDisabled) event.preventDefault()
+        else onClick?.(event)
+      }}
+      {...others}
+    >
       {icon}
-      <span className="button-label" data-labels={labels?.join('\n')}>
-        {children}
-      </span>
+      {children !== undefined && (
+        <span className="button-label" data-labels={labels?.join('\n')}>
+          {children}
+        </span>
+      )}
       {endIcon}
-    </PlainButton>
+    </button>
   )
 }
 
@@ -36,8 +50,8 @@ interface IconButtonProps extends Omit<ButtonProps, 'icon' | 'endIcon' | 'labels
 }
 
 /** A button without text. */
-export function IconButton({ label, shortcut, ...props }: IconButtonProps) {
-  return <PlainButton variant="gray" isIcon aria-label={label} {...hint(label, shortcut)} {...props} />
+export function IconButton({ label, shortcut, children, ...props }: IconButtonProps) {
+  return <Button variant="gray" icon={children} data-icon aria-label={label} {...hint(label, shortcut)} {...props} />
 }
 
 /** A button with a cross. */
@@ -46,28 +60,5 @@ export function CloseButton(props: Omit<IconButtonProps, 'children'>) {
     <IconButton {...props}>
       <IconX />
     </IconButton>
-  )
-}
-
-interface PlainButtonProps extends Omit<ButtonProps, 'icon' | 'endIcon' | 'labels'> {
-  isIcon?: boolean
-}
-
-function PlainButton(props: PlainButtonProps) {
-  const { variant = 'filled', size = 'md', isDisabled, isIcon, className = '', onClick, ...others } = props
-  return (
-    <button
-      type="button"
-      className={`button ${className}`}
-      data-variant={variant}
-      data-size={size}
-      data-icon={isIcon}
-      aria-disabled={isDisabled}
-      onClick={(event: MouseEvent<HTMLButtonElement>) => {
-        if (isDisabled) event.preventDefault()
-        else onClick?.(event)
-      }}
-      {...others}
-    />
   )
 }

@@ -32,7 +32,12 @@ export function Sheet({ title, actions, onClose, size = 'md', children, ...props
   const id = useId()
   useFocusReturn()
   useCloseOnBack(isInUrl ? undefined : onClose)
-  useCloseOnEscape(() => dialog.current, onClose)
+  useWindowEvent('keydown', (event) => {
+    if (event.key !== 'Escape' || event.isComposing || event.defaultPrevented || dialog.current !== topDialog()) return
+    // This dialog is gone before the event reaches the listener of the one below it.
+    event.preventDefault()
+    onClose()
+  })
   // Until then it is hidden, and takes no focus.
   const handleLate = () => dialog.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus()
   return createPortal(
@@ -65,14 +70,4 @@ export function Sheet({ title, actions, onClose, size = 'md', children, ...props
     </div>,
     document.body,
   )
-}
-
-/** Closes a dialog with the Escape key if no other one is above it. */
-function useCloseOnEscape(getDialog: () => Element | null, onClose: () => void): void {
-  useWindowEvent('keydown', (event) => {
-    if (event.key !== 'Escape' || event.isComposing || event.defaultPrevented || getDialog() !== topDialog()) return
-    // This dialog is gone before the event reaches the listener of the one below it.
-    event.preventDefault()
-    onClose()
-  })
 }

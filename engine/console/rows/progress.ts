@@ -28,13 +28,11 @@ export function isFinished(outcome: Outcome | undefined): boolean {
  */
 export function matchSent(resource: Resource, rows: ValidRow[], sent: SentRows): ReadonlyMap<number, Sent> {
   if (sent.size === 0) return new Map()
-  const queues = new Map([...sent].map(([content, each]) => [content, each.toSorted(byOutcome).values()]))
+  const queues = new Map(
+    [...sent].map(([content, each]) => [content, each.toSorted((a, b) => rankOf(a) - rankOf(b)).values()]),
+  )
   const matches = rows.map(({ number, item }) => [number, queues.get(contentOf(resource, item))?.next().value] as const)
   return new Map(matches.filter((match): match is [number, Sent] => match[1] !== undefined))
-}
-
-function byOutcome(first: Sent, second: Sent): number {
-  return rankOf(first) - rankOf(second)
 }
 
 function rankOf({ outcome }: Sent): number {

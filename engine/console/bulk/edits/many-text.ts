@@ -13,14 +13,14 @@ export function textsOfMany(resource: Resource, { edits, same, isUndo }: EditMan
   const value = choices ? shown.toLowerCase() : shown
   const setTitle = isUndo ? `Change ${count} back` : `Set ${label.toLowerCase()} to ${value}`
   const title = set ? setTitle : isAddition ? `Add ${count} again` : `Remove ${count}`
-  const former = same > 0 && `${number(same)} ${is(same)} already ${value}`
+  const unchanged = same > 0 && `${number(same)} ${is(same)} already ${value}`
   const addition = plural(
     { one: 'It can be added again, with a new id', many: 'They can be added again, with new ids' },
     length,
   )
   return {
     title: (hasStarted: boolean) => (hasStarted ? title : `${title}?`),
-    plan: `${set ? joined(', ', [`${count} will change`, former]) : addition}.`,
+    plan: `${set ? joined(', ', [`${count} will change`, unchanged]) : addition}.`,
 
     /**
      * @param length the number of items

@@ -10,9 +10,10 @@ import { Countdown, Reason } from '../../requests/failure.tsx'
 import { ShowRequest } from '../../requests/open-requests.tsx'
 import { isSearchable } from '../../resource.ts'
 import { importDrafts } from '../drafts.ts'
+import { useItemLink } from '../item/edit-text.tsx'
 import { type NewItem, useRetry } from '../item/new-item.ts'
 import { useList, useResource } from '../page-context.ts'
-import { everything, hrefOf, openHere } from '../view.ts'
+import { everything } from '../view.ts'
 
 interface LinesProps {
   newItem: NewItem
@@ -102,13 +103,14 @@ function LeftImport() {
 
 /** What the user has just added. The list may be at another page, or show other items. */
 function JustAdded({ added, dismissAdded }: NewItem) {
-  const { resource, open, turnTo } = useResource()
+  const { resource, turnTo } = useResource()
+  const linkTo = useItemLink()
   const [latest] = added
   if (!latest) return null
   const { id } = latest
   return (
     <Line text={`${number(added.length)} added`} onDismiss={dismissAdded} role="region" aria-label="Just added">
-      <a href={hrefOf(resource, { item: id })} onClick={(event) => openHere(event, () => open({ kind: 'item', id }))}>
+      <a {...linkTo(id)}>
         <bdi>{textOf(latest[resource.title])}</bdi> <span className="number">{`#${id}`}</span>
       </a>
       {isSearchable(resource) && (
