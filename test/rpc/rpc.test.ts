@@ -1,7 +1,8 @@
 import { TRPCClientError } from '@trpc/client'
 import { describe, expect, test } from 'vitest'
-import { isPetstoreError, type NewPet } from '../../client/index.ts'
+import { createPetstoreClient, isPetstoreError, type NewPet } from '../../client/index.ts'
 import { proceduresOf } from '../../engine/service/procedures/procedures.ts'
+import { fetchFrom } from '../../engine/test/support/transport.ts'
 import { appRouter } from '../../server/router.ts'
 import { addPets, shareEmptiedTestApi, startTestApi } from '../support/petstore.ts'
 
@@ -54,6 +55,22 @@ describe('the typed client', () => {
       .rpc.pets.search.query(input)
       .catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ data: { code: 'invalid_request', status: 400, issues: [issue] } })
+  })
+
+  test('calls of the same tick share one request, at most twenty of them', async () => {
+    const { app, key } = api()
+    const fetched: string[] = []
+    const fetch = fetchFrom(app)
+    const rpc = createPetstoreClient({
+      url: 'http://petstore.test/',
+      apiKey: key,
+      fetch: (input, init) => {
+        fetched.push(String(input))
+        return fetch(input, init)
+      },
+    })
+    await Promise.all(Array.from({ length: 25 }, () => rpc.pets.list.query()))
+    expect(fetched.map((url) => new URL(url).pathname.split(',').length)).toEqual([20, 5])
   })
 
   test('a failed call rejects with code, message and status', async () => {
@@ -133,6 +150,15 @@ describe('the RPC adapter', () => {
     })
     const anonymous = await rest.send({ method: 'HEAD', url: '/trpc/pets.list', headers: { authorization: '' } })
     expect(anonymous).toMatchObject({ status: 401, text: '' })
+  })
+
+  test('a procedure called with another method is 405, and Allow lists its methods', async () => {
+    for (const [method, url, allow] of [
+      ['GET', '/trpc/pets.create', 'POST'],
+      ['POST', '/trpc/pets.list', 'GET, HEAD'],
+    ] as const) {
+      expect(await api().rest.send({ method, url })).toMatchObject({ status: 405, headers: { allow } })
+    }
   })
 
   test('each create of a batch has its own idempotency key', async () => {
