@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { check, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { IdempotencyKeyReused } from './errors.ts'
-import { textOfValue } from './row.ts'
+import { partsOf, textOfStructure, textOfValue } from './row.ts'
 import { int64, timestamp, timestampCheck } from './schema.ts'
 
 /**
@@ -58,7 +58,8 @@ export interface Attempt {
 
 /** SHA-256 of an input in hexadecimal, without unset values at the end: a field that is added later does not change it. */
 export function fingerprintOf(values: unknown[]): string {
-  const texts = values.map(textOfValue)
+  // In a list, because a value that is a text could be equal.
+  const texts = values.map((value) => (partsOf(value) ? [textOfStructure(value)] : textOfValue(value)))
   const used = texts.slice(0, texts.findLastIndex((text) => text !== null) + 1)
   return createHash('sha256').update(JSON.stringify(used)).digest('hex')
 }
@@ -73,6 +74,7 @@ export function encodeResult(generated: object): string {
 
 function encodeValue(value: unknown): string {
   if (typeof value === 'bigint') return String(value)
+  if (Array.isArray(value)) return `[${value.map(encodeValue)}]`
   return JSON.stringify(value instanceof Date ? { time: textOfValue(value) } : value)
 }
 

@@ -1,5 +1,5 @@
 import type { IdempotencyKey } from './idempotency.ts'
-import type { Value } from './row.ts'
+import type { Structured, Value } from './row.ts'
 
 export interface MutationResult {
   /** What the mutation has generated. Undefined if it found no row to change. */
@@ -8,8 +8,11 @@ export interface MutationResult {
   isReplay: boolean
 }
 
-/** An input that has a fingerprint, or a result that is equal when it is replayed: it is stored as text. */
-export type Replayable<Part> = { [Name in keyof Part]: Value | undefined }
+/** An input that has a fingerprint. */
+export type Fingerprinted<Input> = { [Name in keyof Input]: Structured<Input[Name]> }
+
+/** A result that is equal when it is replayed: it is stored as text. */
+export type Replayable<Result> = { [Name in keyof Result]: Value | undefined | readonly Value[] }
 
 /** On whose behalf a mutation runs. */
 export interface Caller extends Pick<IdempotencyKey, 'owner'> {

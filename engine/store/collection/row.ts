@@ -5,6 +5,13 @@ export type TableWithId = SQLiteTable & { id: SQLiteColumn }
 
 export type Value = bigint | string | boolean | Date | null
 
+/** Values, and lists and plain objects of them. Others, such as a function, a Map or a number, do not compile. */
+export type Structured<Part> = Part extends Value | undefined
+  ? Part
+  : Part extends ((...args: never) => unknown) | number | symbol
+    ? never
+    : { [Name in keyof Part]: Structured<Part[Name]> }
+
 /** A row as the store returns it. A column that is NULL is absent. */
 export type Entity<T extends Table> = AbsentIfNull<T['$inferSelect']>
 
@@ -61,6 +68,28 @@ export function textOfValue(value: unknown): string | null {
   if (value instanceof Date) return value.toISOString()
   if (typeof value === 'object') throw new TypeError('A mutation, a filter or a search got an object as a value.')
   return String(value)
+}
+
+/** The text of a {@link Structured} value. Equal ones, and no others, have the same: a time has no quotes. */
+export function textOfStructure(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(textOfStructure)}]`
+  if (isPlain(value)) {
+    const members = Object.entries(value).filter(([, part]) => part !== undefined)
+    const sorted = members.sort(([a], [b]) => (a < b ? -1 : 1))
+    return `{${sorted.map(([name, part]) => `${JSON.stringify(name)}:${textOfStructure(part)}`)}}`
+  }
+  if (typeof value === 'string') return JSON.stringify(value)
+  return value === undefined ? 'undefined' : String(textOfValue(value))
+}
+
+/** The parts of a list or a plain object. Undefined for any other value. */
+export function partsOf(value: unknown): unknown[] | undefined {
+  if (Array.isArray(value)) return value
+  return isPlain(value) ? Object.values(value) : undefined
+}
+
+function isPlain(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value))
 }
 
 export function columnOf(table: Table, field: string): Column {

@@ -2,7 +2,7 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { ClientBase } from 'pg'
 import type { CollectionOn, MutationsWith, StatementsOn } from '../collection/derived.ts'
 import type { RuleViolation } from '../collection/errors.ts'
-import type { Adding, Given, Replayable } from '../collection/mutation.ts'
+import type { Adding, Fingerprinted, Given, Replayable } from '../collection/mutation.ts'
 
 export type PostgresTable = PgTable & { id: PgColumn }
 
@@ -35,7 +35,7 @@ export type Result = object | RuleViolation | undefined
  * A mutation that adds what it generates to its input. It gets the `fields` of the inputs. See {@link MutationOnPostgres.run}.
  * By default, `hasOrderedIds` is true.
  */
-export interface PostgresMutation<Input extends Replayable<Input>, Generated extends Replayable<Generated>>
+export interface PostgresMutation<Input extends Fingerprinted<Input>, Generated extends Replayable<Generated>>
   extends Partial<Omit<MutationOnPostgres, 'run'>>,
     Adding<Input, Generated> {
   run(client: Queries, inputs: Given<Input>[]): Promise<(Generated | RuleViolation)[]>

@@ -3,6 +3,7 @@ import { StoreUnavailable } from '../../collection/errors.ts'
 import { type Committed, groupCommit } from '../../collection/group-commit.ts'
 import type { IdempotencyKey } from '../../collection/idempotency.ts'
 import type { MutationResult } from '../../collection/mutation.ts'
+import { partsOf } from '../../collection/row.ts'
 import type { Loaded, OpenOptions } from '../../database/loaded.ts'
 import type { SqliteCollection } from '../collection.ts'
 import { concernsDatabase, conflictOf, type Damage, type Failure, isBusy, storeError } from '../file/failure.ts'
@@ -28,8 +29,13 @@ const maxStartTime = 60_000
 /** Milliseconds after a failed write in which readiness stays false: a batch of creates may need more room than a probe. */
 const doubtAfterFailure = 5_000
 
-/** Whether a value is of a kind that a column may have. A product may pass on others, such as functions. */
-function canBeCopied(value: unknown): boolean {
+/** How deep lists and objects may be in each other. A value that is too deep, or holds itself, cannot be copied. */
+const maxLevels = 100
+
+/** Whether a value is of a kind that an input may have. A product may pass on others, such as functions. */
+function canBeCopied(value: unknown, levels = maxLevels): boolean {
+  const parts = partsOf(value)
+  if (parts) return levels > 0 && parts.every((part) => canBeCopied(part, levels - 1))
   return !['function', 'object', 'symbol'].includes(typeof value) || value === null || value instanceof Date
 }
 
@@ -148,7 +154,7 @@ export function createWriter(options: WriterOptions) {
     /** Runs a mutation. With an idempotency key, at most once. */
     async mutate(operation: string, values: unknown[], idempotency?: IdempotencyKey): Promise<MutationResult> {
       // One message that cannot be copied would fail the writes of a whole batch.
-      if (!values.every(canBeCopied))
+      if (!values.every((value) => canBeCopied(value)))
         throw new TypeError(`A value of ${operation} cannot be copied to the writer thread.`)
       if (idempotency) {
         const write: Write = [idempotentWrite, operation, idempotency.owner, idempotency.key, new Date(), ...values]

@@ -159,13 +159,15 @@ function storesBody(database: Database.Database): (name: string) => boolean {
 
 test('a write with a value that cannot be copied to the writer thread fails alone', async () => {
   const store = openFileStore(join(temporaryFolder(), 'notes.db'))
-  const bodies: unknown[] = ['a', () => 'b', 'c', Symbol('d'), 'e']
+  const cycle: unknown[] = []
+  cycle.push({ cycle })
+  const bodies: unknown[] = ['a', () => 'b', 'c', Symbol('d'), 'e', [{ f: () => 'f' }], new Map(), cycle]
   // A product may pass on what its types do not tell.
   const creates = bodies.map((body) => store.notes.create({ body: body as string, priority: 1n, state: 'open' }))
   const settled = await Promise.allSettled(creates)
   const reasons = settled.map((each) => (each.status === 'rejected' ? String(each.reason) : ''))
   const refused = 'TypeError: A value of notes.create cannot be copied to the writer thread.'
-  expect(reasons).toEqual(['', refused, '', refused, ''])
+  expect(reasons).toEqual(['', refused, '', refused, '', refused, refused, refused])
   expect((await store.notes.list({ limit: 9 })).map(({ body }) => body)).toEqual(['a', 'c', 'e'])
 })
 

@@ -91,7 +91,8 @@ test('a create that is repeated later gets the time of the first one, which is n
 test('a stored result holds every value as it was', () => {
   const time = fc.date({ noInvalidDate: true })
   const value = fc.oneof(fc.bigInt(), anyText(), fc.boolean(), time, fc.constant(null))
-  const result = fc.record({ id: value, time: value, source: value, 'a"b': value }, { requiredKeys: [] })
+  const list = fc.array(value, { maxLength: 3 })
+  const result = fc.record({ id: value, time: value, source: value, 'a"b': value, list }, { requiredKeys: [] })
   for (const generated of fc.sample(result, 50)) expect(decodeResult(encodeResult(generated))).toEqual(generated)
   // As earlier releases have stored it.
   expect(encodeResult({ id: 2n ** 62n, previousName: 'Ann', note: undefined })).toBe(
@@ -99,9 +100,37 @@ test('a stored result holds every value as it was', () => {
   )
 })
 
-test('an input that holds an object has no fingerprint', () => {
-  expect(() => fingerprintOf(['a', { b: 1 }])).toThrow(TypeError)
-  expect(() => fingerprintOf([['a']])).toThrow(TypeError)
+describe('a fingerprint', () => {
+  const time = new Date('2026-11-20T08:30:00.000Z')
+
+  test('of values is that of earlier releases', () => {
+    const values = ['Ann', 7n, null, true, time, null]
+    expect(fingerprintOf(values)).toBe('28a30d31c916c4205f82bd4f279001de15e29848b1442e6ebde79aba3851f54d')
+    expect(fingerprintOf(values.slice(0, -1))).toBe(fingerprintOf(values))
+  })
+
+  test('of lists and objects is equal for equal ones, in whatever order their members are', () => {
+    const [lines, again] = [
+      [{ name: 'a', count: 1n, more: undefined, to: { city: 'b', at: time } }, { name: 'c' }],
+      [{ to: { at: new Date(time), city: 'b' }, count: 1n, name: 'a' }, { name: 'c' }],
+    ]
+    expect(fingerprintOf(['Ann', lines])).toBe(fingerprintOf(['Ann', again]))
+  })
+
+  test('of each other value is another one', () => {
+    const scalars = ['', 'a', 'null', '1', '[]', '{}', '["a"]', `${time.toISOString()}`, 1n, true, null, time]
+    const lists = [[], [[]], [{}], ['a', 'a'], ['a,a'], ['a"', '"a'], [['a'], 'a'], [['a', 'a']], [undefined]]
+    const objects = [{}, { a: 'b' }, { a: null }, { a: 'b', c: 'd' }, { a: { b: 'c' } }, { 'a:b': 'c' }, { time: 'a' }]
+    const parts = [...lists, ...objects, ...scalars.flatMap((value) => [[value], { value }])]
+    const inputs = [...parts, ...['', 'a', '1', '[]', '{}', '["a"]', '[["a"]]', '{"a":"b"}']]
+    expect(new Set(inputs.map((value) => fingerprintOf([value]))).size).toBe(inputs.length)
+  })
+
+  test('is not that of other objects', () => {
+    for (const value of [new Map(), new Set(), [new Map()], { a: /b/ }]) {
+      expect(() => fingerprintOf(['a', value])).toThrow(TypeError)
+    }
+  })
 })
 
 describe('the header Idempotency-Key', () => {
