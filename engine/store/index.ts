@@ -2,7 +2,7 @@
 
 // Define the collections and the store, with the columns and the rules of their tables.
 
-export type { Entity, NewEntity } from './collection/row.ts'
+export type { Entity, Generated, NewEntity } from './collection/row.ts'
 export { int64, lineChecks, oneOfCheck, positiveCheck, timestamp, timestampCheck } from './collection/schema.ts'
 export { collection, defineStore, type StoreDefinition, type StoresOf } from './collection.ts'
 export { engineTables } from './database/migrations.ts'
@@ -35,9 +35,10 @@ export {
   UnusableDatabase,
 } from './collection/errors.ts'
 
-// Add statements of your own to a collection, with `statements`. The type for PostgreSQL is in `#store/postgres`.
+// Add statements of your own to a collection, with `statements`. `#store/postgres` has the same for PostgreSQL.
 
 export type { SqliteAccess, SqliteMutation } from './sqlite/collection.ts'
+export { inserterOf } from './sqlite/statements.ts'
 
 // Report on it.
 

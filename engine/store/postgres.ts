@@ -2,5 +2,5 @@
 export { history } from './collection/history.ts'
 export { idempotencyKeys } from './collection/idempotency.ts'
 export type { PostgresAccess, PostgresMutation } from './postgres/collection.ts'
-export { sqlTextOf } from './postgres/statements.ts'
+export { inserterOf } from './postgres/statements.ts'
 export { postgresTableOf } from './postgres/table.ts'

@@ -26,12 +26,12 @@ export function mutationOf(mutation: AnyPostgresMutation): WithFields<MutationOn
   return {
     hasOrderedIds: true,
     ...mutation,
-    // Safe: the values are those of its fields.
-    run: (client, rows) =>
-      mutation.run(
-        client,
-        rows.map((values) => inputOf(mutation.fields, values) as never),
-      ),
+    async run(client, rows) {
+      const results: Result[] = []
+      // Safe: the values are those of its fields.
+      for (const values of rows) results.push(await mutation.run(client, inputOf(mutation.fields, values) as never))
+      return results
+    },
   }
 }
 

@@ -32,13 +32,14 @@ export type Queries = Pick<ClientBase, 'query'>
 export type Result = object | RuleViolation | undefined
 
 /**
- * A mutation that adds what it generates to its input. It gets the `fields` of the inputs. See {@link MutationOnPostgres.run}.
- * By default, `hasOrderedIds` is true.
+ * A write that may have an idempotency key. It gets the `fields` of its input, and resolves to what it has generated. It runs
+ * in a transaction with others, one after the other: see {@link MutationOnPostgres.run}. What it throws undoes it alone, but
+ * the others run again, so a refusal without any change is faster as its result. By default, `hasOrderedIds` is true.
  */
 export interface PostgresMutation<Input extends Fingerprinted<Input>, Generated extends Replayable<Generated>>
-  extends Partial<Omit<MutationOnPostgres, 'run'>>,
+  extends Partial<Pick<MutationOnPostgres, 'probe' | 'hasOrderedIds'>>,
     Adding<Input, Generated> {
-  run(client: Queries, inputs: Given<Input>[]): Promise<(Generated | RuleViolation)[]>
+  run(client: Queries, input: Given<Input>): Promise<Generated | RuleViolation>
 }
 
 /** One with any input. */

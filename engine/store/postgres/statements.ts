@@ -5,9 +5,20 @@ import type { ClientBase, Pool } from 'pg'
 import { type Count, countStatement, toCounts } from '../collection/counts.ts'
 import type { DerivedMethods, WithFields } from '../collection/derived.ts'
 import { firstCursor, type PageOrder, type PageQuery } from '../collection/query.ts'
-import { columnOf, type Entity, fieldsOf, listOf, textOfValue, uniqueColumnOf } from '../collection/row.ts'
+import {
+  columnOf,
+  type Entity,
+  fieldsOf,
+  type Generated,
+  listOf,
+  type NewEntity,
+  type TableWithId,
+  textOfValue,
+  uniqueColumnOf,
+} from '../collection/row.ts'
 import { batchReads } from './batch-reads.ts'
 import type { MutationOnPostgres, PostgresTable, Queries, Read, Statement } from './collection.ts'
+import { postgresTableOf } from './table.ts'
 
 /**
  * The statements of a collection, derived from its table, for the methods of {@link DerivedMethods}. They bypass Drizzle's mapping of
@@ -157,6 +168,17 @@ export function insertInto(table: PostgresTable): WithFields<MutationOnPostgres>
       if (inserted.rows.length !== rows.length) throw new Error('PostgreSQL did not return an id for each row.')
       return inserted.rows.map(({ id }, index) => ({ id, ...more[index] }))
     },
+  }
+}
+
+/** Makes the insert of rows for statements of a product. It resolves to what is generated for each. */
+export function inserterOf<T extends TableWithId>(origin: T) {
+  // Safe: it has the fields of the origin, and so an id.
+  const { fields = [], run } = insertInto(postgresTableOf(origin) as unknown as PostgresTable)
+  return async <const Rows extends readonly NewEntity<T>[]>(client: Queries, rows: Rows) => {
+    const values = rows.map((row) => fields.map((field) => Reflect.get(row, field) ?? null))
+    // Safe: it resolves to these fields for each row, or throws.
+    return (await run(client, values)) as { [Place in keyof Rows]: Generated<T> }
   }
 }
 

@@ -4,7 +4,17 @@ import { SQLiteSyncDialect, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { type Count, countStatement, toCounts } from '../collection/counts.ts'
 import { IdsExhausted } from '../collection/errors.ts'
 import { firstCursor, type PageOrder, type PageQuery } from '../collection/query.ts'
-import { columnOf, type Entity, fieldsOf, listOf, maxId, type TableWithId, uniqueColumnOf } from '../collection/row.ts'
+import {
+  columnOf,
+  type Entity,
+  fieldsOf,
+  type Generated,
+  listOf,
+  maxId,
+  type NewEntity,
+  type TableWithId,
+  uniqueColumnOf,
+} from '../collection/row.ts'
 import type { Prepare } from './collection.ts'
 
 /** The statements of a collection, derived from its table. They bypass Drizzle's mapping of rows, which takes long. */
@@ -89,6 +99,16 @@ export function insertInto(table: TableWithId) {
     }
   }
   return Object.assign(prepare, { fields: given })
+}
+
+/** Prepares the insert of a row for statements of a product. It returns what is generated. */
+export function inserterOf<T extends TableWithId>(table: T): Prepare<[row: NewEntity<T>], Generated<T>> {
+  const prepare = insertInto(table)
+  return (connection) => {
+    const insert = prepare(connection)
+    // Safe: these are the fields that it generates.
+    return (row) => insert(...prepare.fields.map((field) => Reflect.get(row, field) ?? null)) as Generated<T>
+  }
 }
 
 /** Selects whole rows, each column under the name of its field. */

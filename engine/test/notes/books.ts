@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Int64, mustBe, resource, Text, Time } from '#service'
+import { Int64, line, mustBe, resource, Text, Time } from '#service'
 import { mutation, query, router } from './trpc.ts'
 
 const Words = Text.max(300)
@@ -15,6 +15,19 @@ const fields = {
 export const NewBook = z.object(fields, { error: mustBe('an object') }).meta({ id: 'NewBook' })
 export type NewBook = z.infer<typeof NewBook>
 export const Book = z.object({ id: Int64, ...fields, addedAt: Time }).meta({ id: 'Book' })
+
+const part = z.object({ body: line(255), priority: Int64 }, { error: mustBe('an object') })
+const withNotes = {
+  title: fields.title,
+  shelf: Words,
+  isLent: fields.isLent,
+  notes: z.array(part, { error: mustBe('a list') }).max(20),
+}
+
+export const NewBookWithNotes = z.object(withNotes, { error: mustBe('an object') }).meta({ id: 'NewBookWithNotes' })
+export const BookWithNotes = z
+  .object({ id: Int64, ...withNotes, addedAt: Time, noteIds: z.array(Int64) })
+  .meta({ id: 'BookWithNotes' })
 
 const book = resource({
   one: 'book',
@@ -60,6 +73,21 @@ export const booksRouter = router({
     .input(NewBook)
     .output(Book)
     .mutation(({ ctx, input }) => ctx.store.books.create(input, ctx.caller)),
+
+  createWithNotes: mutation({
+    tag,
+    openapi: {
+      method: 'POST',
+      path: '/team/books-with-notes',
+      operationId: 'createBookWithNotes',
+      errorResponses: { 409: 'Another book has this title, or the shelf is full.' },
+    },
+    idempotencyKey: 'replays',
+    creates: 'book',
+  })
+    .input(NewBookWithNotes)
+    .output(BookWithNotes)
+    .mutation(({ ctx, input }) => ctx.store.books.createWithNotes(input, ctx.caller)),
 
   search: query()
     .input(book.searchInput)

@@ -1,41 +1,22 @@
-import { sql } from 'drizzle-orm'
-import { type PostgresMutation, postgresTableOf, sqlTextOf } from '#store/postgres'
-import { type Copy, maxCopies, TooManyCopies, notes as table, throwDefect } from './tables.ts'
+import { Refusal } from '#store'
+import { inserterOf, type PostgresMutation } from '#store/postgres'
+import { type AddedBook, type BookWithNotes, books, maxOnShelf, notes } from './tables.ts'
 
-const notes = postgresTableOf(table)
+const count = { name: 'books_on_shelf', text: 'SELECT count(*) FROM books WHERE shelf = $1' }
+const [insertBooks, insertNotes] = [inserterOf(books), inserterOf(notes)]
 
-// The placeholders are not in the order of the fields.
-const inserting = {
-  name: 'copy_note',
-  text: sqlTextOf(
-    sql`INSERT INTO ${notes} (priority, state, body)
-      VALUES (coalesce(${sql.placeholder('priority')}, 0), 'open', ${sql.placeholder('body')})`,
-    ['body', 'priority'],
-  ),
-}
-
-const copy: PostgresMutation<Copy, { copies: bigint }> = {
-  fields: ['body', 'priority'],
-  probe: "EXPLAIN INSERT INTO notes (body, state, priority) VALUES ('', 'open', 0)",
-  async run(database, inputs) {
-    const outcomes = []
-    for (const { body, priority } of inputs) {
-      const counted = await database.query<{ copies: bigint }>({
-        name: 'count_copies',
-        text: 'SELECT count(*) AS copies FROM notes WHERE body = $1',
-        values: [body],
-      })
-      const copies = (counted.rows[0]?.copies ?? 0n) + 1n
-      if (copies > maxCopies) {
-        outcomes.push(new TooManyCopies(`More than ${maxCopies} notes have this body.`))
-        continue
-      }
-      await database.query({ ...inserting, values: [body, priority] })
-      throwDefect(body)
-      outcomes.push({ copies })
-    }
-    return outcomes
+const createWithNotes: PostgresMutation<BookWithNotes, AddedBook> = {
+  fields: ['title', 'shelf', 'isLent', 'notes'],
+  async run(client, { notes, ...book }) {
+    const { rows } = await client.query({ ...count, values: [book.shelf] })
+    if (Number(rows[0].count) >= maxOnShelf) throw new Refusal('The shelf is full.')
+    const [{ id, addedAt }] = await insertBooks(client, [book])
+    const added = await insertNotes(
+      client,
+      notes.map((note) => ({ ...note, state: 'open', bookId: id })),
+    )
+    return { id, addedAt, noteIds: added.map((note) => note.id) }
   },
 }
 
-export const mutations = { copy }
+export const mutations = { createWithNotes }

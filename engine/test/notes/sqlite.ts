@@ -1,20 +1,19 @@
-import type { SqliteMutation } from '#store'
-import { type Copy, maxCopies, TooManyCopies, throwDefect } from './tables.ts'
+import { inserterOf, Refusal, type SqliteMutation } from '#store'
+import { type AddedBook, type BookWithNotes, books, maxOnShelf, notes } from './tables.ts'
 
-/** Two statements, of which the second may find that the first must not stay. */
-const copy: SqliteMutation<Copy, { copies: bigint }> = {
-  fields: ['body', 'priority'],
+const createWithNotes: SqliteMutation<BookWithNotes, AddedBook> = {
+  fields: ['title', 'shelf', 'isLent', 'notes'],
   prepare(connection) {
-    const insert = connection.prepare("INSERT INTO notes (body, state, priority) VALUES (?, 'open', ?)")
-    const count = connection.prepare<unknown[], bigint>('SELECT count(*) FROM notes WHERE body = ?').pluck()
-    return ({ body, priority = 0n }) => {
-      insert.run(body, priority)
-      const copies = count.get(body) ?? 0n
-      throwDefect(body)
-      if (copies > maxCopies) throw new TooManyCopies(`More than ${maxCopies} notes have this body.`)
-      return { copies }
+    const count = connection.prepare<[string], bigint>('SELECT count(*) FROM books WHERE shelf = ?').pluck()
+    const [insertBook, insertNote] = [inserterOf(books)(connection), inserterOf(notes)(connection)]
+
+    return ({ notes, ...book }) => {
+      if (Number(count.get(book.shelf)) >= maxOnShelf) throw new Refusal('The shelf is full.')
+      const { id, addedAt } = insertBook(book)
+      const added = notes.map((note) => insertNote({ ...note, state: 'open', bookId: id }))
+      return { id, addedAt, noteIds: added.map((note) => note.id) }
     }
   },
 }
 
-export const mutations = { copy }
+export const mutations = { createWithNotes }

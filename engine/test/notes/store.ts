@@ -17,6 +17,8 @@ export const definition = defineStore({
       filters: ['addedAt', 'shelf', 'pages', 'isLent'],
       search: { title: 'text', author: 'text' },
       mutations: ['create', 'update', 'remove'],
+      // The method `createWithNotes`, which reads and writes several rows.
+      statements: { sqlite: () => import('./sqlite.ts'), postgres: () => import('./postgres.ts') },
     }),
     notes: collection({
       table: notes,
@@ -33,8 +35,6 @@ export const definition = defineStore({
           return { priority: sum === BigInt.asIntN(64, sum) ? sum : amount < 0n ? -(2n ** 63n) : 2n ** 63n - 1n }
         }),
       }),
-      // The method `copy`, which compares several rows.
-      statements: { sqlite: () => import('./sqlite.ts'), postgres: () => import('./postgres.ts') },
     }),
   },
 })

@@ -1,12 +1,12 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import {
   type Entity,
+  type Generated,
   int64,
   lineChecks,
   type NewEntity,
   oneOfCheck,
   positiveCheck,
-  Refusal,
   timestamp,
   timestampCheck,
 } from '#store'
@@ -65,20 +65,18 @@ export const notes = sqliteTable(
 export type Note = Entity<typeof notes>
 export type NewNote = NewEntity<typeof notes>
 
-/** At most so many notes may have the same body. */
-export const maxCopies = 3
+/** The greatest number of books on a shelf. */
+export const maxOnShelf = 3
 
-export class TooManyCopies extends Refusal {
-  override name = 'TooManyCopies'
+/** A book that is added with notes, which are open. */
+export interface BookWithNotes {
+  title: string
+  shelf: string
+  isLent: boolean
+  notes: Pick<NewNote, 'body' | 'priority'>[]
 }
 
-/** Adds a note with the state `open`, and refuses it afterwards if there are too many with its body. */
-export interface Copy {
-  body: string
-  priority?: bigint | undefined
-}
-
-/** Throws an error that is no rule for this body, as a defect of a mutation does. */
-export function throwDefect(body: unknown): void {
-  if (body === 'a defect') throw new Error('A copy with a defect.')
+/** What the database generates of it. */
+export interface AddedBook extends Generated<typeof books> {
+  noteIds: bigint[]
 }

@@ -98,6 +98,30 @@ describe('a change of its own', () => {
   })
 })
 
+describe('a mutation with statements', () => {
+  test.for(withoutAndWithKey)('that throws is undone alone, and is no outage, $name', async ({ key }) => {
+    const { notes } = await openNotes()
+    const bodies = ['first', 'refused', 'second', 'a defect', 'third', 'refused at once', 'refused', 'fourth']
+    const settled = await Promise.allSettled(bodies.map((body) => notes.add({ body }, key?.())))
+    const refused = { reason: { name: 'Finished', code: 'conflict', message: 'The note is done.' } }
+    const defect = {
+      reason: {
+        name: expect.not.stringMatching('StoreUnavailable'),
+        message: expect.stringContaining('A mutation with a defect.'),
+      },
+    }
+    expect(settled).toMatchObject([{}, refused, {}, defect, {}, refused, refused, {}])
+    const rows = await notes.list({ limit: 9 })
+    expect(rows.map(({ body }) => body)).toEqual([note.body, 'first', 'second', 'third', 'fourth'])
+  })
+
+  test('gets no field that is undefined, and returns none', async () => {
+    const { notes } = await openNotes()
+    expect(await notes.add({ body: 'a', priority: undefined })).toStrictEqual({ id: 2n, body: 'a' })
+    expect(await notes.get(2n)).toMatchObject({ priority: 0n })
+  })
+})
+
 test('a read of its own becomes a method, and fails when the store is closed', async () => {
   const { books, close } = await openNotes()
   for (const title of ['Emil', 'Faust', 'Ab']) await books.create({ title, isLent: false })

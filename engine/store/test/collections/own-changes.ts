@@ -1,14 +1,58 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { definition as original } from '../../../test/notes/store.ts'
 import { notes } from '../../../test/notes/tables.ts'
-import { collection, defineStore, int64, Refusal, type SqliteAccess, timestamp, timestampCheck } from '../../index.ts'
-import type { PostgresAccess } from '../../postgres.ts'
+import {
+  collection,
+  defineStore,
+  inserterOf,
+  int64,
+  Refusal,
+  type SqliteAccess,
+  type SqliteMutation,
+  timestamp,
+  timestampCheck,
+} from '../../index.ts'
+import type { PostgresAccess, PostgresMutation } from '../../postgres.ts'
 
 class Finished extends Refusal {
   override name = 'Finished'
 }
 
 const { program, applicationId, migrations, collections } = original
+
+/** A note that is added with statements, which throw for some bodies afterwards. */
+interface Added {
+  body: string
+  priority?: bigint | undefined
+}
+
+function refuseSome(body: string): void {
+  if (body === 'a defect') throw new Error('A mutation with a defect.')
+  if (body.startsWith('refused')) throw new Finished('The note is done.')
+}
+
+const addOnSqlite: SqliteMutation<Added, { id: bigint }> = {
+  fields: ['body', 'priority'],
+  prepare(connection) {
+    const insert = inserterOf(notes)(connection)
+    return ({ body, priority = 0n }) => {
+      const added = insert({ body, priority, state: 'open' })
+      refuseSome(body)
+      return added
+    }
+  },
+}
+
+const addOnPostgres: PostgresMutation<Added, { id: bigint }> = {
+  fields: ['body', 'priority'],
+  async run(client, { body, priority = 0n }) {
+    if (body === 'refused at once') return new Finished('The note is done.')
+    const text = "INSERT INTO notes (body, state, priority) VALUES ($1, 'open', $2) RETURNING id"
+    const { rows } = await client.query({ text, values: [body, priority] })
+    refuseSome(body)
+    return { id: rows[0].id }
+  },
+}
 
 export const changedAt = new Date('2030-01-01T00:00:00.000Z')
 
@@ -92,6 +136,10 @@ export const definition = defineStore({
         nothing: change(() => JSON.parse('null')),
       }),
       mutations: ['create', 'update'],
+      statements: {
+        sqlite: async () => ({ mutations: { add: addOnSqlite } }),
+        postgres: async () => ({ mutations: { add: addOnPostgres } }),
+      },
     }),
   },
 })

@@ -1,33 +1,45 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ClosedStore } from '../../../store/index.ts'
 import { note, notesDatabase } from '../../../test/notes/database.ts'
 
-test.for([undefined, 'a key'])('a write of several statements that is refused stores nothing, with %s', async (key) => {
-  const store = await (await notesDatabase()).open()
-  const settled = await Promise.allSettled(
-    Array.from({ length: 10 }, (_, index) => [
-      store.notes.copy({ body: 'copy' }, key === undefined ? undefined : { owner: 1n, key: `${key} ${index}` }),
-      store.notes.create({ ...note, body: `${index}` }),
-    ]).flat(),
-  )
-  const refused = settled.filter(({ status }) => status === 'rejected')
-  expect(refused).toHaveLength(7)
-  for (const each of refused) expect(each).toMatchObject({ reason: { name: 'TooManyCopies', code: 'conflict' } })
-  const bodies = (await store.notes.list({ limit: 100 })).map(({ body }) => body)
-  expect(bodies.filter((body) => body === 'copy')).toHaveLength(3)
-  expect(bodies).toHaveLength(13)
-})
+describe('a book that is created with its notes', () => {
+  const book = { title: 'Faust', shelf: 'North', isLent: false }
+  const parts = ['a', 'b'].map((body) => ({ body, priority: 1n }))
 
-test('a mutation that throws an error of its own fails alone, and is no outage of the database', async () => {
-  const store = await (await notesDatabase()).open()
-  const bodies = ['first', 'a defect', 'second', 'a defect', 'third']
-  const settled = await Promise.allSettled(
-    bodies.map((body, index) => store.notes.copy({ body }, index > 2 ? { owner: 1n, key: `${index}` } : undefined)),
+  test('is there with all of them', async () => {
+    const store = await (await notesDatabase()).open()
+    const { id, addedAt, noteIds, ...rest } = await store.books.createWithNotes({ ...book, notes: parts })
+    expect(rest).toStrictEqual({ ...book, notes: parts })
+    expect(await store.books.get(id)).toStrictEqual({ ...book, id, addedAt })
+    const added = parts.map((part, index) => ({ ...part, id: noteIds[index], state: 'open', bookId: id }))
+    expect(await store.notes.list({ limit: 9 })).toStrictEqual(added)
+    const { noteIds: none } = await store.books.createWithNotes({ ...book, title: 'Emil', notes: [] })
+    expect(none).toEqual([])
+  })
+
+  test.for([undefined, 'a key'])(
+    'is refused alone for what other rows, or one of its notes, break, with %s',
+    async (key) => {
+      const store = await (await notesDatabase()).open()
+      const create = (title: string, notes = parts) => {
+        const caller = key === undefined ? undefined : { owner: 1n, key: `${key} ${title} ${notes.length}` }
+        return store.books.createWithNotes({ ...book, title, notes }, caller)
+      }
+      const blank = [...parts, { body: ' ', priority: 1n }]
+      const settled = await Promise.allSettled([create('1'), create('2', blank), create('3'), create('4'), create('5')])
+      const [rule, full] = [
+        { message: expect.stringContaining('notes_body_not_blank') },
+        { name: 'Refusal', message: 'The shelf is full.' },
+      ]
+      expect(settled).toMatchObject([{}, { reason: rule }, {}, {}, { reason: full }])
+      await expect(create('1', [])).rejects.toMatchObject(full)
+      expect((await store.books.list({ limit: 9 })).map(({ title }) => title)).toEqual(['1', '3', '4'])
+      expect(await store.notes.list({ limit: 9 })).toHaveLength(6)
+      // Neither has used up its key.
+      await store.books.update({ id: 1n, set: { shelf: 'South' } })
+      expect(await create('5')).toMatchObject({ title: '5' })
+    },
   )
-  const defect = { reason: expect.not.objectContaining({ name: 'StoreUnavailable' }) }
-  expect(settled).toMatchObject([{}, defect, {}, defect, {}])
-  expect(settled[1]).toMatchObject({ reason: { message: expect.stringContaining('A copy with a defect.') } })
-  expect((await store.notes.list({ limit: 9 })).map(({ body }) => body)).toEqual(['first', 'second', 'third'])
 })
 
 test('writes of several collections share a transaction, and one that fails leaves the others in effect', async () => {

@@ -139,8 +139,9 @@ describe('the history', () => {
   })
 
   test('has nothing of creates, of mutations of its own, and of collections that do not opt in', async () => {
-    const { database, store, notes } = await openNotes()
-    await notes.copy({ body: 'copy' })
+    const { database, store } = await openNotes()
+    const parts = [{ body: 'Call Ann', priority: 1n }]
+    await store.books.createWithNotes({ title: 'Emil', shelf: 'North', isLent: false, notes: parts })
     const { id } = await store.books.create({ title: 'Faust', isLent: false })
     await store.books.update({ id, set: { title: 'Faust II' } })
     await store.books.remove({ id })

@@ -70,8 +70,8 @@ describe('a create that is retried with its Idempotency-Key', () => {
 test('a key of another collection is refused, although the values are equal', async () => {
   const { store } = api()
   const caller = { owner: 1n, key: 'b' }
-  await store.notes.copy({ body: 'a', priority: 1n }, caller)
-  const sameValues = { title: 'a', shelf: '1' } as Parameters<typeof store.books.create>[0]
+  await store.notes.create({ body: 'a', priority: 1n, state: 'open' }, caller)
+  const sameValues = { title: 'a', shelf: '1', author: 'open' } as Parameters<typeof store.books.create>[0]
   await expect(store.books.create(sameValues, caller)).rejects.toMatchObject({ name: 'IdempotencyKeyReused' })
 })
 
