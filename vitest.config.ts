@@ -39,7 +39,7 @@ export default defineConfig({
             'test/store/*.test.ts',
             'test/postgres/*.test.ts',
             'engine/store/test/{collections,postgres,store}/*.test.ts',
-            'engine/service/test/api/{change,errors,history,own-procedures,time}.test.ts',
+            'engine/service/test/api/{change,errors,history,own-procedures,parts,time}.test.ts',
           ],
           ...postgres,
         },
