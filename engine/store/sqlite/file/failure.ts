@@ -1,4 +1,4 @@
-import { getTableColumns } from 'drizzle-orm'
+import { getTableColumns, getTableName } from 'drizzle-orm'
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { WriteFailure } from '../../collection/base-store.ts'
 import {
@@ -84,11 +84,16 @@ export function violatesConstraint({ code }: Failure): boolean {
   return code.startsWith('SQLITE_CONSTRAINT')
 }
 
-/** The error if a write breaks a uniqueness or a reference. */
-export function conflictOf({ code, message }: Failure, operation: string, table: SQLiteTable): RowConflict | undefined {
-  const { name, columns, foreignKeys, indexes, uniqueConstraints } = getTableConfig(table)
-  const hasUnique = columns.some(({ isUnique }) => isUnique) || indexes.some(({ config }) => config.unique)
-  if (code === 'SQLITE_CONSTRAINT_UNIQUE' && (hasUnique || uniqueConstraints.length > 0))
+/** The error if a write breaks a uniqueness or a reference. Statements of a product may also write other tables. */
+export function conflictOf(
+  { code, message }: Failure,
+  operation: string,
+  table: SQLiteTable,
+  others: SQLiteTable[] = [],
+): RowConflict | undefined {
+  const { name, foreignKeys } = getTableConfig(table)
+  const isOfOther = (other: SQLiteTable) => hasUnique(other) && message.includes(`: ${getTableName(other)}.`)
+  if (code === 'SQLITE_CONSTRAINT_UNIQUE' && (hasUnique(table) || others.some(isOfOther)))
     // UNIQUE constraint failed: books.title, books.shelf
     return notUnique(
       name,
@@ -102,6 +107,14 @@ export function conflictOf({ code, message }: Failure, operation: string, table:
   const isReference = code === 'SQLITE_CONSTRAINT_FOREIGNKEY' || message === 'FOREIGN KEY constraint failed'
   if (!isReference) return undefined
   return new RowConflict(brokenReference(operation, foreignKeys.length > 0), name)
+}
+
+function hasUnique(table: SQLiteTable): boolean {
+  const { columns, indexes, uniqueConstraints } = getTableConfig(table)
+  return (
+    [...columns.map(({ isUnique }) => isUnique), ...indexes.map(({ config }) => config.unique)].includes(true) ||
+    uniqueConstraints.length > 0
+  )
 }
 
 /** Whether another connection holds the lock. */

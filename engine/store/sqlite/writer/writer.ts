@@ -144,7 +144,8 @@ export function createWriter(options: WriterOptions) {
   function errorOf(name: string, failure: Failure): Error {
     if (failure.kind === 'damage') onDamage?.(failure.damage)
     const collection = loaded.collections[name.split('.')[0] ?? '']
-    const error = (collection && conflictOf(failure, name, collection.table)) ?? storeError(failure)
+    const tables = Object.values(loaded.collections).map(({ table }) => table)
+    const error = (collection && conflictOf(failure, name, collection.table, tables)) ?? storeError(failure)
     const isDoubtful = concernsDatabase(failure) && !isBusy(failure) && name !== probeWrite
     if (isDoubtful) lastFailure = { error, at: performance.now() }
     return error

@@ -100,8 +100,9 @@ describe('a change of its own', () => {
 
 describe('a mutation with statements', () => {
   test.for(withoutAndWithKey)('that throws is undone alone, and is no outage, $name', async ({ key }) => {
-    const { notes } = await openNotes()
-    const bodies = ['first', 'refused', 'second', 'a defect', 'third', 'refused at once', 'refused', 'fourth']
+    const { notes, books } = await openNotes()
+    await books.create({ title: 'Faust', isLent: false })
+    const bodies = ['first', 'refused', 'second', 'a defect', 'third', 'refused at once', 'books again', 'fourth']
     const settled = await Promise.allSettled(bodies.map((body) => notes.add({ body }, key?.())))
     const refused = { reason: { name: 'Finished', code: 'conflict', message: 'The note is done.' } }
     const defect = {
@@ -110,7 +111,8 @@ describe('a mutation with statements', () => {
         message: expect.stringContaining('A mutation with a defect.'),
       },
     }
-    expect(settled).toMatchObject([{}, refused, {}, defect, {}, refused, refused, {}])
+    const conflict = { reason: { name: 'RowConflict', message: 'A value that must be unique exists already.' } }
+    expect(settled).toMatchObject([{}, refused, {}, defect, {}, refused, conflict, {}])
     const rows = await notes.list({ limit: 9 })
     expect(rows.map(({ body }) => body)).toEqual([note.body, 'first', 'second', 'third', 'fourth'])
   })

@@ -31,12 +31,16 @@ function refuseSome(body: string): void {
   if (body.startsWith('refused')) throw new Finished('The note is done.')
 }
 
+/** Their titles are unique. */
+const addBooksAgain = 'INSERT INTO books (title, added_at, is_lent) SELECT title, added_at, is_lent FROM books'
+
 const addOnSqlite: SqliteMutation<Added, { id: bigint }> = {
   fields: ['body', 'priority'],
   prepare(connection) {
     const insert = inserterOf(notes)(connection)
     return ({ body, priority = 0n }) => {
       const added = insert({ body, priority, state: 'open' })
+      if (body === 'books again') connection.exec(addBooksAgain)
       refuseSome(body)
       return added
     }
@@ -49,6 +53,7 @@ const addOnPostgres: PostgresMutation<Added, { id: bigint }> = {
     if (body === 'refused at once') return new Finished('The note is done.')
     const text = "INSERT INTO notes (body, state, priority) VALUES ($1, 'open', $2) RETURNING id"
     const { rows } = await client.query({ text, values: [body, priority] })
+    if (body === 'books again') await client.query(addBooksAgain)
     refuseSome(body)
     return { id: rows[0].id }
   },

@@ -129,6 +129,19 @@ describe('a failure', () => {
     expect(conflictOf(failure, operation, table)).toMatchObject({ name: 'RowConflict', message })
   })
 
+  test.for([
+    ['notes.create', notes, [], undefined],
+    ['notes.create', notes, [books], 'A value that must be unique exists already.'],
+    ['books.create', books, [], 'Another one has the same title.'],
+  ] as const)('of a uniqueness is that of a table with one: %s', ([operation, table, others, message]) => {
+    const failure = {
+      kind: 'other',
+      code: 'SQLITE_CONSTRAINT_UNIQUE',
+      message: 'UNIQUE constraint failed: books.title',
+    } as const
+    expect(conflictOf(failure, operation, table, [...others])?.message).toBe(message)
+  })
+
   test('of a database that another release has migrated is one that a retry may avoid', () => {
     const failure = toFailure(new OtherRelease())
     expect(concernsDatabase(failure)).toBe(true)
