@@ -1,7 +1,7 @@
 import { getTableName, type Table } from 'drizzle-orm'
 import { RowChanged } from './errors.ts'
 import { type Caller, methodOf, type RunMutation } from './mutation.ts'
-import { columnOf, type Entity, fieldsOf, type Generated, type NewEntity, textOfValue, type Value } from './row.ts'
+import { columnOf, type Entity, fieldsOf, type Generated, type NewEntity, type Structured, textOfValue } from './row.ts'
 
 /** Changes of a row, which are the same on both databases: the row is read, compared and changed here, and written. */
 
@@ -21,7 +21,7 @@ export interface Change<T extends Table> extends Expectation<T> {
 
 /** What a collection's own change gets besides the id. An input with a name that is taken does not compile. */
 type Input<I> = {
-  [Name in keyof I]: Name extends 'id' | 'expected' | 'set' ? { taken: Name } : Value | undefined
+  [Name in keyof I]: Name extends 'id' | 'expected' | 'set' ? { taken: Name } : Structured<I[Name]>
 }
 
 /** The method of a collection's own change. Resolves to the changed row, or to undefined if no row has the id. */
@@ -45,13 +45,7 @@ export type MakeChange<T extends Table> = <I extends Input<I>, S extends Some<Ne
 /** The functions of a collection's own changes, by their names. */
 export type ChangeFunctions = Record<string, (row: object, input: Record<string, unknown>) => Record<string, unknown>>
 
-/**
- * The values of a call: a list without parts, of which a fingerprint is made. After `size` come the names and values of the
- * input, which are so many pairs, and then those of the expected fields.
- */
-type ChangeValues = [id: bigint, by: string | null, name: string, size: number, ...namesAndValues: unknown[]]
-
-/** A call, as both databases perform it. Null stands for an optional field that is absent. */
+/** A call, as both databases perform it. Null stands for an optional field that is absent. It is the only value of a write. */
 export interface RowChange {
   id: bigint
   by: string | null
@@ -65,28 +59,16 @@ export interface RowChange {
 export function changeMethodOf<T extends Table, Result>(name: string, run: RunMutation) {
   type Call = Expectation<T> & Partial<Change<T>>
 
-  function valuesOf({ id, expected = {}, set, ...others }: Call, caller: Caller | undefined): ChangeValues {
-    const [input, seen] = [givenIn(set ?? others), givenIn(expected)]
-    return [id, caller?.name ?? null, name, input.length, ...input.flat(), ...seen.flat()]
+  function valuesOf({ id, expected = {}, set, ...others }: Call, caller: Caller | undefined): [RowChange] {
+    return [{ id, by: caller?.name ?? null, name, input: givenIn(set ?? others), expected: givenIn(expected) }]
   }
 
   // Safe: the mutation returns a row, or undefined if there is none.
   return methodOf(valuesOf, run, (result) => result as Result | undefined)
 }
 
-/** Sorted by name, so that equal calls have the same fingerprint. */
-function givenIn(part: object): [name: string, value: unknown][] {
-  const entries = Object.entries(part).filter(([, value]) => value !== undefined)
-  return entries.sort(([a], [b]) => (a < b ? -1 : 1))
-}
-
-/** The call that has these values. */
-export function callOf(values: unknown[]): RowChange {
-  // Safe: the values are those of `changeMethodOf`.
-  const [id, by, name, size, ...namesAndValues] = values as ChangeValues
-  const pairs = namesAndValues.flatMap((each, index) => (index % 2 === 0 ? [[each, namesAndValues[index + 1]]] : []))
-  const part = (from: number, to?: number) => Object.fromEntries(pairs.slice(from, to))
-  return { id, by, name, input: part(0, size), expected: part(size) }
+function givenIn(part: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined))
 }
 
 /** The names of the fields that have other values in a part of a row. */

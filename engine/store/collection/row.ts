@@ -9,7 +9,7 @@ export type Value = bigint | string | boolean | Date | null
 export type Structured<Part> = Part extends Value | undefined
   ? Part
   : Part extends ((...args: never) => unknown) | number | symbol
-    ? never
+    ? 'Use text, bigint, a boolean or Date, or lists and objects of them'
     : { [Name in keyof Part]: Structured<Part[Name]> }
 
 /** A row as the store returns it. A column that is NULL is absent. */

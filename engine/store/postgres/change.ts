@@ -1,5 +1,5 @@
 import { getTableName, type SQL, sql } from 'drizzle-orm'
-import { type ChangeFunctions, callOf, prepareChange, type RowChange } from '../collection/change.ts'
+import { type ChangeFunctions, prepareChange, type RowChange } from '../collection/change.ts'
 import type { WithFields } from '../collection/derived.ts'
 import { RuleViolation, StoreUnavailable } from '../collection/errors.ts'
 import { inputOf } from '../collection/mutation.ts'
@@ -97,7 +97,8 @@ function changeIn(table: PostgresTable, hasHistory: boolean, functions: ChangeFu
   }
 
   return async (client, batch, historyDays) => {
-    const calls = batch.map(callOf)
+    // Safe: the value is that of `changeMethodOf`.
+    const calls = batch.map(([call]) => call as RowChange)
     const current = await lockRows(client, [...new Set(calls.map(({ id }) => id))])
     const results = new Map<RowChange, Result>()
     for (let rest = calls; rest.length > 0; rest = rest.filter((call) => !results.has(call))) {

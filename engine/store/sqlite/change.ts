@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import { getTableName, sql } from 'drizzle-orm'
-import { type ChangeFunctions, callOf, prepareChange } from '../collection/change.ts'
+import { type ChangeFunctions, prepareChange, type RowChange } from '../collection/change.ts'
 import type { WithFields } from '../collection/derived.ts'
 import { RuleViolation } from '../collection/errors.ts'
 import { inputOf } from '../collection/mutation.ts'
@@ -47,8 +47,9 @@ function changeIn(table: TableWithId, hasHistory: boolean, functions: ChangeFunc
       return update
     }
 
-    return (...values) => {
-      const change = callOf(values)
+    return (value) => {
+      // Safe: it is that of `changeMethodOf`.
+      const change = value as RowChange
       const { id, by } = change
       const row = select(id)
       if (!row) return undefined

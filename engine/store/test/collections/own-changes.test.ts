@@ -79,6 +79,29 @@ describe('a change of its own', () => {
     expect(await notes.get(1n)).toMatchObject({ priority: 9n })
   })
 
+  test('may get a list, which is a part of what its key stands for', async () => {
+    const { notes } = await openNotes()
+    const key = newKey()
+    const parts = [{ amount: 3n }, { amount: 4n }]
+    for (const _ of '12') expect(await notes.raiseBy({ id: 1n, parts }, key)).toMatchObject({ priority: 8n })
+    const other = { id: 1n, parts: parts.toReversed() }
+    await expect(notes.raiseBy(other, key)).rejects.toMatchObject({ name: 'IdempotencyKeyReused' })
+  })
+
+  test.for([{ amount: 4n }, { limit: 50n }, { id: 2n }, { expected: { priority: 1n } }])(
+    'with a key that was used for another one is refused: %o',
+    async (other) => {
+      const { notes } = await openNotes()
+      await notes.create({ ...note })
+      const [key, call] = [newKey(), { id: 1n, amount: 3n }]
+      await notes.raise(call, key)
+      const reused = { name: 'IdempotencyKeyReused' }
+      await expect(notes.raise({ ...call, ...other }, key)).rejects.toMatchObject(reused)
+      await expect(notes.finish({ id: 1n }, key)).rejects.toMatchObject(reused)
+      await expect(notes.update({ id: 1n, set: { priority: 3n } }, key)).rejects.toMatchObject(reused)
+    },
+  )
+
   test.for(withoutAndWithKey)('sees in a batch what those before it have made of the row, $name', async ({ key }) => {
     const { notes, transactions } = await openNotes()
     transactions.length = 0

@@ -125,6 +125,9 @@ export const definition = defineStore({
           if (note.state === 'done') throw new Finished('The note is done.')
           return { state: 'done', dueAt: null }
         }),
+        raiseBy: change((note, { parts }: { parts: { amount: bigint }[] }) => ({
+          priority: parts.reduce((sum, { amount }) => sum + amount, note.priority),
+        })),
         /** Returns a whole row. */
         postpone: change((note, { dueAt }: { dueAt: Date }) => ({ ...note, dueAt, bookId: undefined })),
         fail: change(() => {

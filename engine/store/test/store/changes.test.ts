@@ -180,6 +180,8 @@ test('a field that is undefined is absent, as one that is not there', async () =
   const created = await notes.create({ ...note, dueAt: undefined, bookId: undefined })
   expect(created).toStrictEqual({ id: 2n, ...note })
   expect(await notes.get(2n)).toStrictEqual(created)
+  const change = { id: 2n, set: { body: undefined, priority: 5n }, expected: { priority: 1n, body: undefined } }
+  expect(await notes.update(change)).toStrictEqual({ ...created, priority: 5n })
 })
 
 test('480 increments by two instances add up', async () => {
