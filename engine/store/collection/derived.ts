@@ -50,11 +50,11 @@ export interface DerivedMethods<T extends Table = Table, F extends Names = Names
   revision(): number | undefined
 }
 
-/**
- * A mutation. If it has `fields`, it takes the values of these fields of its input, and its method returns the input with what
- * was generated. Otherwise it takes the values of `changeMethodOf`.
- */
-export type WithFields<Mutation> = Mutation & { fields?: Names }
+/** It takes the values of these fields of its input, and its method returns the input with what was generated. */
+export type Adds = { kind: 'adds'; fields: Names }
+
+/** A mutation. One that changes a row takes the call of `changeMethodOf`. */
+export type OfKind<Mutation> = Mutation & (Adds | { kind: 'changes' })
 
 /** The mutations with statements of a collection's own, if their methods have these types. */
 export type MutationsWith<Mutation, Methods> = {
@@ -73,7 +73,7 @@ export interface CollectionOn<T extends Table, Mutation, Access, S> {
   filters: Names
   search?: SearchFields | undefined
   /** Its mutations, by the names of their methods. */
-  mutations: Record<string, WithFields<Mutation>>
+  mutations: Record<string, OfKind<Mutation>>
   open(access: Access & DerivedMethods): S
 }
 
@@ -109,11 +109,8 @@ function derive<Mutation>(
   const get = access.getBy('id')
   const methods = Object.entries(mutations).map(([name, mutation]) => {
     const runThis = run(`${collection}.${name}`, mutation)
-    const { fields } = mutation
-    const method = fields
-      ? addingMethodOf<Record<string, unknown>, object>(fields, runThis)
-      : changeMethodOf(name, runThis)
-    return [name, method]
+    if (mutation.kind === 'changes') return [name, changeMethodOf(name, runThis)]
+    return [name, addingMethodOf<Record<string, unknown>, object>(mutation.fields, runThis)]
   })
   return {
     ...access,

@@ -1,6 +1,6 @@
 import { getTableName, type SQL, sql } from 'drizzle-orm'
 import { type ChangeFunctions, prepareChange, type RowChange } from '../collection/change.ts'
-import type { WithFields } from '../collection/derived.ts'
+import type { Adds, OfKind } from '../collection/derived.ts'
 import { RuleViolation, StoreUnavailable } from '../collection/errors.ts'
 import { inputOf } from '../collection/mutation.ts'
 import { columnOf, type Entity, fieldsOf, idOf, listOf } from '../collection/row.ts'
@@ -11,7 +11,8 @@ import { columnsOf, entityMapper, insertInto, parameter, prepared, sqlTextOf } f
 
 export function mutationsOf(table: PostgresTable, hasHistory = false, functions: ChangeFunctions = {}) {
   const run = changeIn(table, hasHistory, functions)
-  const change = (write: SQL): MutationOnPostgres => ({
+  const change = (write: SQL): OfKind<MutationOnPostgres> => ({
+    kind: 'changes',
     run,
     hasOrderedIds: false,
     probe: [write, ...(hasHistory ? writesOfHistory : [])].map((each) => `EXPLAIN ${sqlTextOf(each)}`).join(';'),
@@ -22,8 +23,9 @@ export function mutationsOf(table: PostgresTable, hasHistory = false, functions:
   return { create: insertInto(table), update, remove: change(sql`DELETE FROM ${table}`), ...changes }
 }
 
-export function mutationOf(mutation: AnyPostgresMutation): WithFields<MutationOnPostgres> {
+export function mutationOf(mutation: AnyPostgresMutation): MutationOnPostgres & Adds {
   return {
+    kind: 'adds',
     hasOrderedIds: true,
     ...mutation,
     async run(client, rows) {

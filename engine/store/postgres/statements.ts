@@ -3,7 +3,7 @@ import { type Column, getTableColumns, is, Placeholder, type SQL, sql, type Tabl
 import { PgDialect, type PgTable } from 'drizzle-orm/pg-core'
 import type { ClientBase, Pool } from 'pg'
 import { type Count, countStatement, toCounts } from '../collection/counts.ts'
-import type { DerivedMethods, WithFields } from '../collection/derived.ts'
+import type { Adds, DerivedMethods } from '../collection/derived.ts'
 import { firstCursor, type PageOrder, type PageQuery } from '../collection/query.ts'
 import {
   columnOf,
@@ -143,7 +143,7 @@ export function countsOf(
 }
 
 /** The mutation that inserts rows. Their ids ascend in the order of the rows. */
-export function insertInto(table: PostgresTable): WithFields<MutationOnPostgres> {
+export function insertInto(table: PostgresTable): MutationOnPostgres & Adds {
   const { given, generated, generate } = fieldsOf(table)
   const fields = [...given, ...generated]
   const names = listOf(fields.map((field) => sql.identifier(columnOf(table, field).name)))
@@ -154,6 +154,7 @@ export function insertInto(table: PostgresTable): WithFields<MutationOnPostgres>
     ORDER BY "place of the row" RETURNING ${sql.identifier(table.id.name)}`
   const statement = prepared(insert, fields)
   return {
+    kind: 'adds',
     fields: given,
     hasOrderedIds: true,
     isOneStatement: true,
@@ -174,7 +175,7 @@ export function insertInto(table: PostgresTable): WithFields<MutationOnPostgres>
 /** Makes the insert of rows for statements of a product. It resolves to what is generated for each. */
 export function inserterOf<T extends TableWithId>(origin: T) {
   // Safe: it has the fields of the origin, and so an id.
-  const { fields = [], run } = insertInto(postgresTableOf(origin) as unknown as PostgresTable)
+  const { fields, run } = insertInto(postgresTableOf(origin) as unknown as PostgresTable)
   return async <const Rows extends readonly NewEntity<T>[]>(client: Queries, rows: Rows) => {
     const values = rows.map((row) => fields.map((field) => Reflect.get(row, field) ?? null))
     // Safe: it resolves to these fields for each row, or throws.

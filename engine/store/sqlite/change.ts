@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import { getTableName, sql } from 'drizzle-orm'
 import { type ChangeFunctions, prepareChange, type RowChange } from '../collection/change.ts'
-import type { WithFields } from '../collection/derived.ts'
+import type { Adds } from '../collection/derived.ts'
 import { RuleViolation } from '../collection/errors.ts'
 import { inputOf } from '../collection/mutation.ts'
 import { columnOf, fieldsOf, listOf, type TableWithId } from '../collection/row.ts'
@@ -10,18 +10,18 @@ import { prepareHistory } from './history.ts'
 import { encode, insertInto, rowBy, sqlTextOf } from './statements.ts'
 
 export function mutationsOf<T extends TableWithId>(table: T, hasHistory = false, functions: ChangeFunctions = {}) {
-  const change = changeIn(table, hasHistory, functions)
+  const change = Object.assign(changeIn(table, hasHistory, functions), { kind: 'changes' as const })
   const changes = Object.fromEntries(Object.keys(functions).map((name) => [name, change]))
   return { create: insertInto(table), update: change, remove: change, ...changes }
 }
 
-export function mutationOf({ fields, prepare }: AnySqliteMutation): WithFields<MutationOnSqlite> {
+export function mutationOf({ fields, prepare }: AnySqliteMutation): MutationOnSqlite & Adds {
   function prepareFlat(connection: Database.Database) {
     const run = prepare(connection)
     // Safe: the values are those of its fields.
     return (...values: unknown[]) => run(inputOf(fields, values) as never)
   }
-  return Object.assign(prepareFlat, { fields })
+  return Object.assign(prepareFlat, { kind: 'adds' as const, fields })
 }
 
 /** The maximum number of prepared statements that set some fields only. */

@@ -98,7 +98,7 @@ export function insertInto(table: TableWithId) {
       return { id: lastInsertRowid as bigint, ...more }
     }
   }
-  return Object.assign(prepare, { fields: given })
+  return Object.assign(prepare, { kind: 'adds' as const, fields: given })
 }
 
 /** Prepares the insert of a row for statements of a product. It returns what is generated. */
