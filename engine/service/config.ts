@@ -25,11 +25,6 @@ const Host = z
     'expected an IP address or a host name',
   )
 
-const Ratio = z
-  .string()
-  .regex(/^(0|1|0?\.\d{1,9}|1\.0{1,9})$/, 'expected a number from 0 to 1')
-  .transform(Number)
-
 /** Where clients reach a server: an origin and a path, without a slash at the end. */
 const PublicUrl = z
   .url({ protocol: /^https?$/, error: 'expected an http or https URL' })
@@ -128,7 +123,6 @@ function settingsOf(product: KeyedProduct) {
     logFormat: oneOf(['json', 'pretty'])
       .optional()
       .describe('json or pretty; by default pretty on a terminal, else json'),
-    logSample: Ratio.prefault('1').describe('the share of successful requests to log, from 0 to 1'),
     corsOrigins: list(Origin).describe('the origins whose pages may call the service, separated by commas'),
     trustProxy: list(ProxyAddress).describe('the addresses of trusted proxies, separated by commas'),
     rateLimit: RateText.optional().describe('the calls allowed for each API key, such as 50/s'),

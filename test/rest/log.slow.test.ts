@@ -2,14 +2,12 @@ import { hostname } from 'node:os'
 import { Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { styleText } from 'node:util'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createLog, logTo } from '../../engine/service/telemetry/log.ts'
-import { isOnPostgres } from '../../engine/test/support/database.ts'
 import { logLinesIn } from '../../engine/test/support/log-lines.ts'
-import { waitForOutput } from '../../engine/test/support/process.ts'
 import { host, openSocket } from '../../engine/test/support/raw-http.ts'
 import type { RestRequest } from '../../engine/test/support/rest-client.ts'
-import { listen, mintApiKey, shareTestApi, startServer, startTestApi } from '../support/petstore.ts'
+import { listen, mintApiKey, shareTestApi, startTestApi } from '../support/petstore.ts'
 
 const behindProxy = shareTestApi({ config: { trustProxy: ['127.0.0.1'] } })
 
@@ -45,8 +43,8 @@ test('each request is one line, with the procedure, the key and the size and dur
   expect(milliseconds).toBeLessThan(elapsed)
 })
 
-test('a request whose client has gone before the response has a line without a status, also with LOG_SAMPLE=0', async () => {
-  const { url, authorization, store, log } = await listen(await startTestApi({ logSample: 0 }))
+test('a request whose client has gone before the response has a line without a status', async () => {
+  const { url, authorization, store, log } = await listen(await startTestApi())
   const { promise: asked, resolve: begin } = Promise.withResolvers<void>()
   const { promise: gone, resolve: end } = Promise.withResolvers<undefined>()
   store.pets.get = () => {
@@ -154,76 +152,6 @@ test('the code and the stacks of the causes of an error are logged, but none of 
   expect(written.join()).not.toContain('secret')
 })
 
-describe('LOG_SAMPLE', () => {
-  const silent = shareTestApi({ logSample: 0 })
-  const statusesIn = (log: string[]) => logLinesIn(log.join('')).flatMap(({ status }) => status ?? [])
-
-  test('0 logs no successful request, over REST or RPC, alone or in a batch', async () => {
-    const { rest, log } = silent()
-    const logged = log.length
-    const created = await rest.post('/v1/pets', { name: 'Rex', categoryId: 1 })
-    const { headers } = await rest.get('/v1/pets')
-    const unchanged = await rest.get('/v1/pets', { 'if-none-match': String(headers.etag) })
-    const batch = await rest.get('/trpc/pets.list,pets.counts?batch=1')
-    expect([created, unchanged, batch].map(({ status }) => status)).toEqual([201, 304, 200])
-    // On a busy machine a request may be slow.
-    const fast = logLinesIn(log.slice(logged).join('')).filter(({ milliseconds }) => Number(milliseconds) <= 1_000)
-    expect(fast).toEqual([])
-  })
-
-  test('0 logs each failed request, and each batch with a failed call', async () => {
-    const { app, rest, store, log } = await startTestApi({ logSample: 0 })
-    await rest.get('/v1/pets/1')
-    await rest.get('/v1/pets/%zz')
-    await rest.get('/trpc/pets.counts,pets.get?batch=1')
-    await app.inject({ url: '/v1/pets' })
-    store.pets.list = () => Promise.reject(new Error('the cause'))
-    await rest.get('/v1/pets')
-    expect(statusesIn(log)).toEqual([404, 400, 207, 401, 500])
-    expect(log.join('')).toContain('the cause')
-  })
-
-  test('0 logs a request that takes longer than a second', async () => {
-    vi.useFakeTimers({ toFake: ['performance'] })
-    onTestFinished(() => void vi.useRealTimers())
-    const { rest, store, log } = await startTestApi({ logSample: 0 })
-    const { list } = store.pets
-    for (const duration of [1_000, 1_001]) {
-      store.pets.list = (...parameters) => {
-        vi.advanceTimersByTime(duration)
-        return list(...parameters)
-      }
-      expect((await rest.get('/v1/pets')).status).toBe(200)
-    }
-    expect(logLinesIn(log.join(''))).toMatchObject([{ status: 200, milliseconds: 1_001 }])
-  })
-
-  test('0 leaves other lines', () => {
-    const written: string[] = []
-    const log = logTo({ write: (line) => void written.push(line) }, 'info', 0)
-    log.info({ action: 'key.create' }, 'audit')
-    expect(logLinesIn(written.join(''))).toMatchObject([{ action: 'key.create', msg: 'audit' }])
-  })
-
-  test.for([
-    [1, [0, 0.5, 1 - Number.EPSILON], 3],
-    [0.5, [0, 0.25, 0.5, 0.75], 2],
-    [0, [0, 0.5, 1 - Number.EPSILON], 0],
-  ] as const)('%d logs this share of the successful requests', async ([logSample, randoms, expected]) => {
-    // On a busy machine a request may be slow, and is logged.
-    vi.useFakeTimers({ toFake: ['performance'] })
-    onTestFinished(() => void vi.useRealTimers())
-    const { rest, log } = await startTestApi({ logSample })
-    const random = vi.spyOn(Math, 'random')
-    onTestFinished(() => random.mockRestore())
-    for (const value of randoms) {
-      random.mockReturnValue(value)
-      expect((await rest.get('/v1/pets')).status).toBe(200)
-    }
-    expect(statusesIn(log)).toEqual(Array(expected).fill(200))
-  })
-})
-
 describe('LOG_FORMAT', () => {
   const output = (isTTY: boolean, isColored = false) => {
     const written: string[] = []
@@ -239,7 +167,7 @@ describe('LOG_FORMAT', () => {
     ['pretty', false, 'pretty'],
   ] as const)('%s on a terminal (%s) writes %s, one line for each', async ([logFormat, isTTY, expected]) => {
     const { written, stream } = output(isTTY)
-    const log = createLog({ logLevel: 'info', logFormat, logSample: 1 }, stream)
+    const log = createLog({ logLevel: 'info', logFormat }, stream)
     log.info({ action: 'key.create' }, 'audit')
     log.flush()
     const pretty = /^\[20\d\d-\d\d-\d\dT[\d:.]+Z\] INFO: audit \{"action":"key.create"\}\n$/
@@ -249,7 +177,7 @@ describe('LOG_FORMAT', () => {
 
   test('a terminal with colors gets the level in color, and the stack of an error below its line', () => {
     const { written, stream } = output(true, true)
-    const log = createLog({ logLevel: 'info', logFormat: undefined, logSample: 1 }, stream)
+    const log = createLog({ logLevel: 'info', logFormat: undefined }, stream)
     const err = new Error('refused', { cause: new Error('away') })
     log.warn({ err, requestId: 'a' }, 'The database is away.')
     log.flush()
@@ -262,7 +190,7 @@ describe('LOG_FORMAT', () => {
 
   test('lines are written together after a few milliseconds, and at once with a warning', async () => {
     const { written, stream } = output(false)
-    const log = createLog({ logLevel: 'info', logFormat: 'json', logSample: 1 }, stream)
+    const log = createLog({ logLevel: 'info', logFormat: 'json' }, stream)
     for (const name of ['first', 'second']) log.info(name)
     expect(written).toEqual([])
     await expect.poll(() => written).toEqual([expect.stringMatching(/first.*\n.*second.*\n$/)])
@@ -273,20 +201,6 @@ describe('LOG_FORMAT', () => {
 })
 
 test('the log level silent writes nothing', async () => {
-  const config = { logLevel: 'silent', logFormat: undefined, logSample: 1 } as const
+  const config = { logLevel: 'silent', logFormat: undefined } as const
   expect(createLog(config, process.stdout).isLevelEnabled('fatal')).toBe(false)
 })
-
-// The database does not matter here.
-if (!isOnPostgres) {
-  test.for(['json', 'pretty'])('LOG_SAMPLE=0 is used for LOG_FORMAT=%s', async (format) => {
-    const server = await startServer({ env: { LOG_SAMPLE: '0', LOG_FORMAT: format } })
-    // On a busy machine, a service that has just started sheds requests.
-    await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(200)
-    expect((await fetch(`${server.url}/openapi.json`)).status).toBe(200)
-    expect((await fetch(`${server.url}/none`)).status).toBe(404)
-    await waitForOutput(server, /("status":404)/)
-    // On a busy machine a request may be slow, and is logged.
-    expect(server.stdout).not.toMatch(/"status":200,"milliseconds":\d{1,3}[.,]/)
-  })
-}

@@ -12,8 +12,6 @@ import { isJournal, withPriority } from './log-output.ts'
 
 /** Milliseconds. */
 const maxDelay = 10
-/** Milliseconds. A request that takes longer is always logged. */
-const maxUnloggedDuration = 1_000
 /** Pino's number for the level. */
 const warnLevel = 40
 
@@ -32,9 +30,9 @@ export interface RequestResult {
 type Output = Writable & Pick<WriteStream, 'isTTY' | 'hasColors'> & { fd?: number }
 
 /** Logs in the format of LOG_FORMAT. By default, a terminal gets lines for a person, anything else JSON lines. */
-export function createLog(config: Pick<Config, 'logLevel' | 'logFormat' | 'logSample'>, output: Output): Log {
+export function createLog(config: Pick<Config, 'logLevel' | 'logFormat'>, output: Output): Log {
   const isPretty = (config.logFormat ?? (output.isTTY ? 'pretty' : 'json')) === 'pretty'
-  return logTo(batching(output, isPretty ? prettyFormat(output) : undefined), config.logLevel, config.logSample)
+  return logTo(batching(output, isPretty ? prettyFormat(output) : undefined), config.logLevel)
 }
 
 const levelColors: Record<string, 'red' | 'yellow' | 'green'> = {
@@ -59,7 +57,7 @@ function prettyFormat(output: Output): (line: string) => string {
 }
 
 /** Logs JSON lines, with times in ISO 8601 (UTC) and levels by name. */
-export function logTo(destination: DestinationStream, level: Config['logLevel'], sample = 1) {
+export function logTo(destination: DestinationStream, level: Config['logLevel']) {
   const formatters = { level: (name: string) => ({ level: name }) }
   const serializers = { err: serializeError }
   const options = { level, base, formatters, serializers, timestamp: stdTimeFunctions.isoTime }
@@ -68,17 +66,12 @@ export function logTo(destination: DestinationStream, level: Config['logLevel'],
   const mayLog = oncePerSecond()
   return Object.assign(logger, {
     /**
-     * Logs a request after its response, or after its client has gone: all refused, aborted and slow requests, one 5xx a
-     * second for each operation and status, and the share LOG_SAMPLE of the others. Headers, URLs and bodies are never
-     * logged.
+     * Logs a request after its response, or after its client has gone, but only one 5xx a second for each operation and
+     * status. Headers, URLs and bodies are never logged.
      */
     request(request: FastifyRequest, reply: FastifyReply, labels: RequestLabels, result: RequestResult): void {
-      const { isComplete, milliseconds } = result
-      // The status 207 is that of a batch with a failed call.
-      const isRefused = reply.statusCode >= 400 || reply.statusCode === 207
-      const isAlwaysLogged = !isComplete || isRefused || milliseconds > maxUnloggedDuration
-      if (!logsRequests || !(Math.random() < sample || isAlwaysLogged)) return
-      const isFault = isComplete && reply.statusCode >= 500
+      if (!logsRequests) return
+      const isFault = result.isComplete && reply.statusCode >= 500
       const others = isFault ? mayLog(`${labels.adapter} ${labels.operation} ${reply.statusCode}`) : 0
       if (others === undefined) return
       destination.write(`${JSON.stringify(requestLine(request, reply, labels, result, others || undefined))}\n`)

@@ -50,8 +50,6 @@ export interface StartOptions<Store = BaseStore & WithApiKeys> {
   /** Give its observer to the store. */
   metrics?: Metrics
   tracing?: Tracing
-  /** Share of the successful requests that are logged. By default all. */
-  logSample?: number
   loadMeter?: LoadMeter
   /** Milliseconds. By default enough for a busy machine. */
   readinessTimeLimit?: number
@@ -92,7 +90,6 @@ export function apiFixtures<Stores extends WithApiKeys, Client>(
     consoleFolder,
     metrics = createMetrics(product),
     tracing,
-    logSample,
     loadMeter = idle,
     readinessTimeLimit = 60_000,
   }: StartOptions<Store> = {}): Promise<Api> {
@@ -120,7 +117,7 @@ export function apiFixtures<Stores extends WithApiKeys, Client>(
       tracing,
       loadMeter,
       readinessTimeLimit,
-      log: logTo({ write: (line) => void log.push(line) }, 'info', logSample),
+      log: logTo({ write: (line) => void log.push(line) }, 'info'),
     })
     atEnd(() => app.close())
     const rpc = createClient({ url: 'http://service.test', apiKey: own.key, fetch: fetchFrom(app) })

@@ -16,7 +16,6 @@ test('without any variable the configuration has its defaults', () => {
     database: { kind: 'sqlite', path: resolve('data/notes.db') },
     databaseConnections: 10,
     logLevel: 'info',
-    logSample: 1,
     corsOrigins: [],
     trustProxy: [],
     historyDays: 400,
@@ -39,7 +38,6 @@ function everyVariable(key: string) {
     STAGING_URL: 'https://staging.example',
     LOG_LEVEL: 'debug',
     LOG_FORMAT: 'pretty',
-    LOG_SAMPLE: '0.01',
     CORS_ORIGINS: 'https://a.example, https://b.example:8443, capacitor://localhost, chrome-extension://abcdef',
     TRUST_PROXY: '10.0.0.0/8,::1',
     RATE_LIMIT: '1000/min',
@@ -60,7 +58,6 @@ test('every variable is read', () => {
   expect(readConfig(env)).toMatchObject({
     adminHost: '::1',
     database: { kind: 'sqlite', path: '/var/lib/note store/notes.db' },
-    logSample: 0.01,
     corsOrigins: ['https://a.example', 'https://b.example:8443', 'capacitor://localhost', 'chrome-extension://abcdef'],
     trustProxy: ['10.0.0.0/8', '::1'],
     rateLimit: { requests: 1_000, seconds: 60 },
@@ -76,9 +73,7 @@ test.for(['postgres', 'postgresql'])('a database may have a URL that begins with
 })
 
 test('an empty variable counts as not set', () => {
-  expect(readConfig({ PORT: '', LOG_SAMPLE: '', PUBLIC_URL: '', CORS_ORIGINS: '', NOTES_API_KEY: '' })).toEqual(
-    readConfig({}),
-  )
+  expect(readConfig({ PORT: '', PUBLIC_URL: '', CORS_ORIGINS: '', NOTES_API_KEY: '' })).toEqual(readConfig({}))
 })
 
 test.for(['\n', '\r\n', ' ', '\t', '\u00a0'])(
@@ -145,7 +140,6 @@ const invalid: Record<string, string> = {
   STAGING_URL: 'https://notes.example?a=1 ftp://notes.example https://*.shop.example',
   LOG_LEVEL: 'loud',
   LOG_FORMAT: 'xml',
-  LOG_SAMPLE: '-1 2 x',
   CORS_ORIGINS: '* https://*.shop.example https://a.example/ *,null file:///etc capacitor://localhost/',
   TRUST_PROXY: 'true 10.0.0.0/33 0.0.0.0/0 10.0.0.0/8,::/0',
   RATE_LIMIT: '1000 0/s 10/day 10/mins -10/s',
