@@ -2,6 +2,7 @@ import type { AnyRouter } from '@trpc/server'
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import type { BaseStore, StoreDefinition, WithApiKeys } from '#store'
+import { collectClosers } from './closing.ts'
 import { OperatorError, systemMessage } from './operator/operator-error.ts'
 import type { MutatingStore, QueryContext } from './procedures/trpc.ts'
 import type { Product } from './product.ts'
@@ -44,7 +45,7 @@ export interface Service<
 }
 
 /**
- * Calls `dependencies` of a service. `close` calls what it gave to `onClose`, the last one first.
+ * Calls `dependencies` of a service. `close` calls what it gave to `onClose`, and what is given to the returned one.
  *
  * @throws {OperatorError} if the system has refused something, such as a file or a connection; any other error as it is
  */
@@ -52,14 +53,12 @@ export async function makeDependencies(
   { dependencies }: Pick<Service<WithApiKeys>, 'dependencies'>,
   settings: Record<string, unknown>,
 ) {
-  const closers: (() => unknown)[] = []
-  async function close(): Promise<void> {
-    for (const each of closers.toReversed()) await each()
-  }
+  const { onClose, close } = collectClosers()
   try {
-    return { made: await dependencies?.(settings, (each) => closers.push(each)), close }
+    return { made: await dependencies?.(settings, onClose), onClose, close }
   } catch (cause) {
-    await close()
+    // The cause is what the operator can correct.
+    await close().catch(() => {})
     // A defect of the product keeps its stack.
     if (!(cause instanceof Error) || systemMessage(cause) === undefined) throw cause
     throw new OperatorError(`The dependencies could not be made: ${cause.message}`, { cause })

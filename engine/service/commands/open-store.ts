@@ -1,5 +1,6 @@
 import { type BaseStore, describeLocation, type Location, openStore } from '#store'
 import type { MigrateOptions } from '#store/operator'
+import { closeAfter } from '../closing.ts'
 import { type Config, environment } from '../config.ts'
 import { OperatorError } from '../operator/operator-error.ts'
 import { type Audit, auditTo } from '../telemetry/audit.ts'
@@ -27,8 +28,12 @@ export async function withStore<Stores>(
       damage = message
     },
   })
-  const outcome = await Promise.allSettled([use(store, audit, database)])
-  await store.close()
+  const outcome = await Promise.allSettled([
+    closeAfter(
+      () => store.close(),
+      () => use(store, audit, database),
+    ),
+  ])
   // Instead of the error that it caused, because only this sentence says what was saved.
   if (damage !== undefined) throw new OperatorError(damage)
   if (outcome[0].status === 'rejected') throw outcome[0].reason

@@ -3,6 +3,7 @@ import type { AnyRouter } from '@trpc/server'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import { describeLocation, openStore, type WithApiKeys } from '#store'
 import { apiKeyFormat, rejectionOf } from '../auth/api-key.ts'
+import { closeAfter } from '../closing.ts'
 import { type Config, environment, originOf } from '../config.ts'
 import { OperatorError } from '../operator/operator-error.ts'
 import { proceduresOf } from '../procedures/procedures.ts'
@@ -35,61 +36,62 @@ export async function serve(config: Config, service: Service<WithApiKeys>): Prom
   // Checked first, because a start that fails must not leave a file or a key.
   const problems = await findListenProblems(config)
   if (problems.length > 0) throw new OperatorError(problems.join('\n'))
-  const { made, close } = await makeDependencies(service, config.productSettings)
-  await serveWith(made, config, service).finally(close)
+  const { made, onClose, close } = await makeDependencies(service, config.productSettings)
+  await closeAfter(close, () => serveWith(made, config, service, onClose))
 }
 
-async function serveWith(dependencies: unknown, config: Config, service: Service<WithApiKeys>): Promise<void> {
+async function serveWith(
+  dependencies: unknown,
+  config: Config,
+  service: Service<WithApiKeys>,
+  onClose: (close: () => unknown) => void,
+): Promise<void> {
   const { product } = service
   const telemetry = await startTelemetry(product, config)
   const { log, audit, metrics } = telemetry
   const systemd = notifySystemd(environment)
   const { store, damaged, force } = await open(config, service, telemetry, systemd.extendStop)
   let admin: FastifyInstance | undefined
-  try {
-    // Imported here, so that it loads while the writer thread starts.
-    const { createAdminApp, createApp, listeningOn } = await import('../app.ts')
-    const app = await createApp({ service, dependencies, config, store, ...telemetry })
-    try {
-      if (config.apiKey !== undefined) await registerKey(product, store, config.apiKey, telemetry)
-      const stopped = stopSignal(log, force)
-      // Before listening: if the database cannot be read, the start fails.
-      const hasKey = config.apiKey !== undefined || (await store.apiKeys.list()).length > 0
-      const [address, adminAddress] = addressesOf(config)
-      await listen(app, address, (url) => `listening at ${url} (${product.command} ${product.version})`)
-      if (adminAddress) {
-        admin = createAdminApp(app, { service, config, log, metrics })
-        await listen(admin, adminAddress, (url) => `metrics and health at ${url}`)
-      }
-      const firstKey = hasKey ? undefined : await mintFirstKey(product, store, audit)
-      const asBanner = process.stdout.isTTY && config.logFormat !== 'json'
-      const url = config.publicUrl ?? originOf(listeningOn(app))
-      const { hasConsole } = app
-      const path = listPathOf(service.router)
-      announce({ ...product, url, path, database: config.database, firstKey, hasConsole }, log, { asBanner })
-      const stopBackups = startBackups(config, log, metrics)
-      // Logs why, if the service is not ready.
-      void app.checkReadiness().catch(() => {})
-      void systemd.reportReady(app.checkReadiness)
-      const signal = await Promise.race([stopped, damaged])
-      log.info({ signal }, 'stopping')
-      systemd.reportStopping()
-      limitStop(app, admin, force)
-      // Health checks still get responses meanwhile. Otherwise a supervisor would kill the process.
-      await store.saved()
-      // Connections are still accepted, until a load balancer has noticed or a successor on the same port receives them.
-      app.isDraining = true
-      const isFromPerson = signal === 'SIGINT' || signal === 'SIGQUIT'
-      await Promise.all([stopBackups(), wait(isFromPerson ? 0 : drainTime)])
-    } finally {
-      await app.close()
-    }
-  } finally {
-    await store.close()
-    // Last, so that probes see how the service stops.
+  // The first to register is the last to close, so that probes see how the service stops.
+  onClose(async () => {
     admin?.server.closeAllConnections()
     await admin?.close()
+  })
+  onClose(() => store.close())
+  // Imported here, so that it loads while the writer thread starts.
+  const { createAdminApp, createApp, listeningOn } = await import('../app.ts')
+  const app = await createApp({ service, dependencies, config, store, ...telemetry })
+  onClose(() => app.close())
+  if (config.apiKey !== undefined) await registerKey(product, store, config.apiKey, telemetry)
+  const stopped = stopSignal(log, force)
+  // Before listening: if the database cannot be read, the start fails.
+  const hasKey = config.apiKey !== undefined || (await store.apiKeys.list()).length > 0
+  const [address, adminAddress] = addressesOf(config)
+  await listen(app, address, (url) => `listening at ${url} (${product.command} ${product.version})`)
+  if (adminAddress) {
+    admin = createAdminApp(app, { service, config, log, metrics })
+    await listen(admin, adminAddress, (url) => `metrics and health at ${url}`)
   }
+  const firstKey = hasKey ? undefined : await mintFirstKey(product, store, audit)
+  const asBanner = process.stdout.isTTY && config.logFormat !== 'json'
+  const url = config.publicUrl ?? originOf(listeningOn(app))
+  const { hasConsole } = app
+  const path = listPathOf(service.router)
+  announce({ ...product, url, path, database: config.database, firstKey, hasConsole }, log, { asBanner })
+  const stopBackups = startBackups(config, log, metrics)
+  // Logs why, if the service is not ready.
+  void app.checkReadiness().catch(() => {})
+  void systemd.reportReady(app.checkReadiness)
+  const signal = await Promise.race([stopped, damaged])
+  log.info({ signal }, 'stopping')
+  systemd.reportStopping()
+  limitStop(app, admin, force)
+  // Health checks still get responses meanwhile. Otherwise a supervisor would kill the process.
+  await store.saved()
+  // Connections are still accepted, until a load balancer has noticed or a successor on the same port receives them.
+  app.isDraining = true
+  const isFromPerson = signal === 'SIGINT' || signal === 'SIGQUIT'
+  await Promise.all([stopBackups(), wait(isFromPerson ? 0 : drainTime)])
 }
 
 type Telemetry = Awaited<ReturnType<typeof startTelemetry>>

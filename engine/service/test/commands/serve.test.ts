@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { runProgram } from '../../../test/notes/fixtures.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
+import { closeAfter } from '../../closing.ts'
 import { OperatorError } from '../../operator/operator-error.ts'
 import { announce } from '../../serve/announce.ts'
 import { notifySystemd } from '../../serve/systemd.ts'
@@ -49,14 +50,45 @@ test.for([
   const made = makeDependencies(
     {
       dependencies(_settings, onClose) {
-        for (const name of ['first', 'second']) onClose(() => closed.push(name))
+        onClose(() => closed.push('first'))
+        onClose(() => Promise.reject(new Error('second')))
+        onClose(() => closed.push('third'))
         throw error
       },
     },
     {},
   )
   await expect(made).rejects.toBe(error)
-  expect(closed).toEqual(['second', 'first'])
+  expect(closed).toEqual(['third', 'first'])
+})
+
+test.for([
+  [['mail'], new Error('mail')],
+  [['mail', 'cache'], new AggregateError([new Error('cache'), new Error('mail')], 'Error: cache\nError: mail')],
+] as const)(
+  'all that was made is closed, also if %j cannot be, which is thrown at the end',
+  async ([broken, error]) => {
+    const closed: string[] = []
+    const { onClose, close } = await makeDependencies({}, {})
+    onClose(() => closed.push('pool'))
+    for (const name of broken) onClose(() => Promise.reject(new Error(name)))
+    await expect(close()).rejects.toEqual(error)
+    expect(closed).toEqual(['pool'])
+  },
+)
+
+test.for([
+  ['fails', ['work'], 'work'],
+  ['fails, and what it used cannot be closed', ['work', 'close'], 'work'],
+  ['succeeds, and what it used cannot be closed', ['close'], 'close'],
+] as const)('if work %s, the first error is thrown', async ([, failing, thrown]) => {
+  const steps: string[] = []
+  const run = (step: 'work' | 'close') => async () => {
+    steps.push(step)
+    if (failing.some((each) => each === step)) throw new Error(step)
+  }
+  await expect(closeAfter(run('close'), run('work'))).rejects.toThrow(thrown)
+  expect(steps).toEqual(['work', 'close'])
 })
 
 test('without a shell, a service of systemd goes on and warns', async () => {
