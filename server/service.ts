@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { defineService } from '#service'
 import { definition } from '../db/store.ts'
 import manifest from '../package.json' with { type: 'json' }
-import { petTransfer } from './pets/transfer.ts'
+import { petTransfer } from './pets/pets.ts'
 import { product } from './product.ts'
 import { appRouter } from './router.ts'
 

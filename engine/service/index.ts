@@ -17,13 +17,12 @@ export { line, partOfLine, Text } from './api/text.ts'
 export { Time } from './api/time.ts'
 export { mustBe } from './api/validation.ts'
 
-// Name the product, what it exports and imports, and its other routes.
+// Name the product, and its other routes.
 
 export { callerOf } from './own-routes.ts'
 export type { Product } from './product.ts'
 export { readBody } from './rest/input.ts'
 export { defineService } from './service.ts'
-export type { Transfer } from './transfer/fields.ts'
 
 // Read an error of a typed client.
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Int64, line, mustBe, partOfLine, resource } from '#service'
 import { maxCount, maxNameLength, petStatuses } from '../../db/pets/rules.ts'
+import type { Store } from '../../db/store.ts'
 import { mutation, query, router } from '../trpc.ts'
 
 export const PetStatus = z
@@ -44,6 +45,8 @@ const pet = resource({
     categoryId: Int64.optional().meta({ description: 'Returns only pets of this category.' }),
   },
 })
+
+export const petTransfer = pet.transfer(NewPet, ({ pets }: Store) => pets)
 
 const tag = { name: 'pets', description: 'The pets of the store.' }
 

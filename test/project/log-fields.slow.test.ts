@@ -8,7 +8,7 @@ import { waitForOutput } from '../../engine/test/support/process.ts'
 import { sendTo } from '../../engine/test/support/rest-client.ts'
 import { share } from '../../engine/test/support/share.ts'
 import { type AtEnd, temporaryFolder } from '../../engine/test/support/temporary.ts'
-import { petTransfer } from '../../server/pets/transfer.ts'
+import { petTransfer } from '../../server/pets/pets.ts'
 import { document, read, rowsOf } from '../support/documents.ts'
 import { bannerKey, createRequest, mintApiKey, runProgram, startServer } from '../support/petstore.ts'
 

@@ -5,7 +5,7 @@ import type * as databases from '../../engine/test/support/database.ts'
 import { fixturesOf } from '../../engine/test/support/fixtures-of.ts'
 import type * as api from '../../engine/test/support/test-api.ts'
 import { transferFixtures } from '../../engine/test/support/transfer.ts'
-import { petTransfer } from '../../server/pets/transfer.ts'
+import { petTransfer } from '../../server/pets/pets.ts'
 import { service } from '../../server/service.ts'
 
 /** What the tests of the pet store do with it. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ItemStore, ItemType, Transfer } from '../transfer/fields.ts'
 import { type Fields, historyOutput, removeInput, updateInput } from './change.ts'
 import { ApiError } from './errors.ts'
 import { Int64, isInt64 } from './int64.ts'
@@ -60,6 +61,15 @@ export function resource<
     /** Gives the changes that the store returns the name of the id. */
     historyOf: <Change extends { rowId: bigint }>(changes: Change[]) =>
       changes.map(({ rowId, ...change }) => ({ ...change, ...named(rowId) })),
+    /**
+     * The items as {@link Service.transfer} lists them.
+     *
+     * @param newItem an item without its id, with the rules and the messages of the API
+     */
+    transfer: <Store, New>(
+      newItem: ItemType<New>['newItem'],
+      collection: (store: Store) => ItemStore<New>,
+    ): Transfer<Store, New> => ({ name: one, plural: many, item, newItem, collection }),
     /** Finds or changes the item with an id. `find` returns undefined if there is none. Throws the ApiError `not_found`. */
     async orNotFound<Found>(id: bigint, find: (id: bigint) => Promise<Found | undefined>): Promise<Found> {
       // The message does not repeat the id, which may be cut to 20 digits.

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Int64, line, mustBe, resource, Text, Time } from '#service'
+import type { NotesStore } from './store.ts'
 import { mutation, query, router } from './trpc.ts'
 
 const Words = Text.max(300)
@@ -42,6 +43,8 @@ const book = resource({
   },
   search: { title: fields.title.optional(), author: fields.author },
 })
+
+export const bookTransfer = book.transfer(NewBook, ({ books }: NotesStore) => books)
 const tag = { name: 'books', description: 'The books.' }
 
 /** Their path does not have their name. */

@@ -19,8 +19,8 @@ import type { Listening } from '../support/raw-http.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import type * as api from '../support/test-api.ts'
 import { transferFixtures } from '../support/transfer.ts'
-import { type AppRouter, NewNote } from './notes.ts'
-import { noteTransfer, service } from './service.ts'
+import { type AppRouter, NewNote, noteTransfer } from './notes.ts'
+import { service } from './service.ts'
 import type { NotesStore } from './store.ts'
 
 /** What the tests of the engines do with the notes. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Int64, line, mustBe, partOfLine, resource, sessionRouter, Time } from '#service'
 import { booksRouter } from './books.ts'
+import type { NotesStore } from './store.ts'
 import { maxCount, states } from './tables.ts'
 import { mutation, query, router } from './trpc.ts'
 
@@ -33,6 +34,8 @@ const note = resource({
   filters: { state: State.optional().meta({ description: 'Returns only notes in this state.' }) },
   search: { body: partOfLine(255).optional(), priority: Int64.optional() },
 })
+
+export const noteTransfer = note.transfer(NewNote, ({ notes }: NotesStore) => notes)
 const tag = { name: 'notes', description: 'The notes.' }
 
 const notesRouter = router({

@@ -1,26 +1,8 @@
-import { callerOf, defineService, readBody, type Transfer } from '#service'
-import { Book, NewBook } from './books.ts'
-import { appRouter, NewNote, Note } from './notes.ts'
+import { callerOf, defineService, readBody } from '#service'
+import { bookTransfer } from './books.ts'
+import { appRouter, NewNote, noteTransfer } from './notes.ts'
 import { dependencies, settings } from './printer.ts'
-import { definition, type NotesStore } from './store.ts'
-
-/** For the commands that export and import notes. */
-export const noteTransfer: Transfer<NotesStore, NewNote> = {
-  name: 'note',
-  plural: 'notes',
-  item: Note,
-  newItem: NewNote,
-  collection: ({ notes }) => notes,
-}
-
-/** The same for books. */
-export const bookTransfer: Transfer<NotesStore, NewBook> = {
-  name: 'book',
-  plural: 'books',
-  item: Book,
-  newItem: NewBook,
-  collection: ({ books }) => books,
-}
+import { definition } from './store.ts'
 
 /** What the service consists of. */
 export const service = defineService({
