@@ -141,8 +141,12 @@ export function explainUnreadable(schema: z.ZodType | undefined, output: unknown
   )
 }
 
-/** Maps any thrown value to an error for the client. No other function does. */
-export function toApiError(thrown: unknown): ApiError {
+/**
+ * Maps any thrown value to an error for the client. No other function does.
+ *
+ * @param input what the caller knows the input itself as
+ */
+export function toApiError(thrown: unknown, input?: 'body'): ApiError {
   const fail = (code: ErrorCode, message: string) => new ApiError(code, message, { cause: thrown })
   if (thrown instanceof ApiError) return thrown
   // Only a stop closes the store, and the caller has gone then.
@@ -163,7 +167,7 @@ export function toApiError(thrown: unknown): ApiError {
   }
   if (thrown instanceof IdsExhausted)
     return fail('internal_error', `There are no ids left for new ${thrown.subject}. Trying again does not help.`)
-  if (thrown instanceof TRPCError) return fromTrpc(thrown)
+  if (thrown instanceof TRPCError) return fromTrpc(thrown, input)
   return internalError(thrown)
 }
 
@@ -183,10 +187,13 @@ function unavailable(cause: StoreUnavailable): ApiError {
   return new ApiError('unavailable', message, { cause })
 }
 
-function fromTrpc(error: TRPCError): ApiError {
+function fromTrpc(error: TRPCError, input?: 'body'): ApiError {
   // tRPC wraps a Zod error of the input in BAD_REQUEST, and one of the output or any other error in INTERNAL_SERVER_ERROR.
   if (error.code === 'BAD_REQUEST' && error.cause instanceof z.core.$ZodError)
-    return new ApiError('invalid_request', describeIssues(error.cause), { cause: error, issues: issuesOf(error.cause) })
+    return new ApiError('invalid_request', describeIssues(error.cause, input), {
+      cause: error,
+      issues: issuesOf(error.cause),
+    })
   if (error.code === 'INTERNAL_SERVER_ERROR' && error.cause) return toApiError(error.cause)
   const code = findCode((each) => each.trpc === error.code)
   return code && code !== 'internal_error' ? new ApiError(code, error.message, { cause: error }) : internalError(error)

@@ -43,10 +43,14 @@ export function mustBe(what: string, got?: string, rule?: Rule): (issue: RawIssu
   }
 }
 
-/** One line that names each invalid field: `name: required; size: expected an integer, got a string`. */
-export function describeIssues(error: z.core.$ZodError): string {
+/**
+ * One line that names each invalid field: `name: required; size: expected an integer, got a string`.
+ *
+ * @param whole what the caller knows the input itself as
+ */
+export function describeIssues(error: z.core.$ZodError, whole = 'input'): string {
   return firstIssues(error)
-    .map((issue) => `${pathOf(issue)}: ${issue.message}`)
+    .map((issue) => `${issue.path.length > 0 ? pathOf(issue) : whole}: ${issue.message}`)
     .join('; ')
 }
 

@@ -10,7 +10,7 @@ import { requireWriteAccess } from '../procedures/access.ts'
 import { type CallOptions, contextsOf, markReplays } from '../procedures/context.ts'
 import { textOf } from '../reader/fields.ts'
 import { inputReader } from './input.ts'
-import { isPaged, type Operation, operationsOf, successStatus } from './operations.ts'
+import { isPaged, type Operation, operationsOf, successStatus, takesBody } from './operations.ts'
 
 interface RestOptions {
   router: AnyRouter
@@ -75,7 +75,7 @@ function responder(operation: Operation, calls: CallOptions, location: string, a
     const ctx = contextsOf(calls, request, reply, [operation.replays])(0)
     const output = await operation.call(input, ctx).catch((thrown) => {
       // RPC does the same. A library may throw an error with a status, which is not the status of this request.
-      throw toApiError(thrown)
+      throw toApiError(thrown, takesBody(operation) ? 'body' : undefined)
     })
     markReplays(request, reply)
     const headers: CacheableResponse['headers'] = { 'content-type': 'application/json; charset=utf-8' }

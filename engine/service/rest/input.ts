@@ -1,9 +1,8 @@
-import { TRPCError } from '@trpc/server'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ApiError } from '../api/errors.ts'
 import { isTime, parseDigits } from '../api/literals.ts'
-import { innerOf, isRecord, mustBe, OtherText } from '../api/validation.ts'
+import { describeIssues, innerOf, isRecord, mustBe, OtherText } from '../api/validation.ts'
 import { needsBody, type Operation, splitInput, takesBody } from './operations.ts'
 
 type Fields = Record<string, unknown>
@@ -35,11 +34,11 @@ export function inputReader(operation: Operation): (request: FastifyRequest) => 
 /**
  * Reads the JSON body of a route of the product's own, as REST reads that of an operation.
  *
- * @throws {TRPCError} that is a 400 with the name of each field that breaks the schema
+ * @throws {ApiError} that is a 400 with the name of each field that breaks the schema
  */
 export function readBody<Schema extends z.ZodObject>(schema: Schema, body: unknown): z.output<Schema> {
   const { data, error } = schema.safeParse(decodeJson(schema, 'body')(body))
-  if (error) throw new TRPCError({ code: 'BAD_REQUEST', cause: error })
+  if (error) throw new ApiError('invalid_request', describeIssues(error, 'body'), { cause: error })
   return data
 }
 

@@ -41,6 +41,10 @@ test('a body that breaks the schema of a route is a 400 that names what is wrong
     status: 400,
     body: { message: 'body: expected 1 to 255 characters; priority: required' },
   })
+  expect(await rest.post('/mails', '[]')).toMatchObject({
+    status: 400,
+    body: { message: 'body: expected an object, got an array' },
+  })
   expect(await store.notes.list({ limit: 100 })).toContainEqual(expect.objectContaining({ body: 'Call Bob' }))
 })
 
