@@ -35,7 +35,7 @@ const alwaysCopied = [
   'engine/test/{index,vitest.config}.ts',
   'engine/test/support/{database,product,rest-client,share,temporary,test-api,tested,texts,transport}.ts',
   'engine/test/support/postgres/databases.ts',
-  'engine/test/notes/{books,main,notes,postgres,printer,service,sqlite,store,tables,trpc}.ts',
+  'engine/test/notes/{books,main,notes,postgres,printer,router,service,sqlite,store,tables,trpc}.ts',
   'engine/test/notes/migrations/*/*.sql',
   'engine/console/test/notes/**/*.*',
 ]

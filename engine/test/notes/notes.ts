@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { Int64, line, mustBe, partOfLine, resource, sessionRouter, Time } from '#service'
-import { booksRouter } from './books.ts'
+import { Int64, line, mustBe, partOfLine, resource, Time } from '#service'
 import type { NotesStore } from './store.ts'
 import { maxCount, states } from './tables.ts'
 import { mutation, query, router } from './trpc.ts'
@@ -38,7 +37,7 @@ const note = resource({
 export const noteTransfer = note.transfer(NewNote, ({ notes }: NotesStore) => notes)
 const tag = { name: 'notes', description: 'The notes.' }
 
-const notesRouter = router({
+export const notesRouter = router({
   list: query({
     tag,
     openapi: {
@@ -142,6 +141,3 @@ const notesRouter = router({
     .output(note.countsOutput(states, maxCount))
     .query(({ ctx }) => ctx.store.notes.counts()),
 })
-
-export const appRouter = router({ books: booksRouter, notes: notesRouter, session: sessionRouter })
-export type AppRouter = typeof appRouter

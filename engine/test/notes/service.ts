@@ -1,7 +1,8 @@
 import { callerOf, defineService, readBody } from '#service'
 import { bookTransfer } from './books.ts'
-import { appRouter, NewNote, noteTransfer } from './notes.ts'
+import { NewNote, noteTransfer } from './notes.ts'
 import { dependencies, settings } from './printer.ts'
+import { appRouter } from './router.ts'
 import { definition } from './store.ts'
 
 /** What the service consists of. */

@@ -1,5 +1,5 @@
 import { resourceOf } from '#console'
-import type { AppRouter } from '../../../test/notes/notes.ts'
+import type { AppRouter } from '../../../test/notes/router.ts'
 
 const text = { kind: 'text', maxLength: 255, presence: 'required' } as const
 
