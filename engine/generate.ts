@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
@@ -24,6 +24,7 @@ type Table = Record<(typeof parts)[number] | 'indexes', Record<string, unknown>>
 
 async function draft(configuration: string, options: string[]): Promise<void> {
   const { default: config } = await import(pathToFileURL(resolve(configuration)).href)
+  numberFromOne(config)
   const draftsIn = (pattern: string) => globSync(pattern, { cwd: config.out }).toSorted()
   const before = draftsIn('*.sql')
   const words = ['generate', '--config', configuration, ...options]
@@ -37,6 +38,16 @@ async function draft(configuration: string, options: string[]): Promise<void> {
   const snapshots = draftsIn('meta/*.json').map((file) => JSON.parse(readFileSync(join(config.out, file), 'utf8')))
   const corrected = config.dialect === 'sqlite' ? correctForSqlite(trimmed, snapshots) : addTriggers(trimmed)
   writeFileSync(path, `${corrected.join(`\n${breakpoint}\n`)}\n`)
+}
+
+/** The tables of the engines are the migration 0000, so drizzle-kit has to begin a new folder with 0001. */
+function numberFromOne({ out, dialect }: { out: string; dialect: string }): void {
+  const path = join(out, 'meta/_journal.json')
+  if (existsSync(path)) return
+  const version = '7'
+  const entries = [{ idx: 0, version, when: 0, tag: '0000_engine_tables', breakpoints: true }]
+  mkdirSync(join(out, 'meta'), { recursive: true })
+  writeFileSync(path, JSON.stringify({ version, dialect, entries }))
 }
 
 function correctForSqlite(statements: string[], snapshots: Snapshot[]): string[] {

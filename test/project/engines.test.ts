@@ -6,7 +6,7 @@ import { type Options, withNamesOf } from '../../engine/create.ts'
 import { engines, filesOf, folders, patternsFor } from '../../sources.ts'
 import config from '../../vitest.config.ts'
 import { copyEngines } from '../support/copied-engines.ts'
-import { read, root } from '../support/documents.ts'
+import { codeBlocksOf, document, read, root } from '../support/documents.ts'
 
 /** Not words such as repetition and pipeThrough. */
 const namedPet = /(?<!re|com|pi)pet|\bcategory_?id\b|'(?:available|sold)'/i
@@ -122,6 +122,18 @@ test('a product without a console has neither its folders nor its script', () =>
 test('the names of the example become those of the folder, also in upper case', () => {
   const [names, own] = ['Notes notes notes_a NOTES NOTES_A', 'My shop my-shop my_shop_a MY-SHOP MY_SHOP_A']
   expect(withNamesOf('2_My-shop', names)).toBe(own)
+})
+
+test('the recipes name files that a product has, or are about new ones', () => {
+  const folder = copyEngines()
+  const blocks = codeBlocksOf(document('engine/README.md'), 'ts')
+  const paths = blocks.map(({ code }) => /engine\/(.*)/.exec(code)?.[1]?.replace('console/test/notes', 'web'))
+  const names = paths.map((path) => String(path?.replace('test/notes/', '')))
+  const lacking = names.filter((name) => !existsSync(join(folder, name)))
+  expect(names).toContain('web/resources.ts')
+  expect(new Set(lacking).difference(new Set(['books.ts', 'printer.ts', 'sqlite.ts', 'postgres.ts']))).toEqual(
+    new Set(),
+  )
 })
 
 test('the pages of the engines link to nothing outside', () => {

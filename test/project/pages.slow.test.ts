@@ -97,14 +97,17 @@ test('an update replaces the engines of a product, keeps what is its own, and lo
 test('a change of the schema is drafted, and keeps the rows and their ids', () => {
   const folder = copyEngines()
   const change = (...replacements: [string, string][]) => {
-    const file = join(folder, 'store.ts')
-    const changed = replacements.reduce((text, [from, to]) => text.replace(from, to), readFileSync(file, 'utf8'))
-    expect(changed).not.toBe(readFileSync(file, 'utf8'))
-    writeFileSync(file, changed)
+    for (const file of ['tables.ts', 'store.ts'].map((name) => join(folder, name))) {
+      const text = readFileSync(file, 'utf8')
+      writeFileSync(
+        file,
+        replacements.reduce((changed, [from, to]) => changed.replace(from, to), text),
+      )
+    }
   }
   const draft = (name: string) => {
     const output = runScript(folder, 'db:generate', '--', '--name', name)
-    const [path] = globSync(`migrations/*_${name}.sql`, { cwd: folder })
+    const [path] = globSync(`migrations/sqlite/*_${name}.sql`, { cwd: folder })
     return path === undefined ? output : readFileSync(join(folder, path), 'utf8')
   }
   writeFileSync(
@@ -123,7 +126,7 @@ test('a change of the schema is drafted, and keeps the rows and their ids', () =
 
   change(
     ['import { sqliteTable', 'import { type AnySQLiteColumn, index, sqliteTable'],
-    ['  apiKeyCollection,', '  lineChecks, timestamp, timestampCheck, apiKeyCollection,'],
+    ['import { int64 }', 'import { int64, lineChecks, timestamp, timestampCheck }'],
     [
       'body: text().notNull(),\n})',
       `body: text().notNull(), shelf: text(), dueAt: timestamp('due_at'), part: int64('part').references((): AnySQLiteColumn => notes.id) },
@@ -157,16 +160,19 @@ test('the example of the store prints what its page shows', async () => {
 test('the example is served on PostgreSQL as the recipe does it', async () => {
   const folder = copyEngines()
   writeFileSync(
-    join(folder, 'postgres.ts'),
-    "import { postgresTableOf } from '#store/postgres'\nimport * as sqlite from './store.ts'\n\nexport const notes = postgresTableOf(sqlite.notes)\n",
+    join(folder, 'postgres-tables.ts'),
+    "import { postgresTableOf } from '#store/postgres'\nimport * as sqlite from './tables.ts'\n\nexport const notes = postgresTableOf(sqlite.notes)\n",
   )
   const edit = (path: string, from: string, to: string, copy = path) =>
     writeFileSync(join(folder, copy), readFileSync(join(folder, path), 'utf8').replace(from, to))
   const configuration = 'drizzle.postgres.config.ts'
-  const parts = "'postgresql', schema: './postgres.ts', out: './migrations/postgres'"
-  edit('drizzle.config.ts', "'sqlite', schema: './store.ts', out: './migrations'", parts, configuration)
+  const parts = "'postgresql', schema: './postgres-tables.ts', out: './migrations/postgres'"
+  edit('drizzle.config.ts', "'sqlite', schema: './tables.ts', out: './migrations/sqlite'", parts, configuration)
   edit('package.json', 'drizzle.config.ts', `$& ${configuration}`)
+  expect(existsSync(join(folder, 'migrations/postgres'))).toBe(false)
   runScript(folder, 'db:generate', '--', '--name', 'notes')
+  // The engines have the migration 0000.
+  expect(existsSync(join(folder, 'migrations/postgres/0001_notes.sql'))).toBe(true)
   const file = join(folder, 'store.ts')
   const line = codeBlocksOf(document('engine/README.md'), 'ts').at(-1)?.code.split('\n')[1]
   writeFileSync(file, readFileSync(file, 'utf8').replace('migrations: {', `$&\n${line}`))
