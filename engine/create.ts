@@ -117,10 +117,8 @@ export function createProduct(folder: string, options: Options = {}): void {
     ],
   })
   for (const page of globSync('engine/*/README.md', { cwd: folder })) {
-    for (const [, code = ''] of readFileSync(join(folder, page), 'utf8').matchAll(/^```\w+\n(.*?)^```$/gms)) {
-      const [, path] = /^(?:\/\/|--|<!--) ([\w./]+\.\w+)/.exec(code) ?? []
-      if (path !== undefined) write(path, code)
-    }
+    const blocks = /^```\w+\n(?:\/\/|--|<!--) ([\w./]+\.\w+)[^\n]*\n(.*?)^```$/gms
+    for (const [, path = '', code = ''] of readFileSync(join(folder, page), 'utf8').matchAll(blocks)) write(path, code)
   }
   for (const path of globSync(['product.ts', 'Dockerfile', 'web/**/*.{html,svg}'], { cwd: folder }))
     write(path, rename(readFileSync(join(folder, path), 'utf8')))

@@ -43,6 +43,9 @@ test('a product has the names of its folder', () => {
   expect(textOf('web/public/favicon.svg')).toContain('<title>My shop</title>')
   expect(textOf('Dockerfile')).toMatch(/file:\/data\/my-shop\.db\n.*^CMD exec node .* main\.ts\n$/ms)
   expect(readJson(join(folder, 'package.json'))).toHaveProperty('name', 'my-shop')
+  expect(textOf('web/index.html')).toMatch(/^<!doctype html>/)
+  for (const path of ['store.ts', 'migrations/sqlite/0001_notes.sql'])
+    expect(textOf(path)).toMatch(/^(?:import|CREATE) /)
 })
 
 test('an update replaces the engines of a product, keeps what is its own, and loses nothing that git does not have', () => {
