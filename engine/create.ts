@@ -7,7 +7,7 @@ import { crc32 } from 'node:zlib'
 /**
  * Makes a product: `npx node engine/create.ts <folder>`. It has a copy of the engines, and the notes of their pages, from
  * which its own collections are made. With `--update`, its engines become those of this repository. With `--with-tests`, it
- * also gets the tests of the engines, and with `--without-console` no console. Each update keeps these choices.
+ * also gets the tests of the engines, and with `--with-console` the console, either of them also later. Each update keeps both.
  */
 
 const root = join(import.meta.dirname, '..')
@@ -46,7 +46,7 @@ manifest.imports['#test'] = './engine/test/index.ts'
 
 export interface Options {
   withTests?: boolean | undefined
-  withoutConsole?: boolean | undefined
+  withConsole?: boolean | undefined
 }
 
 const scripts = {
@@ -55,11 +55,6 @@ const scripts = {
   'db:generate': 'node engine/generate.ts drizzle.config.ts',
   check: 'biome check && tsc',
   test: 'vitest run --config engine/test/vitest.config.ts --project product',
-}
-
-const scriptsOfConsole = {
-  build: 'vite build web --configLoader native',
-  check: `${scripts.check} && tsc -p web`,
 }
 
 const scriptsOfTests = {
@@ -71,30 +66,20 @@ const scriptsOfTests = {
 export function createProduct(folder: string, options: Options = {}): void {
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new Error(`${folder} is not empty. Name a new folder.`)
-  const { withTests, withoutConsole } = options
   copyEngine(folder, options)
   cpSync(join(root, 'engine/create'), folder, { recursive: true })
+  writeFileSync(join(folder, 'Dockerfile'), withNamesOf(basename(folder), read('engine/create/Dockerfile')))
   cpSync(join(root, '.npmrc'), join(folder, '.npmrc'))
 
-  const write = (path: string, text: string) => {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), text)
-  }
+  const write = (path: string, text: string) => writeLacking(folder, path, text)
   const writeJson = (path: string, value: object) => write(path, jsonText(value))
-  const rename = (text: string) => withNamesOf(basename(folder), text)
-  const product = { name: rename('notes'), private: true, type: 'module' }
-  const all = { ...scripts, ...(withoutConsole ? {} : scriptsOfConsole), ...(withTests ? scriptsOfTests : {}) }
+  const product = { name: withNamesOf(basename(folder), 'notes'), private: true, type: 'module' }
+  const own = { ...scripts, ...(options.withTests ? scriptsOfTests : {}) }
+  const all = options.withConsole ? addConsole(folder, own) : own
   writeJson('package.json', { ...product, scripts: all, ...sharedParts(options) })
-  const [ofNode, ofPages] = ['tsconfig.json', 'web/tsconfig.json'].map((path) => JSON.parse(read(path)))
   // The tests of the engines, which take most of the time, are compiled by a script of their own.
   const included = ['*.ts', 'test', ...['store', 'service', 'client'].map((name) => `engine/${name}`)]
-  writeJson('tsconfig.json', { ...ofNode, include: included, exclude: ['engine/*/test'] })
-  if (!withoutConsole) {
-    const pages = { include: ['.', '../engine/console'], exclude: ['dist', '../engine/console/test'] }
-    writeJson('web/tsconfig.json', { ...ofPages, ...pages })
-    for (const path of ['public/favicon.svg', 'docs/index.html'])
-      cpSync(join(root, 'engine/console/test/notes', path), join(folder, 'web', path))
-  }
+  writeJson('tsconfig.json', { ...JSON.parse(read('tsconfig.json')), include: included, exclude: ['engine/*/test'] })
   write('.gitignore', 'node_modules/\ndata/\ndist/\n*.db*\n')
   const { files: _, overrides: __, ...style } = JSON.parse(read('biome.json'))
   // A product may have folders such as `service` of its own.
@@ -116,12 +101,32 @@ export function createProduct(folder: string, options: Options = {}): void {
       },
     ],
   })
-  for (const page of globSync('engine/*/README.md', { cwd: folder })) {
-    const blocks = /^```\w+\n(?:\/\/|--|<!--) ([\w./]+\.\w+)[^\n]*\n(.*?)^```$/gms
-    for (const [, path = '', code = ''] of readFileSync(join(folder, page), 'utf8').matchAll(blocks)) write(path, code)
-  }
-  for (const path of globSync(['product.ts', 'Dockerfile', 'web/**/*.{html,svg}'], { cwd: folder }))
-    write(path, rename(readFileSync(join(folder, path), 'utf8')))
+  for (const engine of ['store', 'service', 'client']) writeExamples(folder, engine)
+}
+
+/** Adds the console, but keeps the files that a product has. Returns the scripts with those that it needs. */
+function addConsole(folder: string, own: Record<string, string>): Record<string, string> {
+  const pages = { include: ['.', '../engine/console'], exclude: ['dist', '../engine/console/test'] }
+  writeLacking(folder, 'web/tsconfig.json', jsonText({ ...JSON.parse(read('web/tsconfig.json')), ...pages }))
+  for (const path of ['public/favicon.svg', 'docs/index.html'])
+    writeLacking(folder, `web/${path}`, read(`engine/console/test/notes/${path}`))
+  writeExamples(folder, 'console')
+  return { ...own, build: 'vite build web --configLoader native', check: `${own.check ?? scripts.check} && tsc -p web` }
+}
+
+/** Writes the files whose code is on the page of an engine. */
+function writeExamples(folder: string, engine: string): void {
+  const blocks = /^```\w+\n(?:\/\/|--|<!--) ([\w./]+\.\w+)[^\n]*\n(.*?)^```$/gms
+  for (const [, path = '', code = ''] of read(`engine/${engine}/README.md`).matchAll(blocks))
+    writeLacking(folder, path, code)
+}
+
+function writeLacking(folder: string, path: string, text: string): void {
+  const file = join(folder, path)
+  if (existsSync(file)) return
+  mkdirSync(dirname(file), { recursive: true })
+  const isNamed = /^(?:product\.ts|web\/.*\.(?:html|svg))$/.test(path)
+  writeFileSync(file, isNamed ? withNamesOf(basename(folder), text) : text)
 }
 
 /** The text with the names of a product in a folder with this name, instead of those of the example. */
@@ -143,12 +148,12 @@ export function withNamesOf(folder: string, text: string): string {
 
 /**
  * Replaces the engines of a product, and adds what they need to its manifest. What the product has added there stays. If it has
- * the tests of the engines, they are replaced, too. Without a console, it gets none.
+ * the tests of the engines, or the console, they are replaced, too.
  *
  * @returns the packages in the manifest that these engines do not need
  * @throws {Error} if its folder has no engines, or changes of them that git does not have
  */
-export function updateProduct(folder: string, addTests = false): string[] {
+export function updateProduct(folder: string, added: Options = {}): string[] {
   if (folder === root)
     throw new Error('This is the repository that the engines come from. Name the folder of a product.')
   const path = join(folder, 'package.json')
@@ -157,12 +162,13 @@ export function updateProduct(folder: string, addTests = false): string[] {
   const { status, stdout } = spawnSync('git', ['status', '--porcelain', '--', 'engine'], { cwd: folder })
   if (status !== 0 || stdout.length > 0)
     throw new Error('Commit engine/ first. Then git shows what of yours the update replaces.')
-  const withTests = addTests || existsSync(join(folder, 'engine/store/test'))
-  const options = { withTests, withoutConsole: !existsSync(join(folder, 'engine/console')) }
+  const [hasTests, hasConsole] = ['store/test', 'console'].map((part) => existsSync(join(folder, 'engine', part)))
+  const options = { withTests: added.withTests || hasTests, withConsole: added.withConsole || hasConsole }
   rmSync(join(folder, 'engine'), { recursive: true })
   copyEngine(folder, options)
   const own = JSON.parse(readFileSync(path, 'utf8'))
-  if (withTests) own.scripts = { ...own.scripts, ...scriptsOfTests }
+  if (options.withTests) own.scripts = { ...own.scripts, ...scriptsOfTests }
+  if (options.withConsole && !hasConsole) own.scripts = addConsole(folder, own.scripts)
   const parts = sharedParts(options)
   for (const [name, part] of Object.entries(parts)) own[name] = { ...own[name], ...part, ...newer(own[name], part) }
   writeFileSync(path, jsonText(own))
@@ -181,16 +187,16 @@ function newer(own: Record<string, unknown> = {}, part: Record<string, unknown>)
   return Object.fromEntries(Object.entries(own).filter(isNewer))
 }
 
-function copyEngine(folder: string, { withTests, withoutConsole }: Options): void {
+function copyEngine(folder: string, { withTests, withConsole }: Options): void {
   const left = ['node_modules', 'screenshots', 'create', 'create.ts', ...(withTests ? [] : ['test'])]
-  if (withoutConsole) left.push('console')
+  if (!withConsole) left.push('console')
   cpSync(join(root, 'engine'), join(folder, 'engine'), {
     recursive: true,
     filter: (path) => !left.includes(basename(path)),
   })
-  for (const path of globSync(alwaysCopied, { cwd: root, exclude: withoutConsole ? ['engine/console'] : [] }))
+  for (const path of globSync(alwaysCopied, { cwd: root, exclude: withConsole ? [] : ['engine/console'] }))
     cpSync(join(root, path), join(folder, path))
-  if (withTests && withoutConsole) {
+  if (withTests && !withConsole) {
     const settings = 'engine/test/tsconfig.json'
     writeFileSync(join(folder, settings), read(settings).replace('web/', ''))
   }
@@ -198,9 +204,9 @@ function copyEngine(folder: string, { withTests, withoutConsole }: Options): voi
   cpSync(join(root, 'LICENSE'), join(folder, 'engine/LICENSE'))
 }
 
-function sharedParts({ withTests, withoutConsole }: Options): Record<string, Record<string, unknown>> {
+function sharedParts({ withTests, withConsole }: Options): Record<string, Record<string, unknown>> {
   const left = withTests ? others : [...others, ...packagesOfTests]
-  const isLeft = (name: string) => left.includes(name) || (withoutConsole && ofConsole.test(name))
+  const isLeft = (name: string) => left.includes(name) || (!withConsole && ofConsole.test(name))
   const parts = shared.map((name) => [name, Object.entries(manifest[name])] as const)
   return Object.fromEntries(
     parts.map(([name, entries]) => [name, Object.fromEntries(entries.filter(([each]) => !isLeft(each)))]),
@@ -216,24 +222,24 @@ function jsonText(value: object): string {
 }
 
 if (import.meta.main) {
-  const usage = 'Usage: npx node engine/create.ts [--update | --without-console] [--with-tests] <folder>'
+  const usage = 'Usage: npx node engine/create.ts [--update] [--with-console] [--with-tests] <folder>'
   try {
     const isGiven = { type: 'boolean' } as const
-    const options = { update: isGiven, 'with-tests': isGiven, 'without-console': isGiven }
+    const options = { update: isGiven, 'with-console': isGiven, 'with-tests': isGiven }
     const { values, positionals } = parseArgs({ options, allowPositionals: true })
-    const { update, 'with-tests': withTests, 'without-console': withoutConsole } = values
+    const { update, 'with-console': withConsole, 'with-tests': withTests } = values
     const [folder] = positionals
-    if (folder === undefined || positionals.length > 1 || (update && withoutConsole)) throw new Error(usage)
+    if (folder === undefined || positionals.length > 1) throw new Error(usage)
     if (update) {
-      const more = updateProduct(resolve(folder), withTests)
+      const more = updateProduct(resolve(folder), { withConsole, withTests })
       const packages =
         more.length > 0 ? ` package.json also has ${more.join(', ')}: yours, or what older engines needed.` : ''
       process.stdout.write(
         `${folder} has the newest engines: see engine/CHANGELOG.md.${packages} There, run npm install and npm test.\n`,
       )
     } else {
-      createProduct(resolve(folder), { withTests, withoutConsole })
-      const commands = `npm install${withoutConsole ? '' : ', npm run build'} and npm start`
+      createProduct(resolve(folder), { withConsole, withTests })
+      const commands = `npm install${withConsole ? ', npm run build' : ''} and npm start`
       process.stdout.write(
         `${folder} has the engines and an example. There, run ${commands}. engine/README.md has recipes.\n`,
       )

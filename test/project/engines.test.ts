@@ -39,7 +39,7 @@ test('the image has every folder of the sources', () => {
 
 // The first run takes half a minute of CPU time.
 test('the engines compile in another product, and their tests where they are asked for', { timeout: 900_000 }, () => {
-  const folder = copyEngines({ withTests: true })
+  const folder = copyEngines({ withConsole: true, withTests: true })
   const compile = (part: string, info: string) =>
     spawnSync(
       join(root, 'node_modules/.bin/tsc'),
@@ -64,7 +64,7 @@ test('the engines compile in another product, and their tests where they are ask
   expect(parts.map((part, index) => compile(part, String(infos[index])).status)).toEqual([0, 0, 1])
 })
 
-test.for([{}, { withoutConsole: true }])('a new product keeps the rules of its lint: %o', (options) => {
+test.for([{}, { withConsole: true }])('a new product keeps the rules of its lint: %o', (options) => {
   const biome = join(root, 'node_modules/.bin/biome')
   const folder = copyEngines(options)
   const lint = () => spawnSync(biome, ['check'], { cwd: folder, encoding: 'utf8' })
@@ -75,10 +75,10 @@ test.for([{}, { withoutConsole: true }])('a new product keeps the rules of its l
 })
 
 test.for([
-  { least: 18 },
-  { least: 18, withTests: true },
-  { least: 8, withoutConsole: true },
-  { least: 8, withoutConsole: true, withTests: true },
+  { least: 8 },
+  { least: 8, withTests: true },
+  { least: 18, withConsole: true },
+  { least: 18, withConsole: true, withTests: true },
 ])('a product gets the packages that the engines import, and no other: %o', ({ least, ...options }) => {
   const folder = copyEngines(options)
   const code = globSync(['*.ts', 'engine/**/*.{ts,tsx,mjs}'], { cwd: folder, exclude: ['**/node_modules'] })
@@ -96,7 +96,7 @@ test.for([
   expect(Object.keys(product.devDependencies)).toEqual(needed)
 })
 
-const variants: Options[] = [{}, { withoutConsole: true }]
+const variants: Options[] = [{}, { withConsole: true }]
 test.for(variants)('a product gets no tests, but what its own and the pages of the engines need: %o', (options) => {
   const folder = copyEngines(options)
   const files = globSync('engine/**/test/**', { cwd: folder, withFileTypes: true }).filter((each) => each.isFile())
@@ -110,11 +110,11 @@ test.for(variants)('a product gets no tests, but what its own and the pages of t
   )
   const links = linksOfEngines(folder).map((link) => join(folder, link))
   const lacking = [...targets, ...links].filter((path) => !existsSync(path))
-  expect(lacking.filter((path) => !options.withoutConsole || !path.includes('/engine/console/'))).toEqual([])
+  expect(lacking.filter((path) => options.withConsole || !path.includes('/engine/console/'))).toEqual([])
 })
 
 test('a product without a console has neither its folders nor its script', () => {
-  const folder = copyEngines({ withoutConsole: true, withTests: true })
+  const folder = copyEngines({ withTests: true })
   expect(['web', 'engine/console'].filter((path) => existsSync(join(folder, path)))).toEqual([])
   expect(readFileSync(join(folder, 'package.json'), 'utf8')).not.toMatch(/web|"build"/)
 })
@@ -125,7 +125,7 @@ test('the names of the example become those of the folder, also in upper case', 
 })
 
 test('the recipes name files that a product has, or are about new ones', () => {
-  const folder = copyEngines()
+  const folder = copyEngines({ withConsole: true })
   const blocks = codeBlocksOf(document('engine/README.md'), 'ts')
   const paths = blocks.map(({ code }) => /engine\/(.*)/.exec(code)?.[1]?.replace('console/test/notes', 'web'))
   const names = paths.map((path) => String(path?.replace('test/notes/', '')))

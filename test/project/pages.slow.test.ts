@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createProduct } from '../../engine/create.ts'
@@ -27,14 +27,13 @@ test('a product is made in a new folder only', () => {
   writeFileSync(join(folder, 'main.ts'), 'mine')
   expect(create(folder)).toEqual([1, `${folder} is not empty. Name a new folder.\n`])
   expect(readFileSync(join(folder, 'main.ts'), 'utf8')).toBe('mine')
-  const usage = 'Usage: npx node engine/create.ts [--update | --without-console] [--with-tests] <folder>\n'
+  const usage = 'Usage: npx node engine/create.ts [--update] [--with-console] [--with-tests] <folder>\n'
   expect(create()).toEqual([1, usage])
-  expect(create('--update', '--without-console', folder)).toEqual([1, usage])
 })
 
 test('a product has the names of its folder', () => {
   const folder = join(temporaryFolder(), '2_My-shop')
-  createProduct(folder)
+  createProduct(folder, { withConsole: true })
   const textOf = (path: string) => readFileSync(join(folder, path), 'utf8')
   for (const name of ["'My shop'", "'my-shop'", "keyPrefix: 'my_shop_'"]) expect(textOf('product.ts')).toContain(name)
   expect(textOf('product.ts')).not.toContain('0x4e4f5445')
@@ -95,6 +94,23 @@ test('an update replaces the engines of a product, keeps what is its own, and lo
     expect([hasTests(), 'test:engines' in readJson(manifest).scripts]).toEqual([has, has])
     expect('fast-check' in readJson(manifest).devDependencies).toBe(has)
   }
+})
+
+test('a product gets the console when it is made, or later beside what is its own', () => {
+  const [folder, other] = [join(temporaryFolder(), 'notes'), join(temporaryFolder(), 'notes')]
+  createProduct(other, { withConsole: true })
+  createProduct(folder)
+  mkdirSync(join(folder, 'web'))
+  writeFileSync(join(folder, 'web/main.tsx'), 'mine')
+  git(folder, 'init', '--quiet')
+  git(folder, 'add', '.')
+  git(folder, 'commit', '--quiet', '--message', 'x')
+  expect(create('--update', '--with-console', folder)).toEqual([0, expect.any(String)])
+  const files = globSync('**', { cwd: other })
+  expect(files).toContain('engine/console/index.ts')
+  expect(globSync('**', { cwd: folder }).toSorted()).toEqual(files.toSorted())
+  expect(readJson(join(folder, 'package.json'))).toEqual(readJson(join(other, 'package.json')))
+  expect(readFileSync(join(folder, 'web/main.tsx'), 'utf8')).toBe('mine')
 })
 
 test('a change of the schema is drafted, and keeps the rows and their ids', () => {
@@ -256,7 +272,7 @@ test('the tests of the example pass, with the script of the product', () => {
 })
 
 test('the example of the console is built and served', async () => {
-  const folder = copyEngines()
+  const folder = copyEngines({ withConsole: true })
   const built = spawnSync(
     join(root, 'node_modules/.bin/vite'),
     ['build', 'web', '--logLevel', 'warn', '--configLoader', 'native'],
@@ -279,7 +295,7 @@ test('the example of the console is built and served', async () => {
 })
 
 test('a product without a console is compiled, tested and served, also after an update', async () => {
-  const folder = copyEngines({ withoutConsole: true, withTests: true })
+  const folder = copyEngines({ withTests: true })
   const manifest = readFileSync(join(folder, 'package.json'), 'utf8')
   const files = globSync('engine/**', { cwd: folder })
   git(folder, 'init', '--quiet')

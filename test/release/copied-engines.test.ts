@@ -15,7 +15,7 @@ test.for([
   const words = ['run', ...files, '--config', `${path}/vitest.config.ts`, '--reporter', 'dot']
   const { PATH, CHROMIUM_PATH } = process.env
   const run = spawnSync(join(root, 'node_modules/.bin/vitest'), words, {
-    cwd: copyEngines({ withTests: true }),
+    cwd: copyEngines({ withConsole: true, withTests: true }),
     encoding: 'utf8',
     env: { PATH, CHROMIUM_PATH, NO_COLOR: '1' },
   })

@@ -10,7 +10,7 @@ export function copyEngines(options: Options = {}): string {
   createProduct(folder, options)
   for (const path of [
     'node_modules',
-    ...(options.withTests && !options.withoutConsole ? ['engine/console/test/browser/node_modules'] : []),
+    ...(options.withTests && options.withConsole ? ['engine/console/test/browser/node_modules'] : []),
   ])
     symlinkSync(join(root, path), join(folder, path))
   return folder
