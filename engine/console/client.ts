@@ -1,6 +1,6 @@
 import { createClient, type ServiceClient, type ServiceRouter } from '#client'
 import { createRequiredContext } from './components/required-context.ts'
-import { loggedFetch } from './requests/log.ts'
+import { idempotencyKeysOf, loggedFetch } from './requests/log.ts'
 import { serviceUrl } from './service.ts'
 
 /** Milliseconds. The service itself gives up a create after 10 s. */
@@ -20,11 +20,25 @@ export function followLeave(): void {
   })
 }
 
+/** The idempotency keys of the requests that the service may have read. */
+const read = new Set<string>()
+
+/** Whether the rate limit, or the check of the API key, refused all requests with an idempotency key. */
+export function wasNeverRead(idempotencyKey = ''): boolean {
+  return !read.has(idempotencyKey)
+}
+
 /** Fails above a rate limit, with the response as the cause: the client would take that of a proxy for an outage. */
-async function fetchWithinLimit(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-  const response = await loggedFetch(input, isLeaving ? { ...init, keepalive: true } : init)
-  if (response.status === 429) throw new Error('Too many requests', { cause: response })
-  return response
+async function fetchWithinLimit(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
+  let status: number | undefined
+  try {
+    const response = await loggedFetch(input, isLeaving ? { ...init, keepalive: true } : init)
+    status = response.status
+    if (status === 429) throw new Error('Too many requests', { cause: response })
+    return response
+  } finally {
+    if (status !== 401 && status !== 429) for (const key of idempotencyKeysOf(init)) read.add(key)
+  }
 }
 
 /** A client of the service that serves this page. It retries once, so that the console can show a failure soon. */

@@ -62,13 +62,6 @@ function repeatedBy({ content }: LogEntry): LogEntry | undefined {
   return entries.find((entry) => entry.content === content && !hasFailed(entry))
 }
 
-/** Whether the rate limit, or the check of the API key, refused all requests with an idempotency key. */
-export function wasNeverRead(idempotencyKey: string | undefined): boolean {
-  return entries.every(
-    ({ idempotencyKey: each, outcome: { status } }) => each !== idempotencyKey || status === 429 || status === 401,
-  )
-}
-
 export function hasFailed({ outcome: { status } }: LogEntry): boolean {
   return status === 'unanswered' || (typeof status === 'number' && status >= 400)
 }
@@ -112,16 +105,21 @@ export async function loggedFetch(input: RequestInfo | URL, init: RequestInit = 
   }
 }
 
-function callsOf({ pathname, searchParams }: URL, { headers, body }: RequestInit): LogEntry[] {
+/** The idempotency keys of a request. A batch has a list of quoted ones. */
+export function idempotencyKeysOf({ headers }: RequestInit): string[] {
+  const keys = new Headers(headers).get('idempotency-key')?.split(', ') ?? []
+  return keys.map((key) => key.replaceAll('"', ''))
+}
+
+function callsOf({ pathname, searchParams }: URL, init: RequestInit): LogEntry[] {
+  const { body } = init
   const sent = JSON.parse(typeof body === 'string' ? body : (searchParams.get('input') ?? '{}'))
-  const key = new Headers(headers).get('idempotency-key') ?? undefined
-  // A batch has a list of quoted keys.
-  const keys = searchParams.has('batch') ? key?.split(', ').map((quoted) => quoted.slice(1, -1)) : [key]
+  const keys = idempotencyKeysOf(init)
   const procedures = pathname.slice(pathname.lastIndexOf('/') + 1).split(',')
   return procedures.map((procedure, call) => {
     const serialized = searchParams.has('batch') ? sent[call] : sent
     const input = serialized && superjson.deserialize(serialized)
-    return { ...entryOf({ procedure, input, idempotencyKey: keys?.[call] }, serialized), isAction: body !== undefined }
+    return { ...entryOf({ procedure, input, idempotencyKey: keys[call] }, serialized), isAction: body !== undefined }
   })
 }
 

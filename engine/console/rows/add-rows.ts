@@ -1,6 +1,6 @@
 import { type Batch, createIdempotencyKey } from '#client'
+import { wasNeverRead } from '../client.ts'
 import { type Problem, problemOf } from '../problem.ts'
-import { wasNeverRead } from '../requests/log.ts'
 import { identityOf, type Procedures, type Resource } from '../resource.ts'
 import { type RetryOptions, sendInBatches } from './batches.ts'
 import type { ValidRow } from './table.ts'
