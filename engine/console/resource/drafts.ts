@@ -3,6 +3,7 @@ import type { Edit } from '../resource.ts'
 import type { SentRows } from '../rows/progress.ts'
 import type { Row } from '../rows/table.ts'
 import { storage } from '../storage.ts'
+import type { EditManyDialog } from './navigation.ts'
 
 /** What the user entered to add many items, and what became of it. */
 export interface Draft {
@@ -37,6 +38,9 @@ export const createKeys = new Map<string, string>()
 /** The edits without a known outcome, with the names of their resources, by their idempotency keys. */
 export const editDrafts = new Map<string, { many: string; edit: Edit }>()
 
+/** The dialogs that send edits of many items, or show what became of them, by the names of the resources. */
+export const editManyDrafts = new Map<string, EditManyDialog>()
+
 /** What the user has entered for a field of an item. */
 export interface FieldDraft {
   text: string
@@ -57,6 +61,7 @@ export function keepDrafts(): void {
   keep('form', formDrafts)
   keep('create-keys', createKeys)
   keep('edits', editDrafts)
+  keep('edits-of-many', editManyDrafts)
   // An earlier release kept texts as `fields`.
   keep('field-drafts', fieldDrafts)
   keep('added-again', addedAgain)
@@ -82,8 +87,9 @@ export function doubtDrafts(): void {
   for (const identity of createKeys.keys()) createKeys.set(identity, '')
   for (const { outcome } of [...importDrafts.values()].flatMap(({ sent }) => [...sent.values()].flat()))
     if (outcome?.kind === 'unconfirmed') outcome.kind = 'doubtful'
+  for (const { progress } of editManyDrafts.values()) if (progress) progress.isOfOtherKey = true
 }
 
 export function clearDrafts(): void {
-  for (const each of [importDrafts, formDrafts, createKeys, editDrafts, fieldDrafts]) each.clear()
+  for (const each of [importDrafts, formDrafts, createKeys, editDrafts, editManyDrafts, fieldDrafts]) each.clear()
 }

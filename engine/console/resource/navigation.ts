@@ -1,6 +1,7 @@
 import { goBack, navigateBelowDialogs } from '../browser-history.ts'
 import { focusPanel } from '../components/focus.ts'
-import type { Edit, Resource } from '../resource.ts'
+import type { Problem } from '../problem.ts'
+import type { Edit, Item, Resource } from '../resource.ts'
 import { firstPage, type Place, readView, rememberFilter, show } from './view.ts'
 
 /** A dialog above the page. */
@@ -21,6 +22,20 @@ export interface EditManyDialog {
   unchanged?: string
   /** Called with the removals that were done. */
   onRemoved?: (edits: Edit[]) => void
+  /** What became of the edits before a reload of the page, or before the API key was rejected. */
+  progress?: EditsProgress
+}
+
+/** What became of edits of many items, by their idempotency keys. */
+export interface EditsProgress {
+  /** A problem, or undefined for a success. */
+  outcomes: Map<string, Problem | undefined>
+  /** The edits that the service may have read. */
+  sent: Set<string>
+  /** The items that were added again, and the edits whose item had been before. */
+  added: { items: Item[]; before: Set<string> }
+  /** Whether they were sent with another API key, to which their idempotency keys belong. */
+  isOfOtherKey?: true
 }
 
 /**

@@ -7,6 +7,7 @@ import { Sheet } from '../../components/sheet.tsx'
 import { Notice } from '../../form/notice.tsx'
 import { capitalized, countOf, number } from '../../formats.ts'
 import { type Problem, problemOf } from '../../problem.ts'
+import { editManyDrafts } from '../../resource/drafts.ts'
 import { doubleTime } from '../../resource/edits.ts'
 import { headingOf, removedText } from '../../resource/item/edit-text.tsx'
 import { additionOf, useRemoval } from '../../resource/item/history.ts'
@@ -34,10 +35,11 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
   const { edits, same, isUndo = false, startsAtOnce = false, unchanged, onRemoved } = dialog
   const { resource, open } = useResource()
   const { selection, view } = useList()
-  const { left, unconfirmed, failed, done, added, hasStarted, ...job } = useEditMany(edits)
+  const { left, unconfirmed, failed, done, added, hasStarted, ...job } = useEditMany(dialog)
   const { start, stop, status } = job
   const { set, isAddition = false, undoes } = edits[0] ?? {}
-  const canUndo = set !== undefined && undoes === undefined
+  const { isOfOtherKey = false } = dialog.progress ?? {}
+  const canUndo = set !== undefined && undoes === undefined && !isOfOtherKey
   const texts = textsOfMany(resource, dialog)
   const isRemoval = !set && !isAddition
   const isRunning = status === 'pending'
@@ -50,6 +52,7 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
 
   /** Only the items that were not changed stay selected. The changes of the others can be undone. */
   function close() {
+    editManyDrafts.delete(resource.many)
     if (edits.length === 0)
       return onDone({
         text: unchanged ?? `${countOf(resource, same)} already ${same === 1 ? 'has' : 'have'} this value.`,
@@ -152,6 +155,7 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
           </>
         )}
         <p role="status">{hasEnded && results}</p>
+        {isOfOtherKey && <p>This was started with another API key, and cannot be continued with yours.</p>}
         {failed.length > 0 && (
           <ul className="bulk-names">
             {[...Map.groupBy(failed, ({ problem }) => problem.message)].map(([message, each]) => (
@@ -188,7 +192,7 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
                   {set ? 'Use mine' : 'Remove anyway'}
                 </Button>
               )}
-              {left.length > 0 && (
+              {left.length > 0 && !isOfOtherKey && (
                 <Button
                   data-autofocus={!isRemoval || undefined}
                   variant={isRemoval ? 'danger' : 'filled'}

@@ -2,40 +2,39 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Batch } from '#client'
 import { useClient, wasNeverRead } from '../../client.ts'
-import type { Problem } from '../../problem.ts'
-import { addedAgain } from '../../resource/drafts.ts'
+import { addedAgain, editManyDrafts } from '../../resource/drafts.ts'
 import { editOf, reverseOf, send } from '../../resource/edits.ts'
+import type { EditManyDialog, EditsProgress } from '../../resource/navigation.ts'
 import { useList, useResource } from '../../resource/page-context.ts'
 import { invalidate } from '../../resource/queries.ts'
-import { type Edit, type Item, valuesOf } from '../../resource.ts'
+import { type Edit, valuesOf } from '../../resource.ts'
 import { sendInBatches } from '../../rows/batches.ts'
 import { useJob } from '../use-job.tsx'
 
 /** Sends edits of many items, and says what became of them. Continuing after a stop sends what has no result yet. */
-export function useEditMany(edits: Edit[]) {
+export function useEditMany(dialog: EditManyDialog) {
+  const { edits } = dialog
   const { resource, queries } = useResource()
   const { list } = useList()
   const client = useClient()
   const queryClient = useQueryClient()
-  /** What became of the edits: a problem, or undefined for a success. */
-  const [outcomes] = useState(() => new Map<Edit, Problem | undefined>())
-  /** The edits that the service may have read. */
-  const [sent] = useState(() => new Set<Edit>())
-  /** The items that were added again, and the edits whose item had been before. */
-  const [added] = useState(() => ({ items: [] as Item[], before: new Set<Edit>() }))
-  const left = edits.filter((edit) => !outcomes.has(edit))
+  const [progress] = useState<EditsProgress>(
+    () => dialog.progress ?? { outcomes: new Map(), sent: new Set(), added: { items: [], before: new Set() } },
+  )
+  const { outcomes, sent, added } = progress
+  const left = edits.filter(({ idempotencyKey }) => !outcomes.has(idempotencyKey))
 
   async function sendOne(edit: Edit, batch: Batch): Promise<void> {
-    const { repeats, isAddition } = edit
-    const isFirst = !sent.has(edit)
-    sent.add(edit)
+    const { repeats, isAddition, idempotencyKey } = edit
+    const isFirst = !sent.has(idempotencyKey)
+    sent.add(idempotencyKey)
     try {
       if (repeats) await send(resource, client, repeats, batch)
       if (isAddition) await addAgain(edit, batch, isFirst)
       else await send(resource, client, edit, batch)
-      outcomes.set(edit, undefined)
+      outcomes.set(idempotencyKey, undefined)
     } catch (error) {
-      if (isFirst && wasNeverRead(edit.idempotencyKey)) sent.delete(edit)
+      if (isFirst && wasNeverRead(idempotencyKey)) sent.delete(idempotencyKey)
       throw error
     } finally {
       job.update()
@@ -46,7 +45,7 @@ export function useEditMany(edits: Edit[]) {
     const { seen, idempotencyKey } = edit
     // The response to a repetition may be that to the first attempt, which was lost.
     const onResponse = ({ headers }: Response) => {
-      if (isFirst && headers.has('idempotency-replayed')) added.before.add(edit)
+      if (isFirst && headers.has('idempotency-replayed')) added.before.add(idempotencyKey)
     }
     const item = valuesOf(resource, ({ name }) => seen[name])
     const options = { context: { idempotencyKey, batch, onResponse } }
@@ -56,12 +55,13 @@ export function useEditMany(edits: Edit[]) {
   }
 
   const job = useJob(async (options) => {
+    editManyDrafts.set(resource.many, { ...dialog, startsAtOnce: false, progress })
     try {
       await sendInBatches(left, {
         ...options,
         isOrdered: edits[0]?.isAddition ?? false,
         send: sendOne,
-        onFailure: (edit, problem) => outcomes.set(edit, problem),
+        onFailure: ({ idempotencyKey }, problem) => outcomes.set(idempotencyKey, problem),
         valuesOf: ({ seen, set = {} }) => [...Object.values(seen), ...Object.values(set)],
       })
     } finally {
@@ -71,10 +71,10 @@ export function useEditMany(edits: Edit[]) {
     }
   })
 
-  const unconfirmed = left.filter((edit) => sent.has(edit))
-  const done = edits.filter((edit) => outcomes.has(edit) && !outcomes.get(edit))
+  const unconfirmed = left.filter(({ idempotencyKey }) => sent.has(idempotencyKey))
+  const done = edits.filter(({ idempotencyKey: key }) => outcomes.has(key) && !outcomes.get(key))
   const failed = edits.flatMap((edit) => {
-    const problem = outcomes.get(edit)
+    const problem = outcomes.get(edit.idempotencyKey)
     return problem ? [{ edit, problem }] : []
   })
   const conflicts = failed.filter(({ problem }) => problem.kind === 'conflict').map(({ edit }) => edit)
@@ -92,7 +92,7 @@ export function useEditMany(edits: Edit[]) {
 
   return {
     ...job,
-    hasStarted: job.status !== 'idle',
+    hasStarted: job.status !== 'idle' || dialog.progress !== undefined,
     left,
     /** Those that have no result, and may have been stored. */
     unconfirmed,

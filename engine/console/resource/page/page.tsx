@@ -11,7 +11,7 @@ import type { Item, Resource } from '../../resource.ts'
 import { product } from '../../service.ts'
 import type { SignOutScope } from '../../session.ts'
 import { useAccess } from '../access.ts'
-import { importDrafts } from '../drafts.ts'
+import { editManyDrafts, importDrafts } from '../drafts.ts'
 import { editOf, editsOf } from '../edits.ts'
 import { useNewItem } from '../item/new-item.ts'
 import { FilterChips } from '../list/filter-chips.tsx'
@@ -47,9 +47,9 @@ interface ResourcePageProps {
 export function ResourcePage({ resource, icon, onSignOut }: ResourcePageProps) {
   const client = useClient()
   const queryClient = useQueryClient()
-  // The draft of a session whose key was rejected continues.
+  // The draft of a session whose key was rejected continues. What a reload has stopped waits for the user.
   const [dialog, setDialog] = useState<Dialog | undefined>(() =>
-    importDrafts.get(resource.many)?.isOpen ? { kind: 'import' } : undefined,
+    importDrafts.get(resource.many)?.isOpen ? { kind: 'import' } : editManyDrafts.get(resource.many),
   )
   const page = useMemo(() => {
     const edits = editsOf(resource, client, queryClient)

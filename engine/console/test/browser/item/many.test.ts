@@ -1,8 +1,10 @@
 import { expect } from 'vitest'
+import { createKey, revokeKey } from '../../../../test/notes/fixtures.ts'
 import { choiceOf, choose, names, showing, turnPage } from '../list.ts'
 import { type OpenNotes, test } from '../notes.ts'
 import { boxOf, holdRequests, inspect, isFocused, loseResponses, press } from '../page.ts'
 import { openBulkAdd, panel, panelsLoaded } from '../panels.ts'
+import { signIn } from '../session.ts'
 import type { Locator, Page } from '../visit.ts'
 
 async function openNotes(open: OpenNotes, count: number) {
@@ -107,6 +109,122 @@ test('a change of which only lost responses are left is undone with a key after 
     new Set(['open']),
   )
 })
+
+/** Removes all notes of the page. */
+async function removeAll(page: Page, count: number): Promise<void> {
+  await selectAll(page)
+  await page.getByRole('button', { name: 'Remove', exact: true }).click()
+  await page.getByRole('button', { name: `Remove ${count} notes` }).click()
+}
+
+/** Responds to the first request to change notes. Then it loads the page again, as soon as the second one has been read. */
+async function reloadHalfWay(page: Page, start: () => Promise<void>): Promise<void> {
+  const url = /\/trpc\/notes\.(update|remove|create)/
+  const { promise: secondRead, resolve } = Promise.withResolvers<void>()
+  let requests = 0
+  await page.route(url, async (route) => {
+    const request = ++requests
+    if (request === 1) return route.continue()
+    if (request === 2) await route.fetch().then(() => resolve())
+  })
+  await start()
+  await secondRead
+  await page.getByRole('dialog').getByText('20 of 60').waitFor()
+  page.once('dialog', (dialog) => dialog.accept())
+  await page.reload()
+  await page.unroute(url)
+}
+
+const halfWay = [
+  {
+    change: 'a value',
+    start: setAllDone,
+    title: 'Set state to done',
+    stopped: '20 done, 40 not confirmed',
+    result: '60 notes are done.',
+    changes: 60,
+  },
+  {
+    change: 'an undo',
+    prepare: async (page: Page) => {
+      await setAllDone(page)
+      await notice(page).getByText('60 notes are done.').waitFor()
+    },
+    start: (page: Page) => page.keyboard.press('z'),
+    title: 'Change 60 notes back',
+    stopped: '20 done, 40 not confirmed',
+    result: '60 notes were changed back.',
+    changes: 120,
+  },
+  {
+    change: 'a removal',
+    start: (page: Page) => removeAll(page, 60),
+    title: 'Remove 60 notes',
+    stopped: '20 done, 40 not confirmed',
+    result: '60 notes were removed.',
+    changes: 60,
+  },
+  {
+    change: 'an addition',
+    prepare: async (page: Page) => {
+      await removeAll(page, 60)
+      await notice(page).getByText('60 notes were removed.').waitFor()
+    },
+    start: (page: Page) => page.keyboard.press('z'),
+    title: 'Add 60 notes again',
+    stopped: '20 done, 20 not confirmed, 20 not sent',
+    result: '60 notes were added again, with new ids.',
+    changes: 60,
+  },
+]
+
+test.for(halfWay)(
+  'after a reload, $change of many notes continues when the user says so, without a second effect',
+  async ({ prepare, start, title, stopped, result, changes }, { open }) => {
+    const { page, store } = await openNotes(open, 60)
+    await prepare?.(page)
+    await reloadHalfWay(page, () => start(page))
+    const job = page.getByRole('dialog', { name: title, exact: true })
+    await job.getByText(stopped, { exact: true }).waitFor()
+    await inspect(page, `stopped-by-reload-${title}`)
+    await job.getByRole('button', { name: /^Continue with 40$/ }).click()
+    await notice(page).getByText(result).waitFor()
+    const notes = await store.notes.list({ limit: 100, cursor: 0n })
+    expect(notes).toHaveLength(title.startsWith('Remove') ? 0 : 60)
+    expect(new Set(notes.map(({ state }) => state)).size).toBeLessThan(2)
+    const history = await Promise.all([61n, 161n].map((cursor) => store.notes.history({ limit: 100, cursor })))
+    expect(new Set(history.flat().map(({ id }) => id)).size).toBe(changes)
+    // It was closed.
+    await page.reload()
+    await panelsLoaded(page)
+    expect(await page.getByRole('dialog').count()).toBe(0)
+  },
+)
+
+test('after a reload, a change of many notes can be undone', async ({ open }) => {
+  const { page, store } = await openNotes(open, 60)
+  await reloadHalfWay(page, () => setAllDone(page))
+  await page.getByRole('dialog', { name: 'Set state to done' }).getByRole('button', { name: 'Undo' }).click()
+  await notice(page).getByText('60 notes were changed back.').waitFor()
+  const notes = await store.notes.list({ limit: 100, cursor: 0n })
+  expect(new Set(notes.map(({ state }) => state))).toEqual(new Set(['open']))
+})
+
+test.for(halfWay)(
+  'after a reload, another API key sees how far $change of many notes went',
+  async ({ prepare, start, title, stopped }, { open }) => {
+    const { page, store } = await open(60, { path: '/?size=100', session: 'form', isLoaded: true })
+    await prepare?.(page)
+    await reloadHalfWay(page, () => start(page))
+    await revokeKey(store, 'test')
+    await page.getByRole('alert').getByText('You were signed out').waitFor()
+    await signIn(page, await createKey(store, 'other'))
+    const job = page.getByRole('dialog', { name: title, exact: true })
+    await job.getByText(stopped, { exact: true }).waitFor()
+    await job.getByText('This was started with another API key, and cannot be continued with yours.').waitFor()
+    expect(await job.getByRole('button', { name: /^(Continue|Undo)/ }).count()).toBe(0)
+  },
+)
 
 test('the focus stays in the dialogs of an import and of an export that run', async ({ open }) => {
   const { page } = await openNotes(open, 3)
