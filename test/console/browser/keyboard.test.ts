@@ -36,7 +36,7 @@ test('the console can be used with the keyboard alone', async ({ open }) => {
   await press(page, 'Tab')
   await page.keyboard.type('7')
   await press(page, 'Tab', 'Tab', 'Enter')
-  await page.getByRole('row', { name: '26 Tom Filter by Category 7 Status: Pending' }).waitFor()
+  await page.getByRole('row', { name: '26 Tom Filter by Category 7 Status of Tom: Pending' }).waitFor()
   await expect.poll(() => focused(page)).toBe('Tom')
 })
 
@@ -161,7 +161,7 @@ describe('shortcuts of one character', () => {
       await page.reload()
       await showing(page, '1–20 of 25')
     }
-    await choiceOf(page, 'pet 1', 'Status: Available').click()
+    await choiceOf(page, 'pet 1', 'Status of pet 1: Available').click()
     await page.getByRole('menuitemradio', { name: 'Sold' }).click()
     // Without the shortcut, which is off.
     await page.getByRole('status').getByText('pet 1 is sold.', { exact: true }).waitFor()
@@ -196,7 +196,7 @@ test('the Tab key stops in one row of the list, at each of its controls', async 
   await press(page, 'Space', 'Tab', 'Tab')
   expect(await focused(page)).toBe('1')
   await page.keyboard.press('Tab')
-  expect(await isFocused(choiceOf(page, 'pet 1', 'Status: Available'))).toBe(true)
+  expect(await isFocused(choiceOf(page, 'pet 1', 'Status of pet 1: Available'))).toBe(true)
   await page.keyboard.press('Tab')
   const size = page.getByRole('combobox', { name: 'Pets per page' })
   expect(await isFocused(size)).toBe(true)

@@ -114,7 +114,7 @@ test('the list is refreshed only while its tab is visible', async ({ open }) => 
   await page.clock.runFor(30_000)
   expect(requests).toEqual([])
   await setVisibility(page, 'visible')
-  await page.getByRole('row', { name: '1 Rex Filter by Category 7 Status: Available' }).waitFor()
+  await page.getByRole('row', { name: '1 Rex Filter by Category 7 Status of Rex: Available' }).waitFor()
 })
 
 test('a screen reader hears a row without what the header says, also on a phone', async ({ start }) => {
@@ -123,7 +123,7 @@ test('a screen reader hears a row without what the header says, also on a phone'
     const page = await show(options)
     for (const name of [
       'Select all pets of this page Id Name Category Status',
-      'Select Rex 1 Rex Filter by Category 7 Status: Sold',
+      'Select Rex 1 Rex Filter by Category 7 Status of Rex: Sold',
     ])
       await page.getByRole('row', { name, exact: true }).waitFor()
   }

@@ -14,7 +14,7 @@ test('the URL and the key that the first start prints open the console', async (
   await signIn(page, key)
   await enterPet(page, 'Rex', '7')
   await page.keyboard.press('Enter')
-  await page.getByRole('row', { name: '1 Rex Filter by Category 7 Status: Available' }).first().waitFor()
+  await page.getByRole('row', { name: '1 Rex Filter by Category 7 Status of Rex: Available' }).first().waitFor()
 })
 
 test('the sign-in page shows a command that makes a key where the service runs', async ({ visit }) => {

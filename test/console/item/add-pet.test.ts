@@ -50,7 +50,7 @@ describe('adding a pet', () => {
     expect(requests).toBe(0)
     await category.fill('-7')
     await submitButton(page).click()
-    await page.getByRole('row', { name: '1 Rex Filter by Category -7 Status: Available' }).waitFor()
+    await page.getByRole('row', { name: '1 Rex Filter by Category -7 Status of Rex: Available' }).waitFor()
     expect(await store.pets.list({ limit: 9, cursor: 0n })).toMatchObject([{ name: 'Rex', categoryId: -7n }])
   })
 
@@ -94,7 +94,7 @@ describe('adding a pet', () => {
     await panel(page, 'pet 2').waitFor()
     await addButton(page).click()
     await submitButton(page).click()
-    await page.getByRole('row', { name: '4 Rex Filter by Category 7 Status: Pending' }).waitFor()
+    await page.getByRole('row', { name: '4 Rex Filter by Category 7 Status of Rex: Pending' }).waitFor()
     await addButton(page).click()
     expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('')
   })
@@ -112,7 +112,7 @@ describe('adding a pet', () => {
     // Before the reload, the form would try again by itself.
     await page.reload()
     await page.unroute('**/trpc/pets.create')
-    await page.getByRole('row', { name: '1 Rex Filter by Category 7 Status: Sold' }).waitFor()
+    await page.getByRole('row', { name: '1 Rex Filter by Category 7 Status of Rex: Sold' }).waitFor()
     await submitButton(page).click()
     await justAdded(page).getByRole('link', { name: 'Rex #1' }).waitFor()
     expect(await store.pets.list({ limit: 9, cursor: 0n })).toHaveLength(1)
@@ -126,7 +126,7 @@ describe('adding a pet', () => {
     await enterPet(page, 'Rex', '7')
     await page.mouse.click(10, 300)
     await submitButton(page).click()
-    await page.getByRole('row', { name: '1 Rex Filter by Category 7 Status: Sold' }).waitFor()
+    await page.getByRole('row', { name: '1 Rex Filter by Category 7 Status of Rex: Sold' }).waitFor()
   })
 
   test('a double click and a held Enter key add one pet, and show no failure', async ({ open }) => {

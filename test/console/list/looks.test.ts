@@ -96,7 +96,7 @@ test('a notice covers neither the last rows nor the footer of the list', async (
   const { show } = await start(45)
   for (const options of [{}, { viewport: { width: 768, height: 800 } }, phone]) {
     const page = await show({ ...options, isLoaded: true })
-    await choiceOf(page, 'pet 1', /^Status: /).click()
+    await choiceOf(page, 'pet 1', /^Status of /).click()
     await page
       .getByRole('menuitemradio', { name: /Pending|Sold/, checked: false })
       .first()
@@ -146,7 +146,7 @@ test('a pet that is not saved has a sign, and its notice covers neither the foot
 
 /** Chooses a status in the menu of a row. */
 async function setStatus(page: Page, name: string, status: string): Promise<void> {
-  await choiceOf(page, name, /^Status: /).click()
+  await choiceOf(page, name, /^Status of /).click()
   await page.getByRole('menuitemradio', { name: status }).click()
 }
 
@@ -192,7 +192,7 @@ test.for([
       await page.locator('.selection-bar').getByRole('button', { name: 'Copied' }).waitFor()
       expect(await placesOf(fixed)).toEqual(selected)
     }
-    await choiceOf(page, 'pet 2', /^Status: /).click()
+    await choiceOf(page, 'pet 2', /^Status of /).click()
     await page.getByRole('menuitemradio', { name: 'Sold' }).click()
     const notice = page.locator('.edit-notice')
     await notice.waitFor()
@@ -238,7 +238,7 @@ test('a menu ends at the edge of the list', async ({ start }) => {
     const page = await show(options)
     const list = await boxOf(page.locator('.surface'))
     const menu = page.getByRole('menu')
-    await choiceOf(page, 'pet 2', /^Status: /).click()
+    await choiceOf(page, 'pet 2', /^Status of /).click()
     const status = await boxOf(menu)
     expect(status.x + status.width).toBeLessThanOrEqual(list.x + list.width)
     await page.keyboard.press('Escape')
@@ -435,7 +435,7 @@ test('the first row shows the whole ring of its status, and the bar what is sele
   open,
 }) => {
   const { page } = await open(45, { isLoaded: true })
-  const status = choiceOf(page, 'pet 1', 'Status: Available')
+  const status = choiceOf(page, 'pet 1', /^Status of /)
   const { x, y, width } = await boxOf(status)
   const before = await colorAt(page, x + width / 2, y + 1)
   await press(page, 'Tab')

@@ -37,6 +37,7 @@ export const Row = memo(function Row(props: RowProps) {
   const { onSelect, onOpenMenu } = props
   const { resource, open } = useResource()
   const { id } = item
+  const title = textOf(item[resource.title])
   return (
     <tr
       ref={keepFocus}
@@ -50,7 +51,7 @@ export const Row = memo(function Row(props: RowProps) {
       onClick={(event) => openUnlessSelected(event, () => open({ kind: 'item', id }))}
     >
       <SelectCell
-        label={`Select ${textOf(item[resource.title])}`}
+        label={`Select ${title}`}
         isSelected={isSelected}
         isTabStop={isTabStop}
         onSelect={(isRange) => onSelect(item, isRange)}
@@ -77,7 +78,7 @@ export const Row = memo(function Row(props: RowProps) {
                 className="choice-button"
                 tabIndex={isTabStop ? 0 : -1}
                 aria-haspopup="menu"
-                aria-label={`${field.label}: ${shownText(field, item[field.name])}`}
+                aria-label={`${field.label} of ${title}: ${shownText(field, raw)}`}
                 onClick={(event) => {
                   event.stopPropagation()
                   onOpenMenu({ id, field })
@@ -95,7 +96,7 @@ export const Row = memo(function Row(props: RowProps) {
                 tabIndex={isTabStop ? 0 : -1}
                 aria-current={isShown || undefined}
                 aria-description={isSaving ? 'Not saved yet' : hasLeft ? 'No longer matches' : undefined}
-                title={hiddenPartOf(textOf(item[field.name]))}
+                title={hiddenPartOf(title)}
                 // Dragging selects text instead.
                 draggable={false}
               >

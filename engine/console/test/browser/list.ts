@@ -12,7 +12,7 @@ export function showing(page: Page, text: string): Promise<void> {
   return page.getByRole('status').getByText(text, { exact: true }).waitFor()
 }
 
-/** The button with a choice of an item in the list, such as `State: Open`. */
+/** The button with a choice of an item in the list, such as `State of Tea: Open`. */
 export function choiceOf(page: Page, title: string, choice: string | RegExp): Locator {
   const link = page.getByRole('link', { name: title, exact: true })
   return page.getByRole('row').filter({ has: link }).getByRole('button', { name: choice })

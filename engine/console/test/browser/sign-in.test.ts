@@ -28,7 +28,7 @@ test('the console of an empty store leads to the first note', async ({ open }) =
   await panel(page).waitFor({ state: 'hidden' })
   await page
     .locator('.item-list')
-    .getByRole('row', { name: '1 Tea Filter by Priority 9007199254740993 State: Waiting' })
+    .getByRole('row', { name: '1 Tea Filter by Priority 9007199254740993 State of Tea: Waiting' })
     .waitFor()
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Tea')
   expect(await store.notes.get(1n)).toMatchObject({ body: 'Tea', priority: 9007199254740993n, state: 'waiting' })

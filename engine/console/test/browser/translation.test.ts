@@ -63,7 +63,7 @@ test('a page that the browser translates keeps working', async ({ open }) => {
   await choose(page, 'All')
   await showing(page, '1–20 of 45')
 
-  await choiceOf(page, 'note 2', 'State: Open').click()
+  await choiceOf(page, 'note 2', 'State of note 2: Open').click()
   await page.getByRole('menuitemradio', { name: 'Done' }).click()
   // It stays as long as the pointer is on it.
   await notice(page).hover()
@@ -74,9 +74,9 @@ test('a page that the browser translates keeps working', async ({ open }) => {
   for (const kept of [changes.getByText('note 2 #2'), changes.locator('.changes-by bdi'), page.locator('.search kbd')])
     expect(await kept.locator('font').count()).toBe(0)
   await page.keyboard.press('Escape')
-  await choiceOf(page, 'note 2', 'State: Done').getByText('Done').waitFor()
+  await choiceOf(page, 'note 2', 'State of note 2: Done').getByText('Done').waitFor()
   await page.keyboard.press('z')
-  await choiceOf(page, 'note 2', 'State: Open').waitFor()
+  await choiceOf(page, 'note 2', 'State of note 2: Open').waitFor()
 
   await page.getByRole('link', { name: 'note 3', exact: true }).click()
   await panel(page, 'note 3').getByRole('button', { name: 'Edit the text' }).click()
@@ -87,7 +87,7 @@ test('a page that the browser translates keeps working', async ({ open }) => {
   await expect.poll(() => notice(page).locator('bdi').allInnerTexts()).toEqual(['note 3', 'Tea'])
   await expect.poll(async () => (await names(page))[2]).toBe('Tea')
   await panel(page).getByRole('button', { name: 'Waiting' }).click()
-  await choiceOf(page, 'Tea', 'State: Waiting').waitFor()
+  await choiceOf(page, 'Tea', 'State of Tea: Waiting').waitFor()
   await panel(page).getByRole('button', { name: 'Edit the priority' }).click()
   await panel(page).getByRole('textbox', { name: 'Priority' }).fill('77')
   await page.keyboard.press('Enter')
@@ -137,7 +137,7 @@ test('a page that the browser translates keeps working', async ({ open }) => {
   await page.getByRole('region', { name: '2 selected' }).getByRole('button', { name: 'Set state' }).click()
   await page.getByRole('menuitemradio', { name: 'Done' }).click()
   await notice(page).getByText('2 notes are done.').waitFor()
-  await choiceOf(page, 'note 1', 'State: Done').waitFor()
+  await choiceOf(page, 'note 1', 'State of note 1: Done').waitFor()
 
   await account(page).click()
   await page.getByText('Never').waitFor()

@@ -16,7 +16,7 @@ import { type Locator, listen, type Page } from '../visit.ts'
 
 /** The button with the state of a note in the list. */
 function stateOf(page: Page, name: string) {
-  return choiceOf(page, name, /^State: /)
+  return choiceOf(page, name, /^State of /)
 }
 
 /** Somebody else changes a note before the next request of the page reaches the service. */

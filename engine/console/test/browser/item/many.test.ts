@@ -276,7 +276,7 @@ test('the notice of a change of many notes stays until it is dismissed or the ne
 test('a kept row leaves after a change of many notes', async ({ open }) => {
   const { page } = await openNotes(open, 6)
   await choose(page, 'Open')
-  await choiceOf(page, 'note 1', /^State: /).click()
+  await choiceOf(page, 'note 1', /^State of /).click()
   await page.getByRole('menuitemradio', { name: 'Done' }).click()
   await page.locator('tr[data-left]', { hasText: 'note 1' }).waitFor()
   await page.keyboard.press('z')
