@@ -4,20 +4,21 @@ import { type Item, isSame } from '../resource.ts'
 /** Milliseconds for which a change stays marked. */
 const shownFor = 8_000
 
-const none: ReadonlySet<bigint> = new Set()
+const none: ReadonlyMap<bigint, { isOwn: boolean }> = new Map()
 
-/** The ids of the items that were added or changed since the page was loaded before. `isOwn` excludes items. */
+/** The items that were added or changed since the page was loaded before, by their ids, and whether the user did that. */
 export function useChanges(place: string, page: Item[] | undefined, size: number, isOwn: (item: Item) => boolean) {
   const [changes, setChanges] = useState(none)
   const former = useRef<{ place: string; page: Item[] }>(undefined)
-  const isForeign = useEffectEvent((item: Item) => !isOwn(item))
+  const isOwnNow = useEffectEvent(isOwn)
 
   useEffect(() => {
     if (!page) return
     const known = former.current?.place === place ? former.current.page : undefined
     former.current = { place, page }
-    const found = known ? changesOf(known, page, size).filter((item) => isForeign(item)) : []
-    setChanges(found.length > 0 ? new Set(found.map(({ id }) => id)) : none)
+    if (!known) return setChanges(none)
+    const found = changesOf(known, page, size)
+    if (found.length > 0) setChanges(new Map(found.map((item) => [item.id, { isOwn: isOwnNow(item) }])))
   }, [place, page, size])
 
   useEffect(() => {

@@ -74,6 +74,7 @@ function Content({ place, added, ownEdits }: { place: string; added: Item[]; own
     view.size,
     (item) => added.some(({ id }) => id === item.id) || own.some((edit) => isResultOf(resource, edit, item)),
   )
+  const ofOthers = [...changes.values()].filter(({ isOwn }) => !isOwn).length
   if (failureReason && !items) {
     return <Failure title={`The ${resource.many} could not be loaded`} error={failureReason} failures={failureCount} />
   }
@@ -81,7 +82,7 @@ function Content({ place, added, ownEdits }: { place: string; added: Item[]; own
   return (
     <>
       <span className="visually-hidden" role="status">
-        {changes.size > 0 && `${countOf(resource, changes.size)} ${is(changes.size)} new or changed.`}
+        {ofOthers > 0 && `${countOf(resource, ofOthers)} ${is(ofOthers)} new or changed.`}
       </span>
       <ResourceTable added={added} changes={changes} />
     </>

@@ -17,7 +17,7 @@ interface ResourceTableProps {
   /** Items to mark as new. */
   added: Item[]
   /** Items to mark for a moment. */
-  changes: ReadonlySet<bigint>
+  changes: Pick<ReadonlySet<bigint>, 'has'>
 }
 
 /** Items as rows. The columns are the fields of the resource. */

@@ -99,14 +99,15 @@ describe('the state of a note', () => {
       expect(await isFocused(page.getByRole('menuitemradio', { name: choice }))).toBe(true)
     }
     await page.keyboard.press('3')
+    // It is announced as a change only if somebody else has made it.
+    await page.locator('tr[data-changed]', { hasText: 'note 2' }).waitFor()
+    expect(await page.getByText('is new or changed.').count()).toBe(0)
     await notice(page).hover()
     await stateOf(page, 'note 2').getByText('Done').waitFor()
     await page.getByRole('status').getByText('note 2 is done. Undo with Z.').waitFor()
     await inspect(page, 'done')
     await counting(page, 'Done 1')
     expect(await isFocused(link)).toBe(true)
-    // It is marked as a change only if somebody else has made it.
-    expect(await page.locator('[data-changed]').count()).toBe(0)
     await expectState(store, 2n).toBe('done')
     await page.keyboard.press('z')
     await page.getByRole('status').getByText('Change undone. note 2 is open.').waitFor()
@@ -195,7 +196,7 @@ describe('the state of a note', () => {
     await page.getByRole('link', { name: 'note 2' }).click()
     await panel(page, 'note 2').getByRole('button', { name: 'Done' }).click()
     await expectState(store, 2n).toBe('done')
-    await page.locator('tr[data-left]', { hasText: 'note 2' }).waitFor()
+    await page.locator('tr[data-left][data-changed]', { hasText: 'note 2' }).waitFor()
     await page.getByTitle('No longer matches').waitFor()
     const link = page.getByRole('link', { name: 'note 2' })
     await expect.poll(() => link.getAttribute('aria-description')).toBe('No longer matches')
