@@ -89,7 +89,7 @@ describe('shortcuts', () => {
     const { page } = await open(25)
     await page.getByRole('radio', { name: 'Available' }).check()
     await showing(page, '1–20 of 25')
-    const dispatch = (init: KeyboardEventInit) =>
+    const dispatch = (init: Pick<KeyboardEventInit, 'key' | 'code' | 'altKey' | 'ctrlKey'>) =>
       page.evaluate((each) => {
         document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { bubbles: true, ...each }))
       }, init)

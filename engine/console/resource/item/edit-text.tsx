@@ -14,8 +14,10 @@ import { hrefOf, openHere } from '../view.ts'
  */
 export function savedText(resource: Resource, { edit, status }: EditState, removed: Edit[]): string {
   const title = titleOf(resource, edit)
-  if (edit.undoesAddition) return `Addition undone: ${status === 'pending' ? removingText(title) : removedText(title)}`
-  if (!edit.set) return status === 'pending' ? removingText(listOf(titlesOf(resource, removed))) : removedText(title)
+  if (!edit.set) {
+    const text = status === 'pending' ? removingText(listOf(titlesOf(resource, removed))) : removedText(title)
+    return edit.undoesAddition ? `Addition undone: ${text}` : text
+  }
   const { field, label, shown, isOne } = changedBy(resource, edit)
   const value = shown(edit.set)
   const text =

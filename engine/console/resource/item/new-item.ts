@@ -3,8 +3,9 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { createIdempotencyKey } from '#client'
 import { useClient, wasNeverRead } from '../../client.ts'
 import { isTransient, problemOf, retryDelayAfter } from '../../problem.ts'
-import { type Item, identityOf, type Resource, type Values } from '../../resource.ts'
+import { type Edit, identityOf, type Resource, type Values } from '../../resource.ts'
 import { createKeys, formDrafts } from '../drafts.ts'
+import { editOf } from '../edits.ts'
 import { invalidate } from '../queries.ts'
 
 /**
@@ -14,7 +15,7 @@ import { invalidate } from '../queries.ts'
 export function useNewItem(resource: Resource) {
   const { create } = resource.procedures(useClient())
   const queryClient = useQueryClient()
-  const [added, setAdded] = useState<Item[]>([])
+  const [added, setAdded] = useState<Edit[]>([])
   const [addsAnother, setAddsAnother] = useState(false)
   const [entered, setEntered] = useState<Record<string, string>>(() => formDrafts.get(resource.many) ?? {})
   const textOf = (item: Values) => JSON.stringify(identityOf(resource, item))
@@ -51,7 +52,7 @@ export function useNewItem(resource: Resource) {
       formDrafts.delete(resource.many)
       setEntered({})
       invalidate(queryClient, resource)
-      setAdded((others) => [item, ...others])
+      setAdded((others) => [{ ...editOf(item), isAddition: true }, ...others])
     },
   })
 
@@ -66,9 +67,9 @@ export function useNewItem(resource: Resource) {
       formDrafts.set(resource.many, values)
       setEntered(values)
     },
-    /** What the user has added, the newest first, until it is dismissed. */
+    /** What the user has added since the last notice about it, the newest first. */
     added,
-    dismissAdded: () => setAdded([]),
+    forgetAdded: () => setAdded([]),
     /** Whether the form stays open for the next item. */
     addsAnother,
     setAddsAnother,

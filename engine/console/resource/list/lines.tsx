@@ -8,12 +8,9 @@ import { IconAlertTriangle } from '../../components/icons.tsx'
 import { problemOf } from '../../problem.ts'
 import { Countdown, Reason } from '../../requests/failure.tsx'
 import { ShowRequest } from '../../requests/open-requests.tsx'
-import { isSearchable } from '../../resource.ts'
 import { importDrafts } from '../drafts.ts'
-import { useItemLink } from '../item/edit-text.tsx'
 import { type NewItem, useRetry } from '../item/new-item.ts'
 import { useList, useResource } from '../page-context.ts'
-import { everything } from '../view.ts'
 
 interface LinesProps {
   newItem: NewItem
@@ -23,11 +20,10 @@ interface LinesProps {
   onClose?: () => void
 }
 
-/** The lines above the list: what the user has added, and what is not added yet. */
+/** The lines above the list: what is not added yet. */
 export function Lines({ newItem, isImporting }: LinesProps) {
   return (
     <>
-      <JustAdded {...newItem} />
       <NotAdded {...newItem} />
       {!isImporting && <LeftImport />}
     </>
@@ -37,15 +33,15 @@ export function Lines({ newItem, isImporting }: LinesProps) {
 interface LineProps extends ComponentProps<'div'> {
   text: string
   /** How screen readers announce the text. */
-  live?: 'alert' | 'status'
+  live: 'alert' | 'status'
   onDismiss: () => void
 }
 
 /** A line above the list. */
 function Line({ text, live, onDismiss, children, ...props }: LineProps) {
   return (
-    <div ref={keepFocus} className="just-added" {...props}>
-      <span className="just-added-count" role={live}>
+    <div ref={keepFocus} className="not-added" {...props}>
+      <span className="not-added-text" role={live}>
         {text}
       </span>
       {children}
@@ -97,27 +93,6 @@ function LeftImport() {
       <Button variant="subtle" size="compact-sm" onClick={() => open({ kind: 'import' })}>
         Show the rows
       </Button>
-    </Line>
-  )
-}
-
-/** What the user has just added. The list may be at another page, or show other items. */
-function JustAdded({ added, dismissAdded }: NewItem) {
-  const { resource, turnTo } = useResource()
-  const linkTo = useItemLink()
-  const [latest] = added
-  if (!latest) return null
-  const { id } = latest
-  return (
-    <Line text={`${number(added.length)} added`} onDismiss={dismissAdded} role="region" aria-label="Just added">
-      <a {...linkTo(id)}>
-        <bdi>{textOf(latest[resource.title])}</bdi> <span className="number">{`#${id}`}</span>
-      </a>
-      {isSearchable(resource) && (
-        <Button variant="subtle" size="compact-sm" onClick={() => turnTo({ ...everything, order: 'newest' })}>
-          Show newest
-        </Button>
-      )}
     </Line>
   )
 }

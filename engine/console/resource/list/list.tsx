@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { loadLater } from '../../components/load-later.tsx'
 import { countOf, is, number } from '../../formats.ts'
 import { Failure } from '../../requests/failure.tsx'
-import type { Edit, Item } from '../../resource.ts'
+import type { Edit } from '../../resource.ts'
 import { useChanges } from '../changes.ts'
 import { importDrafts } from '../drafts.ts'
 import { isResultOf } from '../edits.ts'
@@ -19,7 +19,7 @@ const SelectionBar = loadLater(async () => (await import('./selection-bar.tsx'))
 
 interface ListProps {
   newItem: NewItem
-  /** The edits of many items, whose results are not announced as changes of others. */
+  /** The edits of many items and the additions, whose results are not announced as changes of others. */
   ownEdits: Edit[]
   /** Whether the import is open, which shows its rows itself. */
   isImporting: boolean
@@ -29,7 +29,7 @@ interface ListProps {
 export function List({ newItem, ownEdits, isImporting }: ListProps) {
   const { resource } = useResource()
   const { view, selection } = useList()
-  const hasLines = newItem.added.length > 0 || newItem.error || importDrafts.has(resource.many)
+  const hasLines = newItem.error || importDrafts.has(resource.many)
   const surface = useRef<HTMLDivElement>(null)
   const scroller = useRef<HTMLDivElement>(null)
   const place = hrefOfPlace(resource, view)
@@ -45,7 +45,7 @@ export function List({ newItem, ownEdits, isImporting }: ListProps) {
   return (
     <div className="list">
       <div className="surface" ref={surface}>
-        {hasLines && <Lines newItem={newItem} isImporting={isImporting} onClose={newItem.dismissAdded} />}
+        {hasLines && <Lines newItem={newItem} isImporting={isImporting} onClose={newItem.forgetFailure} />}
         <div className="item-list" ref={scroller}>
           <div className="selection">
             {/* There before it has a text, or screen readers would not announce the first one. */}
@@ -54,7 +54,7 @@ export function List({ newItem, ownEdits, isImporting }: ListProps) {
             </span>
             {selection.count > 0 && <SelectionBar onClose={selection.clear} />}
           </div>
-          <Content place={place} added={newItem.added} ownEdits={ownEdits} />
+          <Content place={place} ownEdits={ownEdits} />
         </div>
         <CursorFooter />
       </div>
@@ -62,18 +62,13 @@ export function List({ newItem, ownEdits, isImporting }: ListProps) {
   )
 }
 
-function Content({ place, added, ownEdits }: { place: string; added: Item[]; ownEdits: Edit[] }) {
+function Content({ place, ownEdits }: { place: string; ownEdits: Edit[] }) {
   const { resource } = useResource()
   const { view, list, states } = useList()
   const { items, failureReason, failureCount } = list
   const loaded = items && !list.isSearching ? list.data?.items : undefined
   const own = [...states.map(({ edit }) => edit), ...ownEdits]
-  const changes = useChanges(
-    place,
-    loaded,
-    view.size,
-    (item) => added.some(({ id }) => id === item.id) || own.some((edit) => isResultOf(resource, edit, item)),
-  )
+  const changes = useChanges(place, loaded, view.size, (item) => own.some((edit) => isResultOf(resource, edit, item)))
   const ofOthers = [...changes.values()].filter(({ isOwn }) => !isOwn).length
   if (failureReason && !items) {
     return <Failure title={`The ${resource.many} could not be loaded`} error={failureReason} failures={failureCount} />
@@ -84,7 +79,7 @@ function Content({ place, added, ownEdits }: { place: string; added: Item[]; own
       <span className="visually-hidden" role="status">
         {ofOthers > 0 && `${countOf(resource, ofOthers)} ${is(ofOthers)} new or changed.`}
       </span>
-      <ResourceTable added={added} changes={changes} />
+      <ResourceTable changes={changes} />
     </>
   )
 }

@@ -13,7 +13,6 @@ import { FilterValue } from './filter-chips.tsx'
 interface RowProps {
   item: Item
   columns: Field[]
-  isNew: boolean
   isChanged: boolean
   isSelected: boolean
   /** Whether an edit of the item is not stored yet. */
@@ -33,7 +32,7 @@ interface RowProps {
 
 /** Without `useList`: only the rows that change are rendered again, of up to 100. */
 export const Row = memo(function Row(props: RowProps) {
-  const { item, columns, isNew, isChanged, isSelected, isSaving, hasLeft, isShown, isTabStop, found } = props
+  const { item, columns, isChanged, isSelected, isSaving, hasLeft, isShown, isTabStop, found } = props
   const { onSelect, onOpenMenu } = props
   const { resource, open } = useResource()
   const { id } = item
@@ -41,7 +40,6 @@ export const Row = memo(function Row(props: RowProps) {
   return (
     <tr
       ref={keepFocus}
-      data-new={isNew || undefined}
       data-changed={isChanged || undefined}
       data-selected={isSelected || undefined}
       data-saving={isSaving || undefined}

@@ -14,14 +14,12 @@ import { Row } from './row.tsx'
 const ChoiceMenu = loadLater(async () => (await import('./choice-menu.tsx')).ChoiceMenu)
 
 interface ResourceTableProps {
-  /** Items to mark as new. */
-  added: Item[]
   /** Items to mark for a moment. */
   changes: Pick<ReadonlySet<bigint>, 'has'>
 }
 
 /** Items as rows. The columns are the fields of the resource. */
-export function ResourceTable({ added, changes }: ResourceTableProps) {
+export function ResourceTable({ changes }: ResourceTableProps) {
   const { resource } = useResource()
   const { view, list, states, selection, menu, openMenu } = useList()
   const { canEdit } = useAccess()
@@ -72,7 +70,6 @@ export function ResourceTable({ added, changes }: ResourceTableProps) {
                   key={String(item.id)}
                   item={item}
                   columns={columns}
-                  isNew={added.some(({ id }) => id === item.id)}
                   isChanged={changes.has(item.id)}
                   isSelected={selection.has(item.id)}
                   isSaving={saving.has(item.id)}

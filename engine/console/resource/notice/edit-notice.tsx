@@ -3,18 +3,21 @@ import { createPortal } from 'react-dom'
 import { textOf } from '#service/fields'
 import { focusAround, rowOf } from '../../components/focus.ts'
 import { areCharactersOn, useShortcuts } from '../../components/keyboard.ts'
+import { countOf, was } from '../../formats.ts'
 import { problemOf } from '../../problem.ts'
 import type { Resource } from '../../resource.ts'
 import { useAccess } from '../access.ts'
-import { type EditState, isWaiting } from '../edits.ts'
+import { type EditState, editOf, isWaiting } from '../edits.ts'
 import { useDeselectRemoved } from '../item/deselect-removed.ts'
-import { savedText } from '../item/edit-text.tsx'
+import { headingOf, savedText } from '../item/edit-text.tsx'
 import { additionOf, isAddedAgain } from '../item/history.ts'
+import type { NewItem } from '../item/new-item.ts'
 import { useList, useResource } from '../page-context.ts'
 import { hrefOf, readView } from '../view.ts'
 import { type Done, Failed, isRepeated, Saved, Waiting } from './edit-outcome.tsx'
 
 interface EditNoticeProps {
+  newItem: NewItem
   done: Done | undefined
   onDone: (done: Done) => void
   /** When the user closed the former notice, or else when the page was shown. Older edits have none. */
@@ -23,10 +26,10 @@ interface EditNoticeProps {
 }
 
 /** Says what became of the last edit, and offers to undo it. A failure stays until the user has decided. */
-export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps) {
+export function EditNotice({ newItem, done, onDone, closedAt, onClose }: EditNoticeProps) {
   const { resource, edits, open } = useResource()
   const { states, list, view } = useList()
-  const { isReadOnly, hasHistory } = useAccess()
+  const { isReadOnly, canRemove, hasHistory } = useAccess()
   const failed = states.findLast(
     ({ status, failureReason }) => status === 'error' && failureReason && problemOf(failureReason).kind !== 'refused',
   )
@@ -73,6 +76,28 @@ export function EditNotice({ done, onDone, closedAt, onClose }: EditNoticeProps)
   }, [done, list.items, list.dataUpdatedAt, view.item, open])
 
   const say = (text: string, others?: Partial<Done>) => onDone({ ...others, text, at: Date.now() })
+  const { added } = newItem
+  const reportAdded = useEffectEvent(() => {
+    const items = added.map(({ seen }) => seen)
+    const [latest, ...others] = items
+    if (!latest) return
+    const { id } = latest
+    const name = headingOf(resource, id, latest)
+    function onUndo() {
+      for (const item of items) edits.save({ ...editOf(item), undoesAddition: true })
+    }
+    say(`${others.length > 0 ? countOf(resource, items.length) : name} ${was(items.length)} added.`, {
+      edits: added,
+      focus: () => id,
+      ...(others.length > 0 ? { firstId: items.at(-1)?.id } : { link: { id, name } }),
+      ...(canRemove && { onUndo }),
+    })
+    newItem.forgetAdded()
+  })
+  // The open form says it itself.
+  useEffect(() => {
+    if (added.length > 0 && !view.isAdding) reportAdded()
+  }, [added, view.isAdding])
   /** Undoes one edit after the other, also without a notice. */
   function undo() {
     const undoable = lastUndoable(states)

@@ -1,18 +1,18 @@
 import './page.css'
 import { useDocumentTitle } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useEffectEvent, useMemo, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { useClient } from '../../client.ts'
 import { titleOfPage } from '../../components/focus.ts'
 import { loadLater, preload } from '../../components/load-later.tsx'
 import { capitalized } from '../../formats.ts'
 import { Header } from '../../header/header.tsx'
-import type { Item, Resource } from '../../resource.ts'
+import type { Resource } from '../../resource.ts'
 import { product } from '../../service.ts'
 import type { SignOutScope } from '../../session.ts'
 import { useAccess } from '../access.ts'
 import { editManyDrafts, importDrafts } from '../drafts.ts'
-import { editOf, editsOf } from '../edits.ts'
+import { editsOf } from '../edits.ts'
 import { useNewItem } from '../item/new-item.ts'
 import { FilterChips } from '../list/filter-chips.tsx'
 import { List } from '../list/list.tsx'
@@ -72,16 +72,15 @@ interface PageProps extends Pick<ResourcePageProps, 'onSignOut'> {
 }
 
 function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
-  const { resource, edits, open, closePanel } = useResource()
+  const { resource, open, closePanel } = useResource()
   const { view, list, item } = useList()
   const [done, setDone] = useState<Done>()
   const [noticeClosedAt, setNoticeClosedAt] = useState(() => Date.now())
-  const { isReadOnly, canRemove, hasHistory } = useAccess()
+  const { isReadOnly, hasHistory } = useAccess()
   const newItem = useNewItem(resource)
   const { title, fields } = resource
-  const [added] = newItem.added
-  /** The edits of many items that are open in a dialog, or else the last ones that were saved. */
-  const ownEdits = dialog?.kind === 'editMany' ? dialog.edits : (done?.edits ?? [])
+  /** The edits of many items that are open in a dialog, or else the last ones that were saved, and the latest additions. */
+  const ownEdits = [...(dialog?.kind === 'editMany' ? dialog.edits : (done?.edits ?? [])), ...newItem.added]
   const shown = typeof item.data?.[title] === 'string' ? item.data[title].trim() : ''
   const listed = listTitleOf(resource, view.filter)
   const found = view.search === undefined ? listed : `“${view.search.trim()}” · ${listed}`
@@ -89,16 +88,6 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   useEffect(() => {
     if (list.isSuccess) void preload()
   }, [list.isSuccess])
-  const offerUndo = useEffectEvent((item: Item) => {
-    function onUndo() {
-      newItem.dismissAdded()
-      edits.save({ ...editOf(item), undoesAddition: true })
-    }
-    setDone({ at: Date.now(), focus: () => item.id, ...(canRemove && { onUndo }) })
-  })
-  useEffect(() => {
-    if (added) offerUndo(added)
-  }, [added])
   // It offers what this dialog may have done by the end.
   useEffect(() => {
     if (dialog?.kind === 'editMany') setNoticeClosedAt(Date.now())
@@ -127,10 +116,6 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
           </div>
           <Tools />
         </div>
-        <span className="visually-hidden" role="status">
-          {/* The open form announces it itself. */}
-          {added && !view.isAdding && `${String(added[title])} was added with the id ${added.id}.`}
-        </span>
         <div className="workspace" data-with-panel={hasPanel || undefined} data-with-changes={hasHistory || undefined}>
           <List newItem={newItem} ownEdits={ownEdits} isImporting={dialog?.kind === 'import'} />
           {(view.changes || list.isSuccess) && hasHistory && <Changes isBelow={hasItem} onClose={closePanel} />}
@@ -140,6 +125,7 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
         {dialog && <OpenDialog dialog={dialog} onClose={onCloseDialog} onDone={setDone} />}
         {list.isSuccess && (
           <EditNotice
+            newItem={newItem}
             done={done}
             onDone={setDone}
             closedAt={noticeClosedAt}

@@ -37,9 +37,9 @@ export function searchField(page: Page): Locator {
   return page.getByRole('textbox', { name: /^Search / })
 }
 
-/** The line above the list that says what was just added. */
+/** The notice that says what was just added. */
 export function justAdded(page: Page): Locator {
-  return page.getByRole('region', { name: 'Just added' })
+  return page.getByRole('region', { name: 'Last change' }).filter({ hasText: / added\./ })
 }
 
 /** Turns to another page of the list, and waits until it shows this text. */
