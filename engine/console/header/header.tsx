@@ -35,7 +35,7 @@ export function Header({ shown, hasList, onHelp, onSignOut }: HeaderProps) {
     <header className="header">
       {shown && hasList && <SkipLink noun={shown} />}
       <a className="brand" href={`${service}/`} aria-label={name}>
-        <img src={`${service}/favicon.svg`} alt="" width="24" height="24" />
+        <img src={`${service}/favicon.svg`} alt="" />
         <span>{name}</span>
       </a>
       <nav aria-label="Main">

@@ -175,8 +175,10 @@ test('forced colors show the dots of what is chosen, in the panel and in the fil
   await inspect(page, 'forced-choices')
 })
 
-test('forced colors mark the open row at its side, and the focused one all around', async ({ open }) => {
-  const { page } = await open([rex, 2], { isLoaded: true, path: '/?pet=1', forcedColors: 'active' })
+test('forced colors mark the open row at its side, and the focused and the selected ones all around', async ({
+  open,
+}) => {
+  const { page } = await open([rex, 3], { isLoaded: true, path: '/?pet=1', forcedColors: 'active' })
   await page.getByRole('link', { name: 'pet 2' }).focus()
   const isMarked = async (title: string) => {
     const { x, y, width, height } = await boxOf(page.locator('tbody tr', { hasText: title }))
@@ -185,6 +187,8 @@ test('forced colors mark the open row at its side, and the focused one all aroun
   }
   expect(await isMarked('Rex')).toEqual([true, false])
   expect(await isMarked('pet 2')).toEqual([false, true])
+  await page.getByRole('checkbox', { name: 'Select pet 3' }).check()
+  expect(await isMarked('pet 3')).toEqual([false, true])
 })
 
 /** The colors of the text and of its dot. */

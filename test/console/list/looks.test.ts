@@ -312,6 +312,17 @@ async function expectRing(button: Locator): Promise<void> {
     expect(await colorAt(button.page(), left, top), `${button} at ${left}, ${top}`).toEqual([79, 70, 229])
 }
 
+test('the statuses in the panel are in one line, also with somewhat longer words', async ({ open }) => {
+  const { page } = await open(1, { path: '/?pet=1' })
+  const statuses = page.locator('fieldset.choices button')
+  await statuses.first().waitFor()
+  await statuses.locator('.choice > :last-child').evaluateAll((words) => {
+    for (const word of words) word.textContent += 'e'
+  })
+  const places = await Promise.all([0, 1, 2].map((index) => boxOf(statuses.nth(index))))
+  expect(new Set(places.map(({ y }) => y)).size).toBe(1)
+})
+
 test('the ring of a focused status is whole', async ({ open }) => {
   const { page } = await open([{ name: 'Rex', categoryId: 7n, status: 'pending' }], {
     path: '/?pet=1',

@@ -197,7 +197,7 @@ export function Failed({ edit, failureReason, onClose }: EditState & { onClose: 
           <Button variant="default" size="xs" onClick={close}>
             {edit.set ? 'Keep theirs' : 'Keep'}
           </Button>
-          <Button size="xs" onClick={(event) => isNewClick(event) && insist()}>
+          <Button variant={edit.set ? 'filled' : 'danger'} size="xs" onClick={(event) => isNewClick(event) && insist()}>
             {!edit.set ? 'Remove anyway' : isReversal ? 'Change back' : 'Use mine'}
           </Button>
         </span>
