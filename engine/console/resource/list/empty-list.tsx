@@ -55,7 +55,7 @@ export function EmptyList({ ownEdits }: { ownEdits: Edit[] }) {
         text={search && notFound(resource, view, search)}
       >
         <div className="message-actions">
-          {search && <Offers />}
+          {search && <Offers variant="filled" />}
           {part && search && (
             <Button variant="default" onClick={() => turnTo({ filter: {} })}>
               Search without the filter

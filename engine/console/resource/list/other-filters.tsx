@@ -38,8 +38,8 @@ export function OtherFilters() {
   )
 }
 
-/** A button for each filter that the search names. */
-export function Offers() {
+/** A button for each filter that the search names. If the search finds nothing, they are what most users want. */
+export function Offers({ variant = 'subtle' }: { variant?: 'subtle' | 'filled' }) {
   const { resource, turnTo } = useResource()
   const { filter, search = '' } = useList().view
   return offersOf(resource, search)
@@ -48,7 +48,7 @@ export function Offers() {
       <Button
         key={String(offer.filter[offer.field.name])}
         ref={keepFocus}
-        variant="subtle"
+        variant={variant}
         className="offer"
         onClick={() => turnTo({ filter: { ...filter, ...offer.filter }, search: offer.rest })}
       >
