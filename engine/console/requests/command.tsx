@@ -21,7 +21,7 @@ export function NewKeyCommand() {
   const [name] = useState(() => `console-${Math.random().toString(36).slice(2, 7)}`)
   return (
     <Command
-      label="Run this in the folder of the service, with its environment variables, such as DATABASE_URL:"
+      label="The person who runs the service creates keys: run this in its folder, with its environment variables, such as DATABASE_URL:"
       command={`npx --no -- ${product().command} keys create ${name}`}
     />
   )

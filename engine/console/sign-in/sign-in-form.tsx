@@ -98,7 +98,7 @@ export function SignInForm({ wasRefused, linkedKey, onStay, onSignIn, children }
         </Button>
       )}
       <div className="first-key">
-        <p>The service prints a key at its first start.</p>
+        <p>Ask the person who runs the service for a key. At its first start, the service prints one.</p>
         <NewKey />
       </div>
     </form>

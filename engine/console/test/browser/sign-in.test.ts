@@ -10,7 +10,9 @@ test('the console of an empty store leads to the first note', async ({ open }) =
   const { url, key, store, page } = await open(0, { session: 'none' })
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   expect(await page.title()).toBe('Sign in · Notes')
-  await page.getByText('The service prints a key at its first start.').waitFor()
+  await page
+    .getByText('Ask the person who runs the service for a key. At its first start, the service prints one.')
+    .waitFor()
   await inspect(page, 'sign-in')
   await signIn(page, key)
   await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
