@@ -9,8 +9,8 @@ import { capitalized, countOf, number } from '../../formats.ts'
 import { type Problem, problemOf } from '../../problem.ts'
 import { editManyDrafts } from '../../resource/drafts.ts'
 import { doubleTime } from '../../resource/edits.ts'
-import { headingOf, removedText } from '../../resource/item/edit-text.tsx'
-import { additionOf, useRemoval } from '../../resource/item/history.ts'
+import { conflictText, headingOf, removedText } from '../../resource/item/edit-text.tsx'
+import { additionOf, useAuthor, useRemoval } from '../../resource/item/history.ts'
 import type { EditManyDialog } from '../../resource/navigation.ts'
 import type { Done } from '../../resource/notice/edit-outcome.tsx'
 import { useList, useResource } from '../../resource/page-context.ts'
@@ -45,7 +45,6 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
   const isRunning = status === 'pending'
   const hasEnded = hasStarted && !isRunning
   const saved = [...done, ...unconfirmed]
-  const selected = edits.length + same
   const startText = `${set ? 'Change' : 'Remove'} ${countOf(resource, left.length)}`
   const addAgainText = `Add all ${number(done.length)} again`
   const results = texts.results(done.length, failed.length, unconfirmed.length, left.length - unconfirmed.length)
@@ -135,8 +134,8 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
         {hasStarted ? (
           <Progress
             label={`${capitalized(resource.many)} that are changed`}
-            done={selected - left.length}
-            total={selected}
+            done={edits.length - left.length}
+            total={edits.length}
             pause={job.pause}
           />
         ) : (
@@ -209,19 +208,19 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
   )
 }
 
-/** Names the first items for which one reason is given: who has removed each, or else what is wrong with all. */
+/** Names the first items for which one reason is given: what somebody else has done to each, or else what is wrong with all. */
 function Failures({ failed }: { failed: { edit: Edit; problem: Problem }[] }) {
   const [first] = failed
   if (!first) return null
+  const { kind, message } = first.problem
   const shown = failed.slice(0, maxNames).map(({ edit }) => edit)
   const others = failed.length > maxNames && `and ${number(failed.length - maxNames)} more`
-  const isGone = first.problem.kind === 'missing'
-  if (isGone)
+  if (kind === 'missing' || kind === 'conflict')
     return (
       <>
         {shown.map((edit) => (
           <li key={edit.idempotencyKey}>
-            <Name edit={edit} isGone />
+            <Name edit={edit} reason={kind} />
           </li>
         ))}
         {others && <li>{others}</li>}
@@ -235,20 +234,30 @@ function Failures({ failed }: { failed: { edit: Edit; problem: Problem }[] }) {
           <Name edit={edit} />
         </Fragment>
       ))}
-      {others && ` ${others}`}: {first.problem.message}
+      {others && ` ${others}`}: {message}
     </li>
   )
 }
 
-/** The name of an item, and who has removed it if it is gone. A change that is reversed may have none. */
-function Name({ edit: { seen }, isGone = false }: { edit: Edit; isGone?: boolean }) {
+/** The name of an item, and who has removed or changed it. A change that is reversed may have none. */
+function Name({ edit, reason }: { edit: Edit; reason?: 'missing' | 'conflict' }) {
   const { resource, queries } = useResource()
-  const { id } = seen
-  const { removal } = useRemoval(id, isGone)
-  const isUnnamed = !isGone && seen[resource.title] === undefined
-  const { data } = useQuery({ ...queries.item(isUnnamed ? id : undefined, useQueryClient()), refetchInterval: false })
-  const heading = headingOf(resource, id, data ?? removal?.before ?? seen)
-  return <bdi>{isGone ? removedText(heading, removal?.keyName) : heading}</bdi>
+  const { id, ...seen } = edit.seen
+  const isChanged = reason === 'conflict'
+  const { removal } = useRemoval(id, reason === 'missing')
+  const author = useAuthor(edit, isChanged)
+  const isWanted = isChanged || (!reason && seen[resource.title] === undefined)
+  const item = useQuery({
+    ...queries.item(isWanted ? id : undefined, useQueryClient()),
+    refetchInterval: false,
+    refetchOnMount: isChanged ? 'always' : true,
+  })
+  const heading = headingOf(resource, id, item.data ?? removal?.before ?? seen)
+  if (reason === 'missing') return <bdi>{removedText(heading, removal?.keyName)}</bdi>
+  const isLoading = author.isLoading || !item.isFetchedAfterMount
+  return (
+    <bdi>{isChanged && !isLoading ? conflictText(resource, edit, heading, author.keyName, item.data) : heading}</bdi>
+  )
 }
 
 /** Takes the focus of the button that it replaces, but not the second click or Enter of a double one. */

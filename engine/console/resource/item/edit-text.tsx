@@ -56,6 +56,24 @@ export function valueText(value: string, isFormer = false): string {
   return `${isFormer ? 'Former' : 'Your'} value: ${quoted(value)}.`
 }
 
+/**
+ * Says what somebody else has changed, so that an edit was not saved.
+ *
+ * @param by the name of an API key
+ * @param values those that the item has now
+ */
+export function conflictText(
+  resource: Resource,
+  edit: Edit,
+  title: string,
+  by = 'Someone',
+  values: Values = {},
+): string {
+  if (!edit.set) return `${by} changed ${title}, so it was not removed.`
+  const { label, shown } = changedBy(resource, edit)
+  return `${by} changed the ${label.toLowerCase()} of ${title} to ${quoted(shown(values))}.`
+}
+
 /** A value in a sentence, such as `“Ball”`. */
 export function quoted(value: string): string {
   return value ? `“${value}”` : 'nothing'

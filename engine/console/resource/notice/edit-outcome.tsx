@@ -6,17 +6,17 @@ import { Button, CloseButton } from '../../components/buttons.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { keepFocus, rowOf } from '../../components/focus.ts'
 import { hint } from '../../components/hint.ts'
-import { number } from '../../formats.ts'
+import { joined, number } from '../../formats.ts'
 import { isTransient, problemOf, retryDelayAfter } from '../../problem.ts'
 import { Countdown, Reason, useLastFailure } from '../../requests/failure.tsx'
 import type { Edit, Item } from '../../resource.ts'
 import { type EditState, editOf, hold, undoTime } from '../edits.ts'
 import {
   changedBy,
+  conflictText,
   headingOf,
   Named,
   namesIn,
-  quoted,
   removedText,
   titlesOf,
   useItemLink,
@@ -150,7 +150,7 @@ export function Waiting({ edit, failureReason, failureCount, all }: EditState & 
 /** An edit that failed: somebody else has changed or removed the item, the values are not valid, or the service failed. */
 export function Failed({ edit, failureReason, onClose }: EditState & { onClose: () => void }) {
   const { resource, queries, edits } = useResource()
-  const { label, shown } = changedBy(resource, edit)
+  const { shown } = changedBy(resource, edit)
   const isReversal = edit.isReversal ?? edit.undoes !== undefined
   const current = useQuery({ ...queries.item(edit.seen.id, useQueryClient()), refetchOnMount: 'always' })
   const { data } = current
@@ -161,7 +161,6 @@ export function Failed({ edit, failureReason, onClose }: EditState & { onClose: 
   const { removal, isLoading } = useRemoval(edit.seen.id, isGone)
   if (!problem || isLoading) return null
   const [by, mine] = [author.keyName, shown(edit.set ?? {})]
-  const someone = by ?? 'Someone'
   const value = valueText(mine, isReversal)
   const title = textOf(edit.seen[resource.title])
   const former = headingOf(resource, edit.seen.id, removal?.before ?? data ?? edit.seen)
@@ -176,9 +175,7 @@ export function Failed({ edit, failureReason, onClose }: EditState & { onClose: 
     if (data) edits.save({ ...editOf(data, edit.set, edit.place), isReversal })
   }
   const isConflict = problem.kind === 'conflict' && !isGone
-  const conflict = edit.set
-    ? `${someone} changed the ${label.toLowerCase()} of ${title} to ${quoted(shown(data ?? {}))}. ${value}`
-    : `${someone} changed ${title}, so it was not removed.`
+  const conflict = joined(' ', [conflictText(resource, edit, title, by, data), edit.set && value])
   const gone = edit.set ? `${former} was removed meanwhile. ${value}` : removedText(former)
   return (
     <section ref={keepFocus} className="edit-notice" aria-label="Not saved" data-failed>

@@ -885,6 +885,7 @@ describe('many notes', () => {
     await dialog.getByRole('button', { name: 'Remove 7 notes' }).click()
     const result = page.getByRole('dialog', { name: 'Remove 7 notes', exact: true })
     await result.getByText('6 done, 1 skipped').waitFor()
+    await result.getByText('Someone changed note 4 #4, so it was not removed.').waitFor()
     await inspect(page, 'remove-many-result')
     // As it is by then.
     await store.notes.update({ id: 4n, set: { body: 'Tea' } })
@@ -904,8 +905,9 @@ describe('many notes', () => {
     await changeMeanwhile(page, () => store.notes.update({ id: 2n, set: { state: 'waiting' } }))
     await setAllDone(page)
     const dialog = page.getByRole('dialog', { name: 'Set state to done', exact: true })
-    await dialog.getByText('4 of 4').waitFor()
+    await dialog.getByText('3 of 3').waitFor()
     await dialog.getByText('2 done, 1 had it already, 1 skipped').waitFor()
+    await dialog.getByText('Someone changed the state of note 2 #2 to “Waiting”.').waitFor()
     const close = dialog.getByRole('button', { name: 'Close' }).last()
     await expect.poll(() => isFocused(close)).toBe(true)
     await page.keyboard.press('Enter')
