@@ -84,7 +84,7 @@ function parseSize(text: string | null | undefined): number | undefined {
 
 /** The changes that are listed, with the names of the parameters of the URL. */
 export interface ChangesShown {
-  /** `update` or `remove`, or else both. */
+  /** `update`, `remove` or `all`. */
   changes: string
   /** The name of an API key. */
   by?: string | undefined
@@ -132,7 +132,8 @@ export function readView(resource: Resource, search = location.search, state: un
     before: cursor === 0n ? 0 : typeof before === 'number' && Number.isSafeInteger(before) ? before : undefined,
     item: parseId(parameters.get(one)),
     isAdding: parameters.get('open') === 'add',
-    changes: changes === undefined ? undefined : { changes, by, until },
+    changes:
+      changes === undefined ? undefined : { changes: /^(update|remove)$/.exec(changes)?.[0] ?? 'all', by, until },
     isOverList: isOverList === true,
   }
 }

@@ -11,6 +11,16 @@ test('the address becomes what the page shows, without parts that mean nothing',
   await expect.poll(() => page.url()).toBe(`${url}/?order=newest`)
   // Going back leads to no address that means the same.
   expect(await page.evaluate(() => history.length)).toBe(2)
+  const invalid = page.locator('.edit-notice').getByText('A part of the link is not valid, and is left out.')
+  await invalid.waitFor()
+  await page.goto(`${url}/?changes=removed`)
+  await invalid.waitFor()
+  expect(page.url()).toBe(`${url}/?changes=all`)
+  // Such as those that a mail adds.
+  await page.goto(`${url}/?pet=1&utm_source=mail`)
+  await page.waitForURL('**/?pet=1')
+  await panel(page, 'pet 1').waitFor()
+  expect(await invalid.count()).toBe(0)
 })
 
 test('a click on a category shows its pets, and a button all again', async ({ open }) => {

@@ -27,12 +27,7 @@ export function ChangeFilter({ shown: { changes, by = '', until }, keyNames, loa
       <div className="filter-chips" role="radiogroup" aria-label="Kind of change">
         {Object.entries(kinds).map(([kind, text]) => (
           <label key={kind} className="chip">
-            <input
-              type="radio"
-              name="changes"
-              value={kind}
-              defaultChecked={kind === (changes in kinds ? changes : 'all')}
-            />
+            <input type="radio" name="changes" value={kind} defaultChecked={kind === changes} />
             {text}
           </label>
         ))}

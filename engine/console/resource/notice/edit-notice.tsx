@@ -120,7 +120,7 @@ export function EditNotice({ newItem, done, onDone, closedAt, onClose }: EditNot
   }
   useDeselectRemoved((text) => say(text, { onUndo: isDone ? done.onUndo : undefined, isNews: true }))
   const refuse = () => say(`Your API key can only show ${resource.many}. It cannot change them.`)
-  useShownAddress(refuse)
+  useShownAddress(refuse, () => say('A part of the link is not valid, and is left out.'))
   useShortcuts({ notice: () => document.querySelector<HTMLElement>('.edit-notice button')?.focus() })
   useShortcuts(isReadOnly ? { add: refuse, choose: refuse, edit: refuse, remove: refuse, undo: refuse } : { undo })
 
@@ -199,10 +199,10 @@ function lastRemoved(resource: Resource, states: EditState[]): EditState | undef
 }
 
 /**
- * Lets the address say what the page shows, without the parts of it that mean nothing. A key that may only read opens no
- * form: `onRefused` says why.
+ * Lets the address say what the page shows, without the parts of it that mean nothing: `onInvalid` says so. A key that may
+ * only read opens no form: `onRefused` says why.
  */
-function useShownAddress(onRefused: () => void): void {
+function useShownAddress(onRefused: () => void, onInvalid: () => void): void {
   const { resource, closeForm } = useResource()
   const { view } = useList()
   const { isReadOnly } = useAccess()
@@ -214,14 +214,20 @@ function useShownAddress(onRefused: () => void): void {
   useEffect(() => {
     if (isRefused) refuse()
   }, [isRefused])
+  const sayInvalid = useEffectEvent(onInvalid)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the view follows the address, which is read again.
   useEffect(() => {
     const href = hrefOf(resource, readView(resource))
-    if (partsOf(href.slice('./'.length)) !== partsOf(location.search)) history.replaceState(history.state, '', href)
+    const [named, shown] = [new URLSearchParams(location.search), new URLSearchParams(href.slice('./'.length))]
+    if (partsOf(named) === partsOf(shown)) return
+    const names = [resource.one, ...resource.fields.map(({ name }) => name)]
+    const isLost = names.some((name) => named.get(name) && !shown.has(name))
+    if (isLost || named.get('changes') !== shown.get('changes')) sayInvalid()
+    history.replaceState(history.state, '', href)
   }, [resource, view])
 }
 
 /** The parameters in an order of their own: a filter that is added later comes last. */
-function partsOf(search: string): string {
-  return JSON.stringify([...new URLSearchParams(search)].sort())
+function partsOf(search: URLSearchParams): string {
+  return JSON.stringify([...search].sort())
 }

@@ -175,7 +175,7 @@ export function Failed({ edit, failureReason, onClose }: EditState & { onClose: 
     if (data) edits.save({ ...editOf(data, edit.set, edit.place), isReversal })
   }
   const isConflict = problem.kind === 'conflict' && !isGone
-  const conflict = joined(' ', [conflictText(resource, edit, title, by, data), edit.set && value])
+  const conflict = joined(' ', [conflictText(resource, edit, title, by, data), edit.set !== undefined && value])
   const gone = edit.set ? `${former} was removed meanwhile. ${value}` : removedText(former)
   return (
     <section ref={keepFocus} className="edit-notice" aria-label="Not saved" data-failed>
