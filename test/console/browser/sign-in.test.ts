@@ -21,7 +21,9 @@ test('the sign-in page shows a command that makes a key where the service runs',
   const folder = temporaryFolder()
   const server = await startServer({ folder })
   const page = await visit(server.url)
-  await page.getByText('Ask the person who runs the service for a key. At its first start, the service prints one.').waitFor()
+  await page
+    .getByText('Ask the person who runs the service for a key. At its first start, the service prints one.')
+    .waitFor()
   // What only developers understand is not there before.
   expect(await page.getByText('DATABASE_URL').count()).toBe(0)
   await inspect(page, 'sign-in-without-command')
