@@ -209,3 +209,13 @@ describe('scans', () => {
     expect(reads.map(({ search }) => search)).toEqual([1, ...Array(maxRead.text / 500).fill(3)])
   })
 })
+
+test('a list or an object as a value is refused, also by a filter that is an object', async () => {
+  const { notes } = await openTestStore()
+  await notes.create({ body: 'a', priority: 1n, state: 'open' })
+  for (const value of [[1n], { value: 1n }]) {
+    const priority = value as unknown as bigint
+    await expect(notes.search({ limit: 9, order: 'oldest', priority })).rejects.toThrow('got an object as a value')
+  }
+  await expect(notes.list({ limit: 9, state: { value: 'open' } as unknown as 'open' })).rejects.toThrow()
+})
