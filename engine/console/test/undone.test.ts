@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { undoneOf } from '../resource/item/undone.ts'
+import { type ItemChange, withNext } from '../resource/item/undone.ts'
 import type { Values } from '../resource.ts'
 
 /** A change, or a removal, which has no values after it. */
@@ -7,15 +7,20 @@ type Step = [before: Values, after?: Values]
 
 const set = (before: string, after: string): Step => [{ state: before }, { state: after }]
 
-test.for<[name: string, steps: Step[], undone: number[]]>([
-  ['a change', [set('a', 'b')], []],
-  ['an undo', [set('a', 'b'), set('b', 'a')], [1]],
-  ['two that were undone one after the other', [set('a', 'b'), set('b', 'a'), set('a', 'b'), set('b', 'a')], [1, 3]],
-  ['two that were undone in reverse order', [set('a', 'b'), set('b', 'c'), set('c', 'b'), set('b', 'a')], [2, 1]],
-  ['the former value of one that was undone', [set('a', 'b'), set('b', 'a'), set('a', 'b')], [2]],
-  ['a change after an undo', [set('a', 'b'), set('b', 'a'), set('a', 'c')], [1]],
-  ['the first value by way of others', [set('a', 'b'), set('b', 'c'), set('c', 'a')], []],
-  ['another field meanwhile', [set('a', 'b'), [{ text: 'x' }, { text: 'y' }], set('b', 'a')], [1]],
+test.for<[name: string, steps: Step[], undone: number[], last: number[]]>([
+  ['a change', [set('a', 'b')], [], [1]],
+  ['an undo', [set('a', 'b'), set('b', 'a')], [1], [2]],
+  [
+    'two that were undone one after the other',
+    [set('a', 'b'), set('b', 'a'), set('a', 'b'), set('b', 'a')],
+    [1, 3],
+    [2, 4],
+  ],
+  ['two that were undone in reverse order', [set('a', 'b'), set('b', 'c'), set('c', 'b'), set('b', 'a')], [2, 1], [4]],
+  ['the former value of one that was undone', [set('a', 'b'), set('b', 'a'), set('a', 'b')], [2], [1, 3]],
+  ['a change after an undo', [set('a', 'b'), set('b', 'a'), set('a', 'c')], [1], [3]],
+  ['the first value by way of others', [set('a', 'b'), set('b', 'c'), set('c', 'a')], [], [3]],
+  ['another field meanwhile', [set('a', 'b'), [{ text: 'x' }, { text: 'y' }], set('b', 'a')], [1], [2, 3]],
   [
     'a value that there was not',
     [
@@ -23,6 +28,7 @@ test.for<[name: string, steps: Step[], undone: number[]]>([
       [{ due: 1n }, {}],
     ],
     [1],
+    [2],
   ],
   [
     'only one of two fields',
@@ -34,6 +40,7 @@ test.for<[name: string, steps: Step[], undone: number[]]>([
       set('b', 'a'),
     ],
     [],
+    [2],
   ],
   [
     'two fields, of which one was changed meanwhile',
@@ -49,9 +56,10 @@ test.for<[name: string, steps: Step[], undone: number[]]>([
       ],
     ],
     [],
+    [3],
   ],
-  ['a removal', [set('a', 'b'), set('b', 'a'), [{ state: 'a' }]], [1]],
-])('the changes that were undone: %s', ([, steps, undone]) => {
+  ['a removal', [set('a', 'b'), set('b', 'a'), [{ state: 'a' }]], [1], [3]],
+])('the changes that were undone, and those that nothing has superseded: %s', ([, steps, undone, last]) => {
   const changes = steps.map(([before, after], index) => ({
     id: BigInt(index + 1),
     itemId: 1n,
@@ -62,6 +70,12 @@ test.for<[name: string, steps: Step[], undone: number[]]>([
     ...(after && { after }),
   }))
   const others = changes.map((change) => ({ ...change, itemId: 2n, before: { state: 'd' }, after: { state: 'e' } }))
-  const found = undoneOf([...changes, ...others].toSorted((a, b) => Number(b.id - a.id)))
-  expect([...found].map(({ id }) => Number(id))).toEqual(undone.toSorted((a, b) => b - a))
+  const found = withNext(
+    { title: 'text' },
+    [...changes, ...others].toSorted((a, b) => Number(b.id - a.id)),
+  )
+  const idsOf = (isWanted: (change: ItemChange) => boolean) =>
+    found.filter((change) => change.itemId === 1n && isWanted(change)).map(({ id }) => Number(id))
+  expect(idsOf(({ isUndone = false }) => isUndone)).toEqual(undone.toSorted((a, b) => b - a))
+  expect(idsOf(({ next }) => !next)).toEqual(last.toSorted((a, b) => b - a))
 })

@@ -10,9 +10,9 @@ import { type Change, type Field, type Item, isSame, type Resource, type Values 
 import { useList, useResource } from '../page-context.ts'
 import { maxLimit } from '../search.ts'
 import { headingOf, Named, useItemLink } from './edit-text.tsx'
-import { type ItemChange, isGroup } from './history.ts'
+import { isGroup } from './history.ts'
 import { Reversal } from './reversal.tsx'
-import { changedFields } from './undone.ts'
+import { changedFields, type ItemChange } from './undone.ts'
 
 /** The most values of a field that an entry shows. */
 const maxValues = 3
@@ -61,6 +61,7 @@ export function Entries({ changes, isOfAll, isWhole, isCounted }: EntriesProps) 
         {isOpen && (isLoading ? <p className="changes-none">Loading the changes</p> : <ol>{entries()}</ol>)}
       </details>
       <By change={first} />
+      <Undos changes={changes} isWhole={isWhole} />
       {isWhole ? <Reversal changes={changes} /> : isCounted && <p className="changes-by">Not all loaded yet</p>}
     </li>
   )
@@ -169,6 +170,7 @@ function Entry({ change, isOfAll, items }: EntryProps) {
         </p>
       ))}
       <By change={change} />
+      <Undos changes={[change]} isWhole />
       {!isGone && <Reversal changes={[change]} item={item} isBack={isBack} />}
     </li>
   )
@@ -176,10 +178,23 @@ function Entry({ change, isOfAll, items }: EntryProps) {
 
 const hours = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' })
 
-function By({ change: { keyName, at } }: { change: Change }) {
+/** Who has undone changes, and when. */
+function Undos({ changes, isWhole }: Pick<EntriesProps, 'changes' | 'isWhole'>) {
+  const undos = Map.groupBy(
+    changes.flatMap(({ undo }) => undo ?? []),
+    ({ keyName }) => keyName,
+  )
+  return [...undos.values()].map(([first, ...others]) => {
+    const count = others.length + 1
+    const action = isWhole && count === changes.length ? 'Changed back' : `${number(count)} changed back`
+    return first && <By key={String(first.id)} change={first} action={action} />
+  })
+}
+
+function By({ change: { keyName, at }, action }: { change: Change; action?: string }) {
   return (
     <p className="changes-by">
-      by <bdi translate={keyName === undefined ? undefined : 'no'}>{keyName ?? 'an unknown key'}</bdi>,{' '}
+      {action} by <bdi translate={keyName === undefined ? undefined : 'no'}>{keyName ?? 'an unknown key'}</bdi>,{' '}
       <time dateTime={at.toISOString()} title={textOf(at)}>
         {hours.format(at)}
       </time>

@@ -12,7 +12,8 @@ import { useList, useResource } from '../page-context.ts'
 import type { ChangesShown } from '../view.ts'
 import { Entries } from './change-entry.tsx'
 import { ChangeFilter } from './change-filter.tsx'
-import { historyOf, isGroup, isListed, mayGoOn, togetherOf, withNext } from './history.ts'
+import { historyOf, isGroup, isListed, mayGoOn, togetherOf } from './history.ts'
+import { withNext } from './undone.ts'
 
 /** How many changes are loaded by themselves, to count those of a group, or to find so many entries that are listed. */
 const maxLoaded = { changes: 10_000, entries: 20 }
@@ -40,10 +41,12 @@ export function ChangeList({ id, max, shown }: ChangeListProps) {
   // The panel shows a change before the history does.
   useEffect(() => void (inPanel && refetch()), [inPanel, refetch])
   const changes = withNext(resource, data?.pages.flat() ?? [])
-  const all = togetherOf(changes)
-  const groups = all.filter(([first]) => !shown || (first && isListed(first, shown)))
+  const undos = new Set(changes.map(({ undo }) => undo))
+  const listed = changes.filter((change) => !undos.has(change))
+  const all = togetherOf(listed)
+  const groups = all.filter((group) => !shown || group.some((change) => isListed(change, shown)))
   const isFiltered = groups.length < all.length
-  const isGoingOn = (group: Change[]) => hasNextPage && mayGoOn(group, changes)
+  const isGoingOn = (group: Change[]) => hasNextPage && mayGoOn(group, listed)
   const [wanted, setWanted] = useState(max ? maxLoadedOfLatest : maxLoaded)
   const isSought = hasNextPage && (isFiltered || max) && groups.length < wanted.entries
   const isUncounted = groups.some((group) => isGroup(group) && isGoingOn(group))
@@ -56,11 +59,12 @@ export function ChangeList({ id, max, shown }: ChangeListProps) {
   if (!data) return <div className="skeleton item-details-skeleton" role="status" aria-label="Loading the changes" />
   // One level below the heading of the panel, or of the history of the item.
   const Day = isOfAll ? 'h3' : 'h4'
-  /** How many changes and removals a day has that is loaded as a whole. */
+  /** How many changes that were not undone, and removals, a day has that is loaded as a whole. */
   function summaryOf(ofDay: Change[]): string {
     const removed = ofDay.filter(({ kind }) => kind === 'remove').length
+    if (ofDay.length === 0) return ''
     const changed = ofDay.length - removed
-    return joined(', ', [changed > 0 && `${number(changed)} changed`, removed > 0 && `${number(removed)} removed`])
+    return ` · ${joined(', ', [changed > 0 && `${number(changed)} changed`, removed > 0 && `${number(removed)} removed`])}`
   }
   function loadMore() {
     setWanted({ changes: changes.length + maxLoaded.changes, entries: groups.length + maxLoaded.entries })
@@ -90,7 +94,10 @@ export function ChangeList({ id, max, shown }: ChangeListProps) {
       {groups.length === 0 && <p className="changes-none">{none}</p>}
       {[...days].map(([day, each], index) => (
         <Fragment key={day}>
-          <Day>{isOfAll && !(isMore && index === days.size - 1) ? `${day} · ${summaryOf(each.flat())}` : day}</Day>
+          <Day>
+            {day}
+            {isOfAll && !(isMore && index === days.size - 1) && summaryOf(each.flat().filter(({ undo }) => !undo))}
+          </Day>
           <ol>
             {each.map((group) => (
               <Entries

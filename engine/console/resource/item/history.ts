@@ -8,18 +8,7 @@ import { editOf } from '../edits.ts'
 import { useResource } from '../page-context.ts'
 import { pageAge } from '../queries.ts'
 import type { ChangesShown } from '../view.ts'
-import { areSame, changedFields, undoneOf } from './undone.ts'
-
-/** A change with the id of its item. */
-export interface ItemChange extends Change {
-  itemId: bigint
-  /** The later change that has changed one of its fields again, or removed the item. */
-  next?: ItemChange | undefined
-  /** Whether a later change has undone it. */
-  isUndone?: boolean
-  /** The newest title of the item in the history. */
-  title?: unknown
-}
+import { areSame, changedFields, type ItemChange } from './undone.ts'
 
 /** The number of changes in a page: so many that those of an edit of many items are together. */
 const size = 100
@@ -130,10 +119,10 @@ function isSameWith({ changes, ids, isSame }: Group, change: ItemChange): Group[
 }
 
 /** Whether a change is among those that the user wants to see. */
-export function isListed({ kind, keyName, at }: Change, { changes, by, until }: ChangesShown): boolean {
+export function isListed({ kind, keyName, at, undo }: ItemChange, { changes, by, until }: ChangesShown): boolean {
   const isOther = changes === (kind === 'remove' ? 'update' : 'remove')
   // The end of the day.
-  return !isOther && (!by || by === keyName) && (!until || at < new Date(`${until}T24:00`))
+  return !isOther && (!by || by === keyName || by === undo?.keyName) && (!until || at < new Date(`${until}T24:00`))
 }
 
 /** Whether changes that are alike are shown as one. */
@@ -146,27 +135,6 @@ export function mayGoOn(group: Change[], loaded: Change[]): boolean {
   const last = group.at(-1)
   const isNear = Number(last?.at) - Number(loaded.at(-1)?.at) < maxGap.sameValues
   return isNear && last === loaded.findLast(({ keyName }) => keyName === last?.keyName)
-}
-
-/** Changes, the newest first, each with the one that has superseded it, whether it was undone, and with the newest title. */
-export function withNext({ title }: Resource, changes: ItemChange[]): ItemChange[] {
-  const titles = new Map<bigint, unknown>()
-  for (const { itemId, before, after = before } of changes)
-    if (!titles.has(itemId) && title in after) titles.set(itemId, after[title])
-  const undone = undoneOf(changes)
-  const latest = new Map<unknown, ItemChange>()
-  return changes.map((change) => {
-    const { itemId, after } = change
-    const fields = changedFields(change).map((name) => `${itemId} ${name}`)
-    const known = {
-      ...change,
-      title: titles.get(itemId),
-      isUndone: undone.has(change),
-      next: [itemId, ...fields].map((key) => latest.get(key)).find(Boolean),
-    }
-    for (const key of after ? fields : [itemId]) latest.set(key, known)
-    return known
-  })
 }
 
 /**

@@ -7,8 +7,9 @@ import { useAccess } from '../access.ts'
 import { addedAgain } from '../drafts.ts'
 import { useList, useResource } from '../page-context.ts'
 import { headingOf, useItemLink } from './edit-text.tsx'
-import { additionOf, formerOf, type ItemChange, isAddedAgain } from './history.ts'
-import { changedFields } from './undone.ts'
+import { additionOf, formerOf, isAddedAgain } from './history.ts'
+import { isNewClick } from './new-click.ts'
+import { changedFields, type ItemChange } from './undone.ts'
 
 interface ReversalProps {
   changes: ItemChange[]
@@ -18,13 +19,15 @@ interface ReversalProps {
   isBack?: boolean | undefined
 }
 
-/** The button that adds removed items again, or changes others back, and then the result. */
+/** The button that adds removed items again, or changes others back, and then the result, or the button that undoes that. */
 export function Reversal({ changes, item, isBack = false }: ReversalProps) {
   const { resource, queries, open } = useResource()
   const linkTo = useItemLink()
   const { list, edit } = useList()
   const { canEdit } = useAccess()
-  const left = changes.filter(({ next }) => !next)
+  const undos = changes.flatMap(({ undo }) => undo ?? [])
+  const isAgain = undos.length === changes.length
+  const left = (isAgain ? undos : changes).filter(({ next }) => !next)
   const first = left[0] ?? changes[0]
   const unnamed = !item && left[0]?.kind === 'update' ? left[0].itemId : undefined
   const { data } = useQuery({ ...queries.item(unnamed, useQueryClient()), refetchInterval: false })
@@ -74,14 +77,16 @@ export function Reversal({ changes, item, isBack = false }: ReversalProps) {
     )
   }
   if (!isRemoval && (!canEdit || values.length === 0)) return null
+  if (isAgain && left.length === 0) return null
   const isUndone = changes.every((change) => change.isUndone)
   if (isBack || left.length === 0)
     return <p className="changes-by">{isBack || isUndone ? 'Changed back' : 'Changed since'}</p>
   const others = left.length - 1
-  const one = isRemoval ? 'Add again' : 'Change back'
+  const again = isAgain ? 'again' : 'back'
+  const one = isRemoval ? 'Add again' : `Change ${again}`
   const all = isRemoval
     ? `Add all ${number(left.length)} again`
-    : `Change ${others + 1 === changes.length ? 'all ' : ''}${number(left.length)} back`
+    : `Change ${others + 1 === changes.length ? 'all ' : ''}${number(left.length)} ${again}`
   const text = changes.length === 1 ? one : all
   const heading = headingOf(resource, itemId, known ?? { [resource.title]: title })
   const becoming = values.map(([label, value]) => `${label.toLowerCase()} to ${value}`)
@@ -92,7 +97,8 @@ export function Reversal({ changes, item, isBack = false }: ReversalProps) {
       variant="subtle"
       size="compact-sm"
       aria-label={`${text}: ${[name, ...becoming].join(', ')}`}
-      onClick={reverse}
+      // The button for the opposite follows.
+      onClick={(event) => isNewClick(event) && reverse()}
     >
       {text}
     </Button>

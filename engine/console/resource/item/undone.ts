@@ -1,4 +1,17 @@
-import { type Change, isSame, type Values } from '../../resource.ts'
+import { type Change, isSame, type Resource, type Values } from '../../resource.ts'
+
+/** A change with the id of its item. */
+export interface ItemChange extends Change {
+  itemId: bigint
+  /** The later change that has changed one of its fields again, or removed the item. */
+  next?: ItemChange | undefined
+  /** Whether a later change has undone it. */
+  isUndone?: boolean | undefined
+  /** The change that has undone it, on the same day. Both are one entry. */
+  undo?: ItemChange | undefined
+  /** The newest title of the item in the history. */
+  title?: unknown
+}
 
 /** The names of the fields that an update has changed. */
 export function changedFields({ before, after }: Change): string[] {
@@ -6,28 +19,41 @@ export function changedFields({ before, after }: Change): string[] {
 }
 
 /**
- * The changes that were undone: the next change of the same fields has restored exactly their former values. Such pairs are
- * found like those of brackets, from the newest change on. So what restores a value and was undone later is no undo.
- *
- * @param changes the newest first
+ * Changes, the newest first, each with the one that has superseded it, and with the newest title. A change is undone if the
+ * next one of the same fields has restored exactly their former values. Such pairs are found like those of brackets, from the
+ * newest change on. So what restores a value and was undone later is no undo, and a pair supersedes nothing.
  */
-export function undoneOf<C extends Change & { itemId: bigint }>(changes: C[]): Set<C> {
-  const undone = new Set<C>()
+export function withNext({ title }: Pick<Resource, 'title'>, changes: ItemChange[]): ItemChange[] {
+  const titles = new Map<bigint, unknown>()
+  for (const { itemId, before, after = before } of changes)
+    if (!titles.has(itemId) && title in after) titles.set(itemId, after[title])
+  const removals = new Map<bigint, ItemChange>()
   /** The later changes of each field that have undone none of those before. The earliest one is the last. */
-  const later = new Map<string, C[]>()
-  for (const change of changes) {
+  const later = new Map<string, ItemChange[]>()
+  return changes.map((change) => {
+    const { itemId, at, before, after } = change
     const ofFields = changedFields(change).map((name) => {
-      const key = `${change.itemId} ${name}`
+      const key = `${itemId} ${name}`
       return later.get(key) ?? later.set(key, []).get(key) ?? []
     })
-    const next = ofFields[0]?.at(-1)
-    const isUndone = next && areSame(next.before, change.after) && areSame(next.after, change.before)
-    if (isUndone && ofFields.every((each) => each.at(-1) === next)) {
-      undone.add(change)
-      for (const each of ofFields) each.pop()
-    } else for (const each of ofFields) each.push(change)
-  }
-  return undone
+    const nexts = ofFields.map((each) => each.at(-1))
+    const [next] = nexts
+    const isPair = next && areSame(next.before, after) && areSame(next.after, before)
+    const isUndone = isPair && nexts.every((each) => each === next)
+    const known = {
+      ...change,
+      title: titles.get(itemId),
+      next: removals.get(itemId) ?? nexts.find(Boolean),
+      isUndone,
+      undo: isUndone && next.at.toDateString() === at.toDateString() ? next : undefined,
+    }
+    if (!after) removals.set(itemId, known)
+    for (const each of ofFields) {
+      if (isUndone) each.pop()
+      else each.push(known)
+    }
+    return known
+  })
 }
 
 export function areSame(some: Values = {}, others: Values = {}): boolean {

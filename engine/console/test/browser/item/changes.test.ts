@@ -48,9 +48,7 @@ test('one click shows what was changed and removed today, and the panel the hist
   await inspect(page, 'history')
 })
 
-test('equal changes of several notes are one entry, their undo another, and a removed note no link', async ({
-  start,
-}) => {
+test('equal changes of several notes are one entry with their undo, and a removed note no link', async ({ start }) => {
   const { rpc, show } = await start(6)
   for (const state of ['done', 'open'] as const)
     for (const noteId of [1n, 2n, 3n, 4n]) await rpc.notes.update.mutate({ noteId, state })
@@ -58,11 +56,13 @@ test('equal changes of several notes are one entry, their undo another, and a re
   await rpc.notes.remove.mutate({ noteId: 4n })
   const page = await show()
   const sheet = await openChanges(page)
-  await sheet.getByRole('heading', { name: 'Today · 11 changed, 1 removed' }).waitFor()
-  expect(await textsOf(sheet.locator('summary'))).toEqual(['4 notes State Done → Open', '4 notes State Open → Done'])
-  // The other ones are changed back already, and one was removed.
+  await sheet.getByRole('heading', { name: 'Today · 3 changed, 1 removed' }).waitFor()
+  expect(await textsOf(sheet.locator('summary'))).toEqual(['4 notes State Open → Done'])
+  const { keyName } = await rpc.session.current.query()
+  await sheet.getByText(`Changed back by ${keyName}, `).waitFor()
+  // One was removed.
   const offers = sheet.getByRole('button', { name: /^Change (all|\d)/ })
-  expect(await offers.allInnerTexts()).toEqual(['Change 3 back'])
+  expect(await offers.allInnerTexts()).toEqual(['Change 3 again'])
   await sheet.getByText('4 notes').first().click()
   await sheet.getByRole('link', { name: 'note 3 #3' }).waitFor()
   // Three of the entry, and three of one note.
@@ -70,7 +70,35 @@ test('equal changes of several notes are one entry, their undo another, and a re
   await sheet.locator('details').getByText('note 4 #4', { exact: true }).waitFor()
 })
 
-test('a change of many notes is one entry with what they had, also across a restart, and their undo another', async ({
+test('a change and its undo are one entry of both keys, unless they are of two days', async ({ start }) => {
+  const { url, store, rpc, show } = await start(3)
+  const { keyName } = await rpc.session.current.query()
+  const ann = createNotesClient({ url, apiKey: await createKey(store, 'Ann') })
+  for (const noteId of [3n, 2n]) {
+    await rpc.notes.update.mutate({ noteId, state: 'done' })
+    await ann.notes.update.mutate({ noteId, state: 'open' })
+  }
+  const page = await show()
+  await timeChanges(page, (id, at) => (id === 1n ? at - 86_400_000 : at))
+  const sheet = await openChanges(page)
+  await sheet.getByRole('heading', { name: 'Today · 1 changed' }).waitFor()
+  await sheet.getByRole('heading', { name: 'Yesterday · 1 changed' }).waitFor()
+  const entries = async () =>
+    (await sheet.getByRole('listitem').allInnerTexts()).map((text) =>
+      text.replaceAll(/\s+/g, ' ').replaceAll(/, \d+:\d+/g, ''),
+    )
+  const pair = `note 2 #2 State Open → Done by ${keyName} Changed back by Ann Change again`
+  const today = 'note 3 #3 State Done → Open by Ann Change back'
+  const yesterday = `note 3 #3 State Open → Done by ${keyName} Changed back`
+  await expect.poll(entries).toEqual([pair, today, yesterday])
+  await inspect(page, 'changes-undone')
+  await sheet.getByLabel('By').selectOption('Ann')
+  await expect.poll(entries).toEqual([pair, today])
+  await sheet.getByLabel('By').selectOption(keyName)
+  await expect.poll(entries).toEqual([pair, yesterday])
+})
+
+test('a change of many notes is one entry with what they had, also across a restart, and with their undo', async ({
   start,
 }) => {
   const { store, rpc, show } = await start(240)
@@ -96,9 +124,15 @@ test('a change of many notes is one entry with what they had, also across a rest
   await notice(page).getByText('240 notes were changed back.').waitFor()
   const notes = (await store.notes.list({ limit: 240, cursor: 0n })).map(({ id, state }) => [id, state])
   expect(notes).toEqual(ids.map((id) => [id, stateOf(id)]))
-  await expect
-    .poll(summaries)
-    .toEqual(['240 notes State Done → 160 Open, 80 Waiting', '240 notes State 160 were Open, 80 were Waiting → Done'])
+  await sheet.getByText(/^Changed back by /).waitFor()
+  expect(await summaries()).toEqual(['240 notes State 160 were Open, 80 were Waiting → Done'])
+  await inspect(page, 'changes-of-many-undone')
+  await sheet.getByRole('button', { name: /^Change all 240 again: .* and 239 more, state to Done$/ }).click()
+  await page
+    .getByRole('dialog', { name: 'Change 240 notes back?' })
+    .getByRole('button', { name: 'Change 240 notes' })
+    .click()
+  await sheet.getByRole('button', { name: /^Change all 240 back: / }).waitFor()
 })
 
 test('a day before the latest 10,000 changes says that they do not match, and what shows others', async ({ start }) => {
@@ -293,17 +327,21 @@ describe('a change', () => {
     await expect.poll(() => store.notes.get(2n)).toMatchObject({ state: 'open' })
     expect(await store.notes.get(2n)).not.toHaveProperty('dueAt')
     // A change that was changed back has no button any more. Its entry says so, and keeps the focus.
-    await expect.poll(() => entries.count()).toBe(3)
-    await entries.nth(2).getByText('Changed back').waitFor()
-    expect(await isFocused(entries.nth(2))).toBe(true)
-    expect(await page.getByRole('button', { name: 'Change back' }).count()).toBe(2)
+    await entries
+      .nth(1)
+      .getByText(/^Changed back by /)
+      .waitFor()
+    await entries.getByRole('button', { name: 'Change again: Tea #2, state to Done, due to ' }).waitFor()
+    expect(await entries.count()).toBe(2)
+    expect(await isFocused(entries.nth(1))).toBe(true)
+    expect(await page.getByRole('button', { name: 'Change back' }).count()).toBe(1)
     await entries.getByRole('link', { name: 'Tea #2' }).first().click()
     const history = panel(page, 'Tea').getByRole('region', { name: 'History' })
     await inspect(page, 'history-change-back')
-    await history.getByRole('listitem').nth(1).getByRole('button', { name: 'Change back' }).click()
+    await history.getByRole('listitem').nth(0).getByRole('button', { name: 'Change back' }).click()
     await notice(page).getByText('Text of Tea is now note 2.').waitFor()
     await expect.poll(() => store.notes.get(2n)).toMatchObject({ body: 'note 2' })
-    const changed = panel(page, 'note 2').getByRole('region', { name: 'History' }).getByRole('listitem').nth(2)
+    const changed = panel(page, 'note 2').getByRole('region', { name: 'History' }).getByRole('listitem').nth(0)
     await expect.poll(() => isFocused(changed)).toBe(true)
     await page.keyboard.press('z')
     await expect.poll(() => store.notes.get(2n)).toMatchObject({ body: 'Tea' })
@@ -314,22 +352,27 @@ describe('a change', () => {
   }) => {
     const { store, show } = await start(3)
     for (const state of ['done', 'waiting', 'done', 'waiting', 'done', 'open'] as const)
-      await store.notes.update({ id: 2n, set: { state } })
+      await store.notes.update({ id: 2n, set: { state } }, { owner: 1n, name: 'shop' })
     const page = await show()
-    await page.getByRole('button', { name: 'Changes' }).click()
-    const entries = changesOf(page).getByRole('listitem')
+    const sheet = await openChanges(page)
+    const entries = sheet.getByRole('listitem')
     await entries.getByRole('link', { name: 'note 2 #2' }).first().waitFor()
-    const ends = async () => (await entries.allInnerTexts()).map((text) => /Change.*$/.exec(text)?.[0])
-    const expected = ['Change back', 'Changed since', 'Changed back', 'Changed since', 'Changed back', 'Changed back']
-    await expect.poll(ends).toEqual(expected)
-    const [by, since] = await entries.nth(1).locator('.changes-by').all()
-    if (!by || !since) throw new Error('The entry does not say what became of it.')
-    const [former, next] = [await boxOf(by), await boxOf(since)]
+    const textsOf = async (shown: Locator) =>
+      (await shown.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').replaceAll(/ by shop, \d+:\d+/g, ''))
+    const expected = [
+      'State Done → Waiting Changed back',
+      'State Done → Waiting Changed back',
+      'State Open → Done Changed back Change again',
+    ]
+    await expect.poll(() => textsOf(entries)).toEqual(expected.map((text) => `note 2 #2 ${text}`))
+    await sheet.getByRole('heading', { name: 'Today', exact: true }).waitFor()
+    const [by, back] = await entries.nth(1).locator('.changes-by').all()
+    if (!by || !back) throw new Error('The entry does not say what became of it.')
+    const [former, next] = [await boxOf(by), await boxOf(back)]
     expect(next.x).toBeCloseTo(former.x + former.width, 0)
     await entries.getByRole('link', { name: 'note 2 #2' }).first().click()
     const history = panel(page, 'note 2').getByRole('region', { name: 'History' }).getByRole('listitem')
-    const endsInPanel = async () => (await history.allInnerTexts()).map((text) => /Change.*$/.exec(text)?.[0])
-    await expect.poll(endsInPanel).toEqual(expected)
+    await expect.poll(() => textsOf(history)).toEqual(expected)
   })
 
   test('after which somebody else has changed the same field is a conflict', async ({ start }) => {
@@ -374,9 +417,9 @@ describe('a change', () => {
     await page.keyboard.press('z')
     await notice(page).getByText('There is nothing to undo.').waitFor()
     await page.reload()
-    await entry.getByText('Changed since').waitFor()
+    // An undo that was undone supersedes nothing.
+    await entry.getByRole('button', { name: /^Change 2 back: .* and 1 more, state to Open$/ }).waitFor()
     await inspect(page, 'changed-since')
-    expect(await entry.getByRole('button').count()).toBe(0)
   })
 
   test('of many notes that others change meanwhile says so once, with the names', async ({ start }) => {
