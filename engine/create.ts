@@ -101,6 +101,8 @@ export function createProduct(folder: string, options: Options = {}): void {
       },
     ],
   })
+  const alerts = read('deploy/prometheus-alerts.yaml').replaceAll(/^(?:# Alert .*\n#| +runbook_url: .*)\n/gm, '')
+  write('prometheus-alerts.yaml', alerts.replaceAll('Petstore', '').replaceAll('petstore', 'notes'))
   for (const engine of ['store', 'service', 'client']) writeExamples(folder, engine)
 }
 
@@ -125,7 +127,7 @@ function writeLacking(folder: string, path: string, text: string): void {
   const file = join(folder, path)
   if (existsSync(file)) return
   mkdirSync(dirname(file), { recursive: true })
-  const isNamed = /^(?:product\.ts|web\/.*\.(?:html|svg))$/.test(path)
+  const isNamed = /^(?:product\.ts|prometheus-alerts\.yaml|web\/.*\.(?:html|svg))$/.test(path)
   writeFileSync(file, isNamed ? withNamesOf(basename(folder), text) : text)
 }
 

@@ -40,6 +40,10 @@ test('a product has the names of its folder', () => {
   expect(textOf('web/index.html')).toContain('<title>My shop</title>')
   expect(textOf('web/docs/index.html')).toContain('<title>API reference · My shop</title>')
   expect(textOf('web/public/favicon.svg')).toContain('<title>My shop</title>')
+  expect(textOf('prometheus-alerts.yaml')).toMatch(
+    /^# The rules .*\ngroups:\n {2}- name: my-shop\n.* my_shop_ready == 0\n/s,
+  )
+  expect(textOf('prometheus-alerts.yaml')).not.toMatch(/petstore|notes|docs\//i)
   expect(textOf('Dockerfile')).toMatch(/file:\/data\/my-shop\.db\n.*^CMD exec node .* main\.ts\n$/ms)
   expect(readJson(join(folder, 'package.json'))).toHaveProperty('name', 'my-shop')
   expect(textOf('web/index.html')).toMatch(/^<!doctype html>/)
