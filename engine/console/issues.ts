@@ -39,6 +39,8 @@ function issueText({ label, kind, choices = {} }: Field, issue: Issue): string {
       return `${field} has only spaces.`
     case 'unique':
       return `Another one has the same ${name}.`
+    case 'reference':
+      return `${field} refers to something that is missing.`
     case 'inexact':
       return `${field} is too large to be read exactly from JSON. Use CSV.`
     case 'rounded':

@@ -97,7 +97,7 @@ export interface RpcError {
     message: string
     /** The HTTP status code of this call. That of the response may differ, if it has several calls. */
     status: number
-    /** What is wrong with each field of an input that was not valid, that somebody has changed (`changed`), or that another one has (`unique`). */
+    /** What is wrong with each field of an input that was not valid, that somebody has changed (`changed`), that another one has (`unique`), or that refers to nothing (`reference`). */
     issues?: Issue[]
     httpStatus: number
     /** The name of the procedure. */
@@ -161,7 +161,7 @@ export function toApiError(thrown: unknown, input?: 'body'): ApiError {
       ? temporarilyUnavailable(thrown.message, { cause: thrown })
       : fail(thrown.code, thrown.message)
   if (thrown instanceof RowConflict || thrown instanceof RowChanged) {
-    const code = thrown instanceof RowChanged ? 'changed' : 'unique'
+    const code = thrown instanceof RowChanged ? 'changed' : thrown.rule
     const issues = thrown.fields.map((path) => ({ path, code }))
     return new ApiError('conflict', thrown.message, { cause: thrown, ...(issues.length > 0 && { issues }) })
   }

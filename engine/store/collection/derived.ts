@@ -82,7 +82,7 @@ interface RowAccess<Mutation> extends Pick<DerivedMethods, 'getBy' | 'counts' | 
   pages(order: PageOrder): DerivedMethods['list']
   /** Makes the function that reads pages of the whole history, the newest first. */
   entries(): Parameters<typeof historyWith>[1]
-  run(operation: string, mutation: Mutation): RunMutation
+  run(operation: string, mutation: OfKind<Mutation>): RunMutation
 }
 
 /** Opens collections, each with the derived methods and the access to its database. See {@link Reads} for `step`. */

@@ -86,12 +86,19 @@ export function writeFailureOf(error: Error): WriteFailure {
 /** A row contradicts another one in the table `subject`. The message is for clients: one of {@link conflicts}, or its own. */
 export class RowConflict extends RuleViolation {
   override name = 'RowConflict'
-  /** The fields whose values another row has. Empty for a reference, and if the database does not name them. */
+  /** The fields whose values another row has, or that refer to a missing row. Empty if they are not known. */
   readonly fields: string[]
+  readonly rule: 'unique' | 'reference'
 
-  constructor(message: string, subject: string | undefined, fields: string[] = []) {
+  constructor(
+    message: string,
+    subject: string | undefined,
+    fields: string[] = [],
+    rule: RowConflict['rule'] = 'unique',
+  ) {
     super(message, subject)
     this.fields = fields
+    this.rule = rule
   }
 }
 
@@ -112,17 +119,6 @@ export function notUnique(
   const fields = Object.keys(columns).filter((field) => names.includes(String(columns[field]?.name)))
   if (fields.length === 0 || fields.length < names.length) return new RowConflict(conflicts.unique, table)
   return new RowConflict(`Another one has the same ${fields.join(' and ')}.`, table, fields)
-}
-
-/**
- * Both databases report both sides of a broken reference with one code. The derived mutations break one side: only a removal,
- * or a change of a table without references, can leave others without the row that they refer to. Others may break either.
- * The operation is `<collection>.<write>`.
- */
-export function brokenReference(operation: string, hasReferences: boolean): string {
-  const write = operation.split('.')[1] ?? ''
-  if (!['create', 'update', 'remove'].includes(write)) return conflicts.eitherSide
-  return write === 'remove' || !hasReferences ? conflicts.referenced : conflicts.reference
 }
 
 /** A row is not as the caller has seen it, and stays as it is. The message is for clients, too. */

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Pool, QueryConfig } from 'pg'
+import type { OfKind } from '../collection/derived.ts'
 import type { Outcome } from '../collection/group-commit.ts'
 import {
   type Attempt,
@@ -31,7 +32,7 @@ const deadlockPause = 100
 
 /** A call of a mutation. Of the calls with the same key only the first that succeeds takes effect. */
 interface MutationCall extends Attempt {
-  mutation: MutationOnPostgres
+  mutation: OfKind<MutationOnPostgres>
   table: PgTable
   idempotency?: IdempotencyKey | undefined
 }

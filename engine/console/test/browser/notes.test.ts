@@ -90,7 +90,7 @@ test('a change that a rule refuses is no change of somebody else', async ({ open
   await page.keyboard.type('99')
   await page.keyboard.press('Enter')
   const notice = page.getByRole('region', { name: 'Not saved' })
-  await notice.getByText('Call Ann was not changed. The input refers to something that is missing.').waitFor()
+  await notice.getByText('Call Ann was not changed. The bookId refers to something that is missing.').waitFor()
   expect(await notice.getByRole('button', { name: 'Use mine' }).count()).toBe(0)
 })
 

@@ -3,17 +3,16 @@ import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
 import { DatabaseError } from 'pg'
 import type { WriteFailure } from '../../collection/base-store.ts'
 import {
-  brokenReference,
   IdsExhausted,
   notUnique,
   Refusal,
-  RowConflict,
   reasons,
   refusalOf,
   runtimeMessage,
   StoreUnavailable,
   UnusableDatabase,
 } from '../../collection/errors.ts'
+import { brokenReference, type RefusedCall } from '../../collection/reference.ts'
 import { describeLocation } from '../../database/location.ts'
 
 /**
@@ -81,7 +80,7 @@ export function failuresOf(tables: PgTable[]) {
   const knownRules = new Set<string | undefined>(tables.flatMap(ruleNamesOf))
 
   /** Maps anything thrown, of a call of a mutation if there is one. */
-  function storeError(error: unknown, call?: { operation: string; table: PgTable }): Error {
+  function storeError(error: unknown, call?: RefusedCall & { table: PgTable }): Error {
     const isOfMutation = error instanceof MutationError
     const cause = isOfMutation ? error.cause : error
     if (!(cause instanceof Error)) return new Error(String(cause))
@@ -100,10 +99,8 @@ export function failuresOf(tables: PgTable[]) {
       return notUnique(cause.table, call ? getTableColumns(call.table) : {}, names)
     }
     // foreign_key_violation, and restrict_violation for ON DELETE RESTRICT
-    if (cause instanceof DatabaseError && call && /^23(503|001)$/.test(cause.code ?? '')) {
-      const hasReferences = getTableConfig(call.table).foreignKeys.length > 0
-      return new RowConflict(brokenReference(call.operation, hasReferences), cause.table)
-    }
+    if (call && /^23(503|001)$/.test(sqlStateOf(cause)))
+      return brokenReference(call, call.table, getTableConfig(call.table).foreignKeys)
     const failure = failureOf(cause)
     // Corrupt data, or a schema that this release did not create.
     const needsOperator = failure === 'corrupt' || failure === 'schema'

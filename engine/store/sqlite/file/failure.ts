@@ -2,7 +2,6 @@ import { getTableColumns, getTableName } from 'drizzle-orm'
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { WriteFailure } from '../../collection/base-store.ts'
 import {
-  brokenReference,
   IdempotencyKeyReused,
   IdsExhausted,
   notUnique,
@@ -16,6 +15,7 @@ import {
   runtimeMessage,
   StoreUnavailable,
 } from '../../collection/errors.ts'
+import { brokenReference, type RefusedCall } from '../../collection/reference.ts'
 
 /** What SQLite does not detect on the files of an open database. A file is lost if another one, or none, is in its place. */
 export type Damage =
@@ -87,7 +87,7 @@ export function violatesConstraint({ code }: Failure): boolean {
 /** The error if a write breaks a uniqueness or a reference. Statements of a product may also write other tables. */
 export function conflictOf(
   { code, message }: Failure,
-  operation: string,
+  call: RefusedCall,
   table: SQLiteTable,
   others: SQLiteTable[] = [],
 ): RowConflict | undefined {
@@ -105,8 +105,7 @@ export function conflictOf(
     )
   // SQLite implements ON DELETE RESTRICT as a trigger.
   const isReference = code === 'SQLITE_CONSTRAINT_FOREIGNKEY' || message === 'FOREIGN KEY constraint failed'
-  if (!isReference) return undefined
-  return new RowConflict(brokenReference(operation, foreignKeys.length > 0), name)
+  return isReference ? brokenReference(call, table, foreignKeys) : undefined
 }
 
 function hasUnique(table: SQLiteTable): boolean {

@@ -53,6 +53,8 @@ const threadEnded = (cause: unknown) =>
 /** A write, and the name of its mutation: a write with an idempotency key has another one. */
 interface NamedWrite {
   name: string
+  /** The values of a mutation. */
+  values?: unknown[]
   write: Write
 }
 
@@ -77,7 +79,7 @@ export function createWriter(options: WriterOptions) {
 
   async function commit(batch: NamedWrite[]): Promise<Committed<unknown>> {
     const { outcomes, times } = await send(batch.map(({ write }) => write))
-    return { outcomes: outcomes.map((outcome, index) => settle(batch[index]?.name ?? '', outcome)), times }
+    return { outcomes: outcomes.map((outcome, index) => settle(batch[index], outcome)), times }
   }
 
   function send(batch: Write[]): Promise<Settled> {
@@ -135,17 +137,19 @@ export function createWriter(options: WriterOptions) {
     sent = undefined
   }
 
-  function settle(name: string, outcome: Outcome) {
-    if ('failure' in outcome) return { error: errorOf(name, outcome.failure) }
+  function settle({ name, values = [] }: Pick<NamedWrite, 'name' | 'values'> = { name: '' }, outcome: Outcome) {
+    if ('failure' in outcome) return { error: errorOf(name, values, outcome.failure) }
     if (name !== probeWrite) lastFailure = undefined
     return outcome
   }
 
-  function errorOf(name: string, failure: Failure): Error {
+  function errorOf(name: string, values: unknown[], failure: Failure): Error {
     if (failure.kind === 'damage') onDamage?.(failure.damage)
-    const collection = loaded.collections[name.split('.')[0] ?? '']
+    const [collectionName = '', mutationName = ''] = name.split('.')
+    const collection = loaded.collections[collectionName]
+    const call = { operation: name, mutation: collection?.mutations[mutationName], values }
     const tables = Object.values(loaded.collections).map(({ table }) => table)
-    const error = (collection && conflictOf(failure, name, collection.table, tables)) ?? storeError(failure)
+    const error = (collection && conflictOf(failure, call, collection.table, tables)) ?? storeError(failure)
     const isDoubtful = concernsDatabase(failure) && !isBusy(failure) && name !== probeWrite
     if (isDoubtful) lastFailure = { error, at: performance.now() }
     return error
@@ -160,10 +164,12 @@ export function createWriter(options: WriterOptions) {
       if (idempotency) {
         const write: Write = [idempotentWrite, operation, idempotency.owner, idempotency.key, new Date(), ...values]
         // Safe: see prepareIdempotentWrite.
-        return writes.run({ name: operation, write }) as Promise<MutationResult>
+        return writes.run({ name: operation, values, write }) as Promise<MutationResult>
       }
       // Safe: a mutation returns what it has generated.
-      const generated = (await writes.run({ name: operation, write: [operation, ...values] })) as object | undefined
+      const generated = (await writes.run({ name: operation, values, write: [operation, ...values] })) as
+        | object
+        | undefined
       return { generated, isReplay: false }
     },
     get queued() {

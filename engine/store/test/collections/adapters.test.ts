@@ -45,7 +45,7 @@ test('a list is filtered by a flag, an integer, a time and a text, and its links
 
 test.for([
   [path, faust, 'Another one has the same title.'],
-  ['/v1/notes', { body: 'Ann', priority: 1, bookId: 99 }, 'The input refers to something that is missing.'],
+  ['/v1/notes', { body: 'Ann', priority: 1, bookId: 99 }, 'The bookId refers to something that is missing.'],
 ] as const)(
   'a create at %s that breaks a rule of the table is 409, and its key is free',
   async ([url, item, message]) => {
@@ -62,6 +62,10 @@ test.for([
     const again = rpc.books.create.mutate({ title: 'Faust', isLent: true })
     await expect(again).rejects.toMatchObject({
       data: { code: 'conflict', issues: [{ path: 'title', code: 'unique' }] },
+    })
+    const misplaced = rpc.notes.create.mutate({ body: 'Ann', priority: 1n, bookId: 99n })
+    await expect(misplaced).rejects.toMatchObject({
+      data: { code: 'conflict', issues: [{ path: 'bookId', code: 'reference' }] },
     })
     expect(await rest.post(path, { ...faust, title: 'new' }, headers)).toMatchObject({ status: 201 })
   },

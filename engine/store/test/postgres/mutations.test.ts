@@ -59,7 +59,7 @@ function runStatements(url: string, run: MutationOnPostgres['run']) {
   onTestFinished(() => pool.end())
   const table = postgresTableOf(notes)
   const commit = prepareMutations(pool, failuresOf([table]))
-  const mutation = { hasOrderedIds: false, probe: '', run }
+  const mutation = { kind: 'changes', hasOrderedIds: false, probe: '', run } as const
   return (values: unknown[]) =>
     commit(values.map((value) => ({ operation: 'notes.run', mutation, table, values: [value] })))
 }
@@ -142,7 +142,7 @@ test('calls that constraints refuse fail alone', async () => {
   const refused = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason.message] : []))
   expect(refused.toSorted()).toEqual([
     ...Array(4).fill('Another one has the same title.'),
-    ...Array(4).fill('The input refers to something that is missing.'),
+    ...Array(4).fill('The bookId refers to something that is missing.'),
   ])
   // A key that was refused is not used up.
   expect(await store.books.create({ title: 'New', isLent: false }, { owner: 1n, key: '4' })).toMatchObject({

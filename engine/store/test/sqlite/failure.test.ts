@@ -1,4 +1,5 @@
 import { openSync } from 'node:fs'
+import { foreignKey, sqliteTable } from 'drizzle-orm/sqlite-core'
 import { describe, expect, test } from 'vitest'
 import { books, notes } from '../../../test/notes/tables.ts'
 import type { WriteFailure } from '../../collection/base-store.ts'
@@ -13,6 +14,7 @@ import {
   StoreUnavailable,
   writeFailureOf,
 } from '../../collection/errors.ts'
+import { int64 } from '../../collection/schema.ts'
 import { retryWhileBusy } from '../../sqlite/file/connection.ts'
 import {
   concernsDatabase,
@@ -112,21 +114,45 @@ describe('a failure', () => {
     expect(writeFailureOf(storeError(failure))).toBe('io')
   })
 
+  const broken = {
+    kind: 'other',
+    code: 'SQLITE_CONSTRAINT_FOREIGNKEY',
+    message: 'FOREIGN KEY constraint failed',
+  } as const
+
   test.for([
-    ['notes.create', notes, 'The input refers to something that is missing.'],
-    ['notes.update', notes, 'The input refers to something that is missing.'],
     ['notes.remove', notes, 'Something still refers to it.'],
     ['books.update', books, 'Something still refers to it.'],
     // Statements of a product may also delete rows, and write other tables.
     ['notes.purge', notes, 'This would leave a reference to something that is missing.'],
     ['books.purge', books, 'This would leave a reference to something that is missing.'],
   ] as const)('of a reference names the side that %s can break', ([operation, table, message]) => {
-    const failure = {
-      kind: 'other',
-      code: 'SQLITE_CONSTRAINT_FOREIGNKEY',
-      message: 'FOREIGN KEY constraint failed',
-    } as const
-    expect(conflictOf(failure, operation, table)).toMatchObject({ name: 'RowConflict', message })
+    const call = { operation, mutation: undefined, values: [] }
+    expect(conflictOf(broken, call, table)).toMatchObject({ name: 'RowConflict', message, fields: [] })
+  })
+
+  const loans = sqliteTable(
+    'loans',
+    {
+      id: int64('id').primaryKey({ autoIncrement: true }),
+      bookId: int64('book_id').references(() => books.id),
+      row: int64('row'),
+      shelf: int64('shelf'),
+    },
+    ({ row, shelf }) => [foreignKey({ columns: [row, shelf], foreignColumns: [books.pages, books.id] })],
+  )
+
+  test.for([
+    [[1n, null, null], 'The bookId refers to something that is missing.', ['bookId']],
+    [[null, 2n, 3n], 'The row and shelf refer to something that is missing.', ['row', 'shelf']],
+    [[1n, 2n, 3n], 'The input refers to something that is missing.', []],
+  ] as const)('of the references that %o sets names the fields of the only one', ([values, message, fields]) => {
+    const call = {
+      operation: 'loans.create',
+      mutation: { kind: 'adds' as const, fields: ['bookId', 'row', 'shelf'] },
+      values: [...values],
+    }
+    expect(conflictOf(broken, call, loans)).toMatchObject({ message, fields, rule: 'reference' })
   })
 
   test.for([
@@ -139,7 +165,8 @@ describe('a failure', () => {
       code: 'SQLITE_CONSTRAINT_UNIQUE',
       message: 'UNIQUE constraint failed: books.title',
     } as const
-    expect(conflictOf(failure, operation, table, [...others])?.message).toBe(message)
+    const call = { operation, mutation: undefined, values: [] }
+    expect(conflictOf(failure, call, table, [...others])?.message).toBe(message)
   })
 
   test('of a database that another release has migrated is one that a retry may avoid', () => {

@@ -91,7 +91,7 @@ describe('an update', () => {
     expect(settled.map((each) => (each.status === 'rejected' ? each.reason.message : 'done'))).toEqual([
       'Another one has the same title.',
       'done',
-      'The input refers to something that is missing.',
+      'The bookId refers to something that is missing.',
       'done',
     ])
   })
