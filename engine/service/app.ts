@@ -17,7 +17,7 @@ import { ignoreBodies, type Page, refuseUnknownPaths, routeAllMethods } from './
 import { createHttpServer } from './http/server.ts'
 import { readConsolePage, readPage, webConsole } from './http/static-files.ts'
 import { ownRoutes } from './own-routes.ts'
-import type { CallOptions } from './procedures/context.ts'
+import { type CallOptions, decorateWithCalls } from './procedures/context.ts'
 import { refuseOtherTexts } from './procedures/texts.ts'
 import { restAdapter } from './rest/adapter.ts'
 import { reference, serversOf } from './rest/reference.ts'
@@ -87,10 +87,6 @@ function createBase(
     schemaController: { compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema } },
   })
 
-  app.decorateRequest('apiKey', null)
-  app.decorateRequest('rateLimit', undefined)
-  app.decorateRequest('replayed', undefined)
-  app.decorateRequest('changedIds', undefined)
   tracing?.traceRequests(app)
   makeDrainable(app, connections)
   if (config.corsOrigins.length > 0) addCors(app, config.corsOrigins, headers)
@@ -143,8 +139,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     address = publicAddressOf(config, listeningOn(app))
   })
 
-  const checkBearer = bearerCheck(store, product, metrics.cacheLookups.api_keys)
-  const checkKey = config.rateLimit ? withRateLimit(config.rateLimit, checkBearer) : checkBearer
+  decorateWithCalls(app)
+  const checkBearer = bearerCheck(app, store, product, metrics.cacheLookups.api_keys)
+  const checkKey = config.rateLimit ? withRateLimit(app, config.rateLimit, checkBearer) : checkBearer
   const { productSettings: settings } = config
   const { version: release } = product
   const calls: CallOptions = { store, release, settings, dependencies, traceCalls: tracing?.traceCalls }

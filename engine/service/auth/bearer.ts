@@ -1,4 +1,4 @@
-import type { FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { ApiKey, ApiKeyStore } from '#store'
 import type { ApiError, RejectionReason } from '../api/errors.ts'
 import { type CacheLookups, revisionCache } from '../http/cache/revision-cache.ts'
@@ -24,10 +24,12 @@ const maxCachedKeys = 1_000
  * if the key is missing, unknown, revoked or expired.
  */
 export function bearerCheck(
+  app: FastifyInstance,
   { apiKeys }: { apiKeys: ApiKeyStore },
   { keyPrefix, command: realm }: Pick<Product, 'keyPrefix' | 'command'>,
   lookups: CacheLookups,
 ): onRequestHookHandler {
+  app.decorateRequest('apiKey', null)
   const { isApiKey, startOfUnknown } = apiKeyFormat(keyPrefix)
   const noKey = (reason: RejectionReason) => unauthorized(sendKey, `realm="${realm}"`, { reason })
   function invalidKey(reason: RejectionReason, keyStart: string | undefined): ApiError {

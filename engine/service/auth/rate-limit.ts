@@ -1,4 +1,4 @@
-import type { FastifyReply, onRequestHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyReply, onRequestHookHandler } from 'fastify'
 import { ApiError } from '../api/errors.ts'
 import { callsOf } from '../http/request.ts'
 import { requireApiKey } from '../procedures/access.ts'
@@ -17,7 +17,8 @@ export interface Rate {
 }
 
 /** Adds a rate limit to the check of the API key: it limits the calls of each key. */
-export function withRateLimit(rate: Rate, check: onRequestHookHandler): onRequestHookHandler {
+export function withRateLimit(app: FastifyInstance, rate: Rate, check: onRequestHookHandler): onRequestHookHandler {
+  app.decorateRequest('rateLimit', undefined)
   const count = counter(rate)
 
   return function checkWithinRate(request, reply, done) {

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiKey, BaseStore, Caller, Searcher } from '#store'
 import { readIdempotencyKeys } from '../api/idempotency-key.ts'
 import { isSafeMethod, signalOf } from '../http/request.ts'
@@ -10,6 +10,12 @@ declare module 'fastify' {
     replayed: boolean[] | undefined
     changedIds: bigint[] | undefined
   }
+}
+
+/** Lets the log and the metrics of a request know what its calls have done. */
+export function decorateWithCalls(app: FastifyInstance): void {
+  app.decorateRequest('replayed', undefined)
+  app.decorateRequest('changedIds', undefined)
 }
 
 export interface CallOptions {
