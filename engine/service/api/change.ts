@@ -6,13 +6,13 @@ import { isRecord, mustBe, refuseNames, shorten } from './validation.ts'
 export type Fields = Record<string, z.ZodType>
 
 /** The schema of a value that is given, without a default. */
-type Given<Schema> = Schema extends z.ZodDefault<infer Inner> | z.ZodPrefault<infer Inner> ? Inner : Schema
+type WithoutDefault<Schema> = Schema extends z.ZodDefault<infer Inner> | z.ZodPrefault<infer Inner> ? Inner : Schema
 
 /** Each field may be absent, and an optional one may also be null, which stands for no value. */
-type Some<F extends Fields> = {
-  [Name in keyof F]: Given<F[Name]> extends z.ZodOptional<infer Value>
+type PartialFields<F extends Fields> = {
+  [Name in keyof F]: WithoutDefault<F[Name]> extends z.ZodOptional<infer Value>
     ? z.ZodOptional<z.ZodNullable<Value>>
-    : z.ZodOptional<Given<F[Name]>>
+    : z.ZodOptional<WithoutDefault<F[Name]>>
 }
 
 /** Otherwise a field that is absent would get its default. */
@@ -20,13 +20,13 @@ function withoutDefault(field: z.core.$ZodType): z.core.$ZodType {
   return field instanceof z.ZodDefault || field instanceof z.ZodPrefault ? field.unwrap() : field
 }
 
-function some<F extends Fields>(fields: F): Some<F> {
+function partial<F extends Fields>(fields: F): PartialFields<F> {
   const parts = Object.entries(fields).map(([name, field]) => {
     const given = withoutDefault(field)
     return [name, given instanceof z.ZodOptional ? z.nullable(given.unwrap()).optional() : z.optional(given)]
   })
   // Safe: the entries are those of the type.
-  return Object.fromEntries(parts) as Some<F>
+  return Object.fromEntries(parts) as PartialFields<F>
 }
 
 /** A misspelt field must not be ignored: the call would change what its caller wants to keep, or without what it expects. */
@@ -44,7 +44,7 @@ export function updateInput<Id extends Fields, F extends Fields>(id: Id, fields:
   refuseNames(fields, ['expected', ...Object.keys(id)])
   const names = Object.keys(fields)
   const hasChange = (input: object) => names.some((name) => Reflect.get(input, name) !== undefined)
-  return strict({ ...id, ...some(fields), expected: expectedInput(fields) }).refine(hasChange, {
+  return strict({ ...id, ...partial(fields), expected: expectedInput(fields) }).refine(hasChange, {
     error: mustBe(`a field to change: ${names.join(', ')}`, ''),
   })
 }
@@ -55,7 +55,7 @@ export function removeInput<Id extends Fields, F extends Fields>(id: Id, fields:
 }
 
 function expectedInput<F extends Fields>(fields: F) {
-  return strict(some(fields)).optional().meta({
+  return strict(partial(fields)).optional().meta({
     description:
       'What the caller has seen. If one of these fields has another value now, nothing changes, and the call fails with `conflict`.',
   })
