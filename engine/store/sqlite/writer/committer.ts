@@ -9,7 +9,7 @@ import { concernsDatabase, type Failure, FilesDamaged, toFailure, violatesConstr
 import { openFile } from '../file/open-file.ts'
 import { readJournal } from '../migrate.ts'
 import { prepareCheckpoints } from './checkpoints.ts'
-import type { Outcome, Settled, WriterData } from './writes.ts'
+import type { Settled, WriteOutcome, WriterData } from './writes.ts'
 import { prepareWrites, probeWrite, type Write, type Writes } from './writes.ts'
 
 /** Commits batches of writes in the thread, and explains failures. The first batch opens the database. */
@@ -115,7 +115,7 @@ export function prepareCommit(connection: Database.Database, writes: Writes) {
   }
 }
 
-function perform(writes: Writes, [name, ...args]: Write): Outcome {
+function perform(writes: Writes, [name, ...args]: Write): WriteOutcome {
   try {
     const write = writes.get(name)
     if (!write) throw new Error(`There is no write ${name}.`)

@@ -9,7 +9,7 @@ import type { SqliteCollection } from '../collection.ts'
 import { concernsDatabase, conflictOf, type Damage, type Failure, isBusy, storeError } from '../file/failure.ts'
 import type { FileIdentities } from '../file/open-file.ts'
 import { startThread } from '../thread.ts'
-import type { Outcome, Reply, Settled, Write, WriterData, WriterMessage } from './writes.ts'
+import type { Reply, Settled, Write, WriteOutcome, WriterData, WriterMessage } from './writes.ts'
 import { idempotentWrite, probeWrite } from './writes.ts'
 
 interface WriterOptions extends Pick<OpenOptions, 'busyTimeout' | 'historyDays' | 'onWarning' | 'observer'> {
@@ -137,7 +137,7 @@ export function createWriter(options: WriterOptions) {
     sent = undefined
   }
 
-  function settle({ name, values = [] }: Pick<NamedWrite, 'name' | 'values'> = { name: '' }, outcome: Outcome) {
+  function settle({ name, values = [] }: Pick<NamedWrite, 'name' | 'values'> = { name: '' }, outcome: WriteOutcome) {
     if ('failure' in outcome) return { error: errorOf(name, values, outcome.failure) }
     if (name !== probeWrite) lastFailure = undefined
     return outcome

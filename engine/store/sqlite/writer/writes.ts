@@ -37,12 +37,12 @@ export function prepareWrites(
 
 export type WriterMessage = Write[] | 'close'
 
-export type Outcome = { value: unknown } | { failure: Failure }
+export type WriteOutcome = { value: unknown } | { failure: Failure }
 
 /** What became of a batch, once its transaction is on disk. */
 export interface Settled {
   /** In the order of its writes. */
-  outcomes: Outcome[]
+  outcomes: WriteOutcome[]
   /** The times of the transaction, if it was committed. */
   times?: TransactionTimes | undefined
 }
