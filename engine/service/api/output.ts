@@ -9,16 +9,16 @@ import { isRecord } from './validation.ts'
  */
 
 /** Serializes a value to a JSON text. */
-type Write = (value: unknown) => string
+type Serialize = (value: unknown) => string
 
 /** For REST: a `bigint` is written as a JSON integer. */
-export function jsonWriter(schema: z.ZodType | undefined): Write {
+export function jsonWriter(schema: z.ZodType | undefined): Serialize {
   const write = compileWhole(schema)
   return write ? (value) => write(value, '') : writeJson
 }
 
 /** For typed RPC: writes what superjson writes. */
-export function superjsonWriter(schema: z.ZodType | undefined): Write {
+export function superjsonWriter(schema: z.ZodType | undefined): Serialize {
   const write = compileWhole(schema)
   if (!write) return superjson.stringify
   return (value) => {

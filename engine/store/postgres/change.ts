@@ -37,12 +37,10 @@ export function mutationOf(mutation: AnyPostgresMutation): MutationOnPostgres & 
   }
 }
 
-type Row = Entity<PostgresTable>
-
 const rowLocked = 'A row cannot be changed, because another program has locked it. End the transaction of that program.'
 
 /** A row before and after a change; undefined after a removal. */
-interface Write {
+interface ChangedRow {
   by: string | null
   row: object
   changed: object | undefined
@@ -68,7 +66,9 @@ function changeIn(table: PostgresTable, hasHistory: boolean, functions: ChangeFu
   /** The rows by their ids, and an error for each that another program has locked. */
   async function lockRows(client: Queries, ids: bigint[]) {
     const { rows } = await client.query<unknown[]>({ ...lock, values: [ids], rowMode: 'array' })
-    const found = new Map<bigint, Row | StoreUnavailable>(rows.map(toEntity).map((row) => [idOf(row), row]))
+    const found = new Map<bigint, Entity<PostgresTable> | StoreUnavailable>(
+      rows.map(toEntity).map((row) => [idOf(row), row]),
+    )
     const missing = ids.filter((id) => !found.has(id))
     if (missing.length === 0) return found
     const locked = await client.query<[bigint]>({ ...exist, values: [missing], rowMode: 'array' })
@@ -77,7 +77,7 @@ function changeIn(table: PostgresTable, hasHistory: boolean, functions: ChangeFu
   }
 
   /** What a change throws is the result of its call alone. */
-  function resultOf(row: Row, call: RowChange) {
+  function resultOf(row: Entity<PostgresTable>, call: RowChange) {
     try {
       return { row, ...changeRow(row, call) }
     } catch (cause) {
@@ -85,7 +85,7 @@ function changeIn(table: PostgresTable, hasHistory: boolean, functions: ChangeFu
     }
   }
 
-  async function write(client: Queries, writes: Write[], isRemoval: boolean, historyDays?: number): Promise<void> {
+  async function write(client: Queries, writes: ChangedRow[], isRemoval: boolean, historyDays?: number): Promise<void> {
     if (writes.length === 0) return
     const ids = writes.map(({ row }) => idOf(row))
     const fields = changeable.map((field) =>
@@ -104,7 +104,7 @@ function changeIn(table: PostgresTable, hasHistory: boolean, functions: ChangeFu
     const current = await lockRows(client, [...new Set(calls.map(({ id }) => id))])
     const results = new Map<RowChange, Result>()
     for (let rest = calls; rest.length > 0; rest = rest.filter((call) => !results.has(call))) {
-      const writes: Write[] = []
+      const writes: ChangedRow[] = []
       // The first call of each row.
       for (const call of new Map(rest.toReversed().map((call) => [call.id, call])).values()) {
         const { id, by } = call
