@@ -7,7 +7,7 @@ import type { Location } from '../database/location.ts'
 import type { OnMigrate } from '../database/migrations.ts'
 import { orUnusable } from '../sqlite/file/diagnosis.ts'
 import { identify } from '../sqlite/file/files.ts'
-import type { CopyDatabase, Row } from './driver.ts'
+import type { CopyDatabase, TextRow } from './driver.ts'
 
 export interface CopyRequest {
   definition: StoreDefinition
@@ -133,7 +133,7 @@ async function readTable(
   database: CopyDatabase,
   table: Table,
   batchSize: number,
-  use: (rows: Row[], done: number) => Promise<void> | void,
+  use: (rows: TextRow[], done: number) => Promise<void> | void,
 ): Promise<TableSummary> {
   const id = columnOf(table, 'id')
   const columns = listOf(Object.values(getTableColumns(table)).map(database.asText))

@@ -15,7 +15,7 @@ import { readJournal } from '../postgres/migrate.ts'
 import { query, sequenceOf, sqlTextOf } from '../postgres/statements.ts'
 import { tablesOf } from '../postgres/table.ts'
 import { lockStatement } from '../postgres/transaction.ts'
-import type { CopyDatabase, Row } from './driver.ts'
+import type { CopyDatabase, TextRow } from './driver.ts'
 
 /** Milliseconds; 0 disables a timeout. A copy may take hours, but does not wait long for the locks of others. */
 const timeouts = { lock_timeout: 10_000, statement_timeout: 0, idle_in_transaction_session_timeout: 0 }
@@ -67,7 +67,7 @@ async function begin(
 const maxClosingTime = 2_000
 
 function methods(url: string, program: string, tables: Table[], client: Client): CopyDatabase {
-  const run = (statement: SQL) => orUnusable(url, () => query<Row>(client, statement))
+  const run = (statement: SQL) => orUnusable(url, () => query<TextRow>(client, statement))
   return {
     name: urlWithoutPassword(url),
     emptying: `run ${sqlTextOf(sql`TRUNCATE ${listOf(tables.map((table) => sql`${table}`))}`)}`,

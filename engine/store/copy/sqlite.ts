@@ -14,7 +14,7 @@ import { refuseForeignFile } from '../sqlite/file/header.ts'
 import { readJournal } from '../sqlite/migrate.ts'
 import { createOrMigrate } from '../sqlite/opening/create-or-migrate.ts'
 import { query, sqlTextOf } from '../sqlite/statements.ts'
-import type { CopyDatabase, Row } from './driver.ts'
+import type { CopyDatabase, TextRow } from './driver.ts'
 
 export async function openSource(path: string, definition: StoreDefinition): Promise<CopyDatabase> {
   const loaded = await definition.forSqlite()
@@ -64,7 +64,7 @@ function openAlone(path: string): Database.Database {
 }
 
 function methods(path: string, tables: Table[], connection: Database.Database): CopyDatabase {
-  const run = async (statement: SQL) => orUnusable(path, () => query<Row>(connection, statement))
+  const run = async (statement: SQL) => orUnusable(path, () => query<TextRow>(connection, statement))
   return {
     name: path,
     emptying: 'delete its files',

@@ -1,7 +1,7 @@
 import { type IdempotencyKey, isRemembered, type Original, planSweep, sweepRows } from '../collection/idempotency.ts'
 import type { Queries } from './collection.ts'
 
-interface Row extends Original, IdempotencyKey {
+interface UsedKey extends Original, IdempotencyKey {
   createdAt: Date
 }
 
@@ -36,13 +36,13 @@ export function prepareIdempotencyKeys() {
     /** Resolves to the first results of the keys that were used before, by {@link textOfKey}, and deletes expired keys. */
     async find(client: Queries, keys: IdempotencyKey[], now: Date): Promise<Map<string, Original>> {
       const values = [keys.map(({ owner }) => owner), keys.map(({ key }) => key)]
-      const { rows } = await client.query<Row & { id: bigint }>({ ...used, values })
+      const { rows } = await client.query<UsedKey & { id: bigint }>({ ...used, values })
       const remembered = rows.filter((row) => isRemembered(row.createdAt, now))
       const expired = rows.filter((row) => !remembered.includes(row)).map(({ id }) => id)
       await remove(client, expired)
       return new Map(remembered.map((row) => [textOfKey(row), row]))
     },
-    async add(client: Queries, rows: Row[], now: Date): Promise<void> {
+    async add(client: Queries, rows: UsedKey[], now: Date): Promise<void> {
       if (rows.length === 0) return
       const limit = sweepRows * rows.length
       const first = await client.query<{ id: bigint; createdAt: Date }>({ ...oldest, values: [sweptTo, limit] })

@@ -11,7 +11,7 @@ import {
 } from '../collection/idempotency.ts'
 import type { MutationResult } from '../collection/mutation.ts'
 
-interface Row {
+interface KeyRow {
   id: bigint
   createdAt: string
 }
@@ -21,12 +21,12 @@ export function prepareIdempotentWrite(
   connection: Database.Database,
   mutations: ReadonlyMap<string, (...values: unknown[]) => unknown>,
 ): (operation: string, owner: bigint, key: string, now: Date, ...values: unknown[]) => MutationResult {
-  const find = connection.prepare<[bigint, string], Original & Row>(`
+  const find = connection.prepare<[bigint, string], Original & KeyRow>(`
     SELECT id, operation, fingerprint, result, created_at AS createdAt FROM idempotency_keys WHERE api_key_id = ? AND key = ?`)
   const remove = connection.prepare<[bigint]>('DELETE FROM idempotency_keys WHERE id = ?')
   const insert = connection.prepare<unknown[]>(`
     INSERT INTO idempotency_keys (api_key_id, key, operation, fingerprint, result, created_at) VALUES (?, ?, ?, ?, ?, ?)`)
-  const nextRows = connection.prepare<[bigint], Row>(`
+  const nextRows = connection.prepare<[bigint], KeyRow>(`
     SELECT id, created_at AS createdAt FROM idempotency_keys WHERE id > ? ORDER BY id LIMIT ${sweepRows}`)
   let sweptTo = 0n
 

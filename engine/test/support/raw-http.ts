@@ -8,7 +8,7 @@ import { requestIdsWithout } from '../../service/http/request.ts'
 import { createHttpServer } from '../../service/http/server.ts'
 import type { ProductFixtures } from './product.ts'
 import type { TestApi } from './test-api.ts'
-import type { Row } from './tested.ts'
+import type { SampleRow } from './tested.ts'
 
 export interface RawResponse {
   status: number
@@ -115,7 +115,7 @@ export type Listening<Api> = Api & {
 
 /** Requests of a product as bytes, over a socket. */
 export function rawHttpFixtures<Api extends TestApi>(
-  row: Row,
+  row: SampleRow,
   { product }: ProductFixtures,
   { startTestApi }: { startTestApi(): Promise<Api> },
 ) {

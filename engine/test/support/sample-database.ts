@@ -16,11 +16,11 @@ import { backUpDatabase } from '../../store/sqlite/backup/backup.ts'
 import { restoreDatabase } from '../../store/sqlite/backup/restore.ts'
 import { isOnPostgres } from './database.ts'
 import { temporaryFolder } from './temporary.ts'
-import type { Row } from './tested.ts'
+import type { SampleRow } from './tested.ts'
 
 /** Databases, backups and damaged files of a product. */
 export function sampleFixtures(
-  row: Row,
+  row: SampleRow,
   program: string,
   { onSqlite, prepareSqlite }: { onSqlite: SqliteRelease; prepareSqlite(path: string): void },
 ) {

@@ -7,11 +7,11 @@ export interface Tested<Stores extends WithApiKeys, Client> {
   /** The words that start its command line. */
   commandLine: string[]
   createClient(options: { url: string; apiKey: string; fetch: typeof fetch }): Client
-  row: Row
+  row: SampleRow
 }
 
 /** A resource, for statements and requests that do not pass through typed calls. */
-export interface Row {
+export interface SampleRow {
   table: string
   columns: string
   /** The values of a valid row with this id, as SQL. */
