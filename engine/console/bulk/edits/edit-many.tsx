@@ -9,7 +9,7 @@ import { capitalized, countOf, number } from '../../formats.ts'
 import { type Problem, problemOf } from '../../problem.ts'
 import { editManyDrafts } from '../../resource/drafts.ts'
 import { doubleTime } from '../../resource/edits.ts'
-import { conflictText, headingOf, removedText } from '../../resource/item/edit-text.tsx'
+import { conflictText, headingOf, Named, removedText, useItemLink } from '../../resource/item/edit-text.tsx'
 import { additionOf, useAuthor, useRemoval } from '../../resource/item/history.ts'
 import type { EditManyDialog } from '../../resource/navigation.ts'
 import type { Done } from '../../resource/notice/edit-outcome.tsx'
@@ -35,7 +35,7 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
   const { edits, same, isUndo = false, startsAtOnce = false, unchanged, onRemoved } = dialog
   const { resource, open } = useResource()
   const { selection, view } = useList()
-  const { left, unconfirmed, failed, done, added, hasStarted, ...job } = useEditMany(dialog)
+  const { left, unconfirmed, failed, done, added, twin, hasStarted, ...job } = useEditMany(dialog)
   const { start, stop, status } = job
   const { set, isAddition = false, undoes } = edits[0] ?? {}
   const { isOfOtherKey = false } = dialog.progress ?? {}
@@ -44,8 +44,12 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
   const isRemoval = !set && !isAddition
   const isRunning = status === 'pending'
   const hasEnded = hasStarted && !isRunning
+  const isTwin = twin !== undefined && hasEnded && left.length > 0
+  const twinName = twin ? headingOf(resource, twin.id, twin) : ''
+  const twinLink = useItemLink()(twin?.id ?? 0n)
   const saved = [...done, ...unconfirmed]
   const startText = `${set ? 'Change' : 'Remove'} ${countOf(resource, left.length)}`
+  const continueText = isTwin ? 'Add anyway' : `Continue with ${number(left.length)}`
   const addAgainText = `Add all ${number(done.length)} again`
   const results = texts.results(done.length, failed.length, unconfirmed.length, left.length - unconfirmed.length)
 
@@ -99,6 +103,12 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
     if (edits.length > 0) open({ kind: 'editMany', edits, same: 0 })
   }
 
+  function showTwin(event: MouseEvent<HTMLAnchorElement>) {
+    twinLink.onClick?.(event)
+    // The item is shown as soon as the dialog is closed.
+    if (event.defaultPrevented) close()
+  }
+
   const wasStarted = useRef(false)
   useEffect(() => {
     if (startsAtOnce && !wasStarted.current) start()
@@ -131,7 +141,7 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
             {problemOf(job.error).message}
           </Notice>
         )}
-        {hasStarted ? (
+        {isTwin ? null : hasStarted ? (
           <Progress
             label={`${capitalized(resource.many)} that are changed`}
             done={edits.length - left.length}
@@ -153,7 +163,17 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
             <p>{texts.plan}</p>
           </>
         )}
-        <p role="status">{hasEnded && results}</p>
+        <p role="status">
+          {isTwin ? (
+            <Named
+              text={`${twinName} has the same values.`}
+              names={[twinName]}
+              link={{ ...twinLink, onClick: showTwin }}
+            />
+          ) : (
+            hasEnded && results
+          )}
+        </p>
         {isOfOtherKey && <p>This was started with another API key, and cannot be continued with yours.</p>}
         {failed.length > 0 && (
           <ul className="bulk-names">
@@ -197,7 +217,7 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
                   variant={isRemoval ? 'danger' : 'filled'}
                   onClick={() => start()}
                 >
-                  {hasStarted ? `Continue with ${number(left.length)}` : startText}
+                  {hasStarted ? continueText : startText}
                 </Button>
               )}
             </>

@@ -1,14 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Batch } from '#client'
+import { textOf } from '#service/fields'
 import { useClient, wasNeverRead } from '../../client.ts'
 import { addedAgain, editManyDrafts } from '../../resource/drafts.ts'
-import { editOf, reverseOf, send } from '../../resource/edits.ts'
+import { editOf, isResultOf, reverseOf, send } from '../../resource/edits.ts'
 import type { EditManyDialog, EditsProgress } from '../../resource/navigation.ts'
 import { useList, useResource } from '../../resource/page-context.ts'
 import { invalidate } from '../../resource/queries.ts'
-import { type Edit, valuesOf } from '../../resource.ts'
-import { sendInBatches } from '../../rows/batches.ts'
+import { loadPart, maxLimit } from '../../resource/search.ts'
+import { type Edit, type Found, type Item, type Procedures, type Resource, valuesOf } from '../../resource.ts'
+import { retryWhileAway, sendInBatches } from '../../rows/batches.ts'
 import { useJob } from '../use-job.tsx'
 
 /** Sends edits of many items, and says what became of them. Continuing after a stop sends what has no result yet. */
@@ -22,6 +24,8 @@ export function useEditMany(dialog: EditManyDialog) {
     () => dialog.progress ?? { outcomes: new Map(), sent: new Set(), added: { items: [], before: new Set() } },
   )
   const { outcomes, sent, added } = progress
+  /** An item like the only one to add again, which somebody may have added again. Then the user decides. */
+  const [twin, setTwin] = useState<Item>()
   const left = edits.filter(({ idempotencyKey }) => !outcomes.has(idempotencyKey))
 
   async function sendOne(edit: Edit, batch: Batch): Promise<void> {
@@ -56,6 +60,12 @@ export function useEditMany(dialog: EditManyDialog) {
 
   const job = useJob(async (options) => {
     editManyDrafts.set(resource.many, { ...dialog, startsAtOnce: false, progress })
+    const [first, ...others] = edits
+    if (first?.isAddition && others.length === 0 && sent.size === 0 && !twin) {
+      const { signal } = options
+      const found = await retryWhileAway(options)(() => findTwin(resource, resource.procedures(client), first, signal))
+      if (found) return setTwin(found)
+    }
     try {
       await sendInBatches(left, {
         ...options,
@@ -100,8 +110,28 @@ export function useEditMany(dialog: EditManyDialog) {
     failed,
     conflicts,
     added,
+    twin,
     /** The edits that restore the former values. Those without a result are sent before. */
     reversed: () => [...done.map(reverseOf), ...unconfirmed.map((edit) => ({ ...reverseOf(edit), repeats: edit }))],
     loadConflicts,
   }
+}
+
+/** The first item after the one of an edit that has exactly the same values. */
+async function findTwin(
+  resource: Resource,
+  procedures: Procedures,
+  edit: Edit,
+  signal: AbortSignal,
+): Promise<Item | undefined> {
+  const { seen } = edit
+  const search = textOf(seen[resource.title])
+  let cursor: bigint | undefined = procedures.search && seen.id
+  while (cursor !== undefined) {
+    const found: Found = await loadPart(resource, procedures, { filter: {}, search, cursor }, maxLimit, { signal })
+    const twin = found.items.find((item) => isResultOf(resource, edit, item))
+    if (twin) return twin
+    cursor = found.next
+  }
+  return undefined
 }
