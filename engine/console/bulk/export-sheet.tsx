@@ -42,7 +42,7 @@ export function ExportSheet({ onClose }: { onClose: () => void }) {
   const noun = nounOf(resource, filter)
   const all = count === 1 ? '' : 'all '
   const listed = all + (count === undefined ? noun.many : countOf(noun, count))
-  const content = `Downloads ${listed} ${search === undefined ? 'of the store' : `found by “${search}”`} as a file.`
+  const content = `Downloads ${listed}${search === undefined ? '' : ` found by “${search}”`} as a file.`
   return (
     <Sheet title={`Export ${resource.many}`} onClose={onClose} size="sm" isModal>
       <div className="export">

@@ -26,7 +26,9 @@ export function Changes({ isBelow, onClose }: ChangesProps) {
     access === 'write' ? (
       <ChangeList {...(changes ? { shown: changes } : { max: maxLatest })} />
     ) : (
-      <p className="changes-none">{`Your API key cannot show changes. Click a ${resource.one} to see it here.`}</p>
+      <p className="changes-none">
+        Your API key cannot show changes.{!changes && ` Click a ${resource.one} to see it here.`}
+      </p>
     )
   if (!changes && (!isWide || isBelow)) return null
   if (!changes)

@@ -971,6 +971,8 @@ test('a key that may only read sees no controls and asks for no changes, and see
     await notice(page).getByText(refusal).waitFor()
     await notice(page).getByRole('button', { name: 'Dismiss' }).click()
   }
+  await page.goto(`${url}/?changes=all`)
+  await panel(page).getByText('Your API key cannot show changes.', { exact: true }).waitFor()
 })
 
 test('two tabs change one note: each shows what the other one did, and no change is lost', async ({ start }) => {
