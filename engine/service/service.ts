@@ -2,11 +2,11 @@ import type { AnyRouter } from '@trpc/server'
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import type { BaseStore, StoreDefinition, WithApiKeys } from '#store'
+import type { Transfer } from './api/transfer.ts'
 import { collectClosers } from './closing.ts'
 import { OperatorError, systemMessage } from './operator/operator-error.ts'
 import type { MutatingStore, QueryContext } from './procedures/trpc.ts'
 import type { Product } from './product.ts'
-import type { Transfer } from './transfer/fields.ts'
 
 export interface Service<
   Stores extends WithApiKeys,

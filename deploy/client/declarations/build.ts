@@ -46,7 +46,7 @@ function compileInto(folder: string): void {
   // The router's type refers to these types of the server. A client does not use them, and they refer to the store.
   const unused: Record<string, string[]> = {
     // They refer to the store. The entry exports them beside what the router's type uses.
-    'engine/service/transfer/fields.d.ts': ['ItemStore<New>', 'ItemType<New>', 'Transfer<Store, New>'],
+    'engine/service/api/transfer.d.ts': ['ItemStore<New>', 'ItemType<New>', 'Transfer<Store, New>'],
     'engine/service/rest/input.d.ts': ['readBody'],
     'engine/service/procedures/procedures.d.ts': ['proceduresOf'],
     'engine/service/procedures/trpc.d.ts': [

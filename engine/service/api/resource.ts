@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { ItemStore, ItemType, Transfer } from '../transfer/fields.ts'
 import { type Fields, historyOutput, removeInput, updateInput } from './change.ts'
 import { ApiError } from './errors.ts'
 import { Int64, isInt64 } from './int64.ts'
 import { AnyId, countsOutput, type Filters, listInput, searchInput, searchOutput } from './page.ts'
+import type { ItemStore, ItemType, Transfer } from './transfer.ts'
 import { mustBe } from './validation.ts'
 
 /** What the procedures of a resource, such as notes, say of its items. */

@@ -3,9 +3,10 @@ import { realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { giveAway, type Ownership, publish, withCleanup } from '#store/operator'
+import type { Item, ItemStore, ItemType } from '../api/transfer.ts'
 import { OperatorError, withFileErrors } from '../operator/operator-error.ts'
 import { csvLine } from '../reader/fields.ts'
-import type { Format, Item, ItemStore, ItemType } from './fields.ts'
+import type { Format } from './fields.ts'
 
 /** Resolves when the next bytes may be written. */
 export type Write = (bytes: Uint8Array) => Promise<unknown>

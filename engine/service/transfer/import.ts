@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto'
 import { type Caller, noApiKey, RowConflict, RuleViolation, StoreUnavailable } from '#store'
+import type { ItemStore, ItemType } from '../api/transfer.ts'
 import { describeIssues, OtherText } from '../api/validation.ts'
 import { count } from '../operator/format.ts'
 import { OperatorError } from '../operator/operator-error.ts'
 import { type Field, isRounded, rounded } from '../reader/fields.ts'
 import { openReader, type Reader, type Row, texts, Unreadable } from '../reader/reader.ts'
-import { type Format, fieldsOf, type ItemStore, type ItemType } from './fields.ts'
+import { type Format, fieldsOf } from './fields.ts'
 import { type Input, readBlocks } from './input.ts'
 
 /** Creates in flight. They share a few transactions. More would hold the write lock of SQLite for longer. */

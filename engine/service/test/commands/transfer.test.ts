@@ -7,9 +7,10 @@ import { noteTransfer } from '../../../test/notes/notes.ts'
 import { appRouter } from '../../../test/notes/router.ts'
 import { service } from '../../../test/notes/service.ts'
 import { Int64 } from '../../api/int64.ts'
+import type { Item, ItemStore } from '../../api/transfer.ts'
 import { createProgram } from '../../commands/program.ts'
 import { exportItems } from '../../transfer/export.ts'
-import { type Format, fieldsOf, filtersOf, type Item, type ItemStore } from '../../transfer/fields.ts'
+import { type Format, fieldsOf, filtersOf } from '../../transfer/fields.ts'
 import { importItems } from '../../transfer/import.ts'
 
 const NewToy = z.object({
