@@ -36,6 +36,10 @@ export class TooManySearches extends Error {
   override name = 'TooManySearches'
 }
 
+/** The message for the operator if no further write is accepted. */
+export const tooManyWrites =
+  'Too many writes wait for the database. Check how fast its disk is, and send fewer writes at once.'
+
 /** A call came after {@link BaseStore.close}. */
 export class ClosedStore extends StoreUnavailable {
   constructor() {

@@ -3,7 +3,6 @@ import { sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Pool, QueryConfig } from 'pg'
 import type { OfKind } from '../collection/derived.ts'
-import type { Outcome } from '../collection/group-commit.ts'
 import {
   type Attempt,
   checkReplay,
@@ -17,6 +16,7 @@ import type { MutationResult } from '../collection/mutation.ts'
 import { columnOf } from '../collection/row.ts'
 import type { MutationOnPostgres, Queries } from './collection.ts'
 import { concernsDatabase, concernsOneWrite, type Failures, MutationError, sqlStateOf } from './connection/failure.ts'
+import type { Outcome } from './group-commit.ts'
 import { prepareIdempotencyKeys, textOfKey } from './idempotency.ts'
 import { query, sequenceOf } from './statements.ts'
 import { inTransaction } from './transaction.ts'

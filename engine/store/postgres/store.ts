@@ -1,7 +1,6 @@
 import type { BaseStore } from '../collection/base-store.ts'
 import { openCollections } from '../collection/derived.ts'
 import { ClosedStore, OtherRelease, runtimeMessage, StoreUnavailable, writeFailureOf } from '../collection/errors.ts'
-import { groupCommit } from '../collection/group-commit.ts'
 import { history } from '../collection/history.ts'
 import type { Loaded, OpenOptions } from '../database/loaded.ts'
 import { isUpToDate } from '../database/migrations.ts'
@@ -9,17 +8,12 @@ import type { PostgresCollection, Statement } from './collection.ts'
 import { openPool } from './connection/connection.ts'
 import { failuresOf } from './connection/failure.ts'
 import { createOrMigrate } from './create-or-migrate.ts'
+import { groupCommit } from './group-commit.ts'
 import { findMissingPart, readJournal } from './migrate.ts'
 import { prepareMutations } from './mutations.ts'
 import { countsOf, databaseSize, pagesOf, rowBy } from './statements.ts'
 import { postgresTableOf, tablesOf } from './table.ts'
 import { lockStatement } from './transaction.ts'
-
-/**
- * The maximum number of calls in a transaction. Updates of one row run one after the other, and a connection ends that is in
- * use for too long.
- */
-const maxBatch = 200
 
 /** Prepares and opens a PostgreSQL database, which any number of instances may share. Throws UnusableDatabase. */
 export async function openPostgresStore(
@@ -30,11 +24,7 @@ export async function openPostgresStore(
   let connectionErrors = 0
   const pool = openPool(url, maxConnections, () => connectionErrors++, loaded.program)
   const failures = failuresOf(tablesOf(loaded.collections))
-  const commit = prepareMutations(pool, failures, options.historyDays)
-  const mutations = groupCommit(async (calls: Parameters<typeof commit>[0]) => ({ outcomes: await commit(calls) }), {
-    observer,
-    maxBatch,
-  })
+  const mutations = groupCommit(prepareMutations(pool, failures, options.historyDays), observer)
   const probes = new Set<string>()
 
   async function read<Row extends unknown[]>(statement: Statement, values: unknown[]): Promise<Row[]> {

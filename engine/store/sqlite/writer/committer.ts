@@ -29,7 +29,7 @@ export function createCommitter(
   }
 
   /** Checks after the commit that the files are still in their places. If not, the whole batch fails. */
-  function commit(batch: Write[]): Settled {
+  function commitAll(batch: Write[]): Settled {
     try {
       opened ??= open()
       const { file, commitTogether, checkpoints } = opened
@@ -60,7 +60,14 @@ export function createCommitter(
   }
 
   return {
-    commit,
+    /** Skips the first writes of the batch, up to the number that was rejected. */
+    commit(batch: Write[], rejected: number): Settled {
+      if (rejected === 0) return commitAll(batch)
+      const failure: Failure = { kind: 'other', code: 'SQLITE_INTERRUPT', message: 'rejected' }
+      const skipped = batch.slice(0, rejected).map(() => ({ failure }))
+      const { outcomes, ...reply } = commitAll(batch.slice(rejected))
+      return { ...reply, outcomes: [...skipped, ...outcomes] }
+    },
 
     /** Checkpoints the log if it is long enough. Returns a warning for the operator, if there is a new one. */
     checkpoint(): string | undefined {

@@ -39,16 +39,15 @@ export type WriterMessage = Write[] | 'close'
 
 export type WriteOutcome = { value: unknown } | { failure: Failure }
 
-/** What became of a batch, once its transaction is on disk. */
+/** The reply of the writer thread to each batch of writes, once its transaction is on disk. */
 export interface Settled {
-  /** In the order of its writes. */
+  /** The outcomes of the oldest writes without a reply, in their order. */
   outcomes: WriteOutcome[]
   /** The times of the transaction, if it was committed. */
   times?: TransactionTimes | undefined
+  /** A sentence for the operator. */
+  warning?: string | undefined
 }
-
-/** What the writer thread sends: when it is ready, after each batch, and sentences for the operator. */
-export type Reply = 'ready' | Settled | { warning: string }
 
 export interface WriterData {
   path: string
@@ -59,4 +58,6 @@ export interface WriterData {
   historyDays: number | undefined
   /** The address of the module with the definition of the store. */
   definition: string
+  /** Shared: how many of the writes that this thread was sent must not be performed any more. */
+  rejectedCount: BigInt64Array
 }

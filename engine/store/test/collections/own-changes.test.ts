@@ -117,7 +117,9 @@ describe('a change of its own', () => {
       reason: { name: 'Finished', code: 'conflict', message: 'The note is done.', constructor: Refusal },
     }
     expect(settled.slice(-4)).toMatchObject([{}, { value: { body: 'new' } }, refused, { value: { priority: 12n } }])
-    expect(transactions).toEqual([13])
+    // The first call may begin a transaction. The others share the next one.
+    expect(transactions.reduce((sum, count) => sum + count)).toBe(13)
+    expect(transactions.length).toBeLessThanOrEqual(2)
   })
 })
 

@@ -165,6 +165,7 @@ test('a key is used up neither by a call that finds no row nor by one that is re
   const { notes } = await openNotes()
   const key = () => newCaller('k')
   await expect(notes.remove({ id: 1n, expected: { body: 'other' } }, key())).rejects.toThrow('Changed meanwhile: body.')
+  // The first one begins a transaction. The others share the next one.
   const calls = [
     notes.raise({ id: 1n, amount: 0n }),
     ...[77n, 78n, 1n, 1n, 79n].map((id) => notes.raise({ id, amount: 5n }, key())),

@@ -1,29 +1,23 @@
-import type { StoreObserver, TransactionTimes } from './base-store.ts'
-import { ClosedStore, StoreUnavailable, writeFailureOf } from './errors.ts'
+import type { StoreObserver } from '../collection/base-store.ts'
+import { ClosedStore, StoreUnavailable, tooManyWrites, writeFailureOf } from '../collection/errors.ts'
 
 /** The maximum number of waiting writes. A longer queue would mean that the database hangs, so further writes fail. */
 const maxWaiting = 10_000
 
-const tooManyWrites =
-  'Too many writes wait for the database. Check how fast its disk is, and send fewer writes at once.'
+/**
+ * The maximum number of writes in a transaction. Updates of one row run one after the other, and a connection ends that is in
+ * use for too long.
+ */
+const maxBatch = 200
 
 export type Outcome<T> = { value: T } | { error: Error }
-
-/** An outcome for each write of a batch, and the times of its transaction, by default those of the call. */
-export interface Committed<T> {
-  outcomes: Outcome<T>[]
-  times?: TransactionTimes | undefined
-}
 
 /**
  * Group commit: writes that arrive while a batch is being committed form the next one, so one fsync serves them all.
  *
- * @param commit resolves once the batch is on disk. If it rejects, all its writes fail.
+ * @param commit resolves to an outcome for each write once the batch is on disk. If it rejects, all writes fail.
  */
-export function groupCommit<Write, T>(
-  commit: (batch: Write[]) => Promise<Committed<T>>,
-  { observer, maxBatch = maxWaiting }: { observer?: StoreObserver | undefined; maxBatch?: number } = {},
-) {
+export function groupCommit<Write, T>(commit: (batch: Write[]) => Promise<Outcome<T>[]>, observer?: StoreObserver) {
   interface Pending extends PromiseWithResolvers<T> {
     write: Write
   }
@@ -34,8 +28,6 @@ export function groupCommit<Write, T>(
   let batchSize = 0
 
   async function commitAll(): Promise<void> {
-    // So that the first batch has all calls without a pause in between.
-    await undefined
     while (waiting.length > 0) {
       const batch = waiting.splice(0, maxBatch)
       batchSize = batch.length
@@ -47,11 +39,10 @@ export function groupCommit<Write, T>(
 
   async function commitBatch(batch: Pending[]): Promise<void> {
     const startedAt = performance.now()
-    const failAll = (error: Error): Committed<T> => ({ outcomes: batch.map(() => ({ error })) })
-    const { outcomes, times } = await commit(batch.map(({ write }) => write)).catch(failAll)
+    const failAll = (error: Error): Outcome<T>[] => batch.map(() => ({ error }))
+    const outcomes = await commit(batch.map(({ write }) => write)).catch(failAll)
     const committed = outcomes.filter((outcome) => 'value' in outcome).length
-    if (committed > 0)
-      observer?.transactionCommitted?.(committed, times ?? { startedAt, committedAt: performance.now() })
+    if (committed > 0) observer?.transactionCommitted?.(committed, { startedAt, committedAt: performance.now() })
     for (const [index, pending] of batch.entries()) {
       const outcome = outcomes[index] ?? { error: new Error('A write of the batch has no outcome.') }
       if ('error' in outcome) refuse(pending, outcome.error)
