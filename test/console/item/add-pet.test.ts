@@ -259,6 +259,29 @@ describe('added pets', () => {
     await page.locator('.edit-notice').getByText('There is nothing to undo.').waitFor()
   })
 
+  test('are added again with the key when their removal, which undid that, has been sent', async ({ open }) => {
+    const { store, page } = await open()
+    await addPet(page, 'Rex', '7')
+    await justAdded(page).getByText('Rex #1 was added.').waitFor()
+    await page.clock.install()
+    await page.keyboard.press('z')
+    await page.locator('.edit-notice').getByText('Addition undone: Rex will be removed.').waitFor()
+    const pets = () => page.clock.runFor(1_000).then(() => store.pets.list({ limit: 9 }))
+    await expect.poll(pets).toEqual([])
+    await page.keyboard.press('z')
+    await expect.poll(pets).toMatchObject([{ id: 2n, name: 'Rex' }])
+  })
+
+  test('can be undone with the key while the form is open for another one', async ({ open }) => {
+    const { page } = await open()
+    await enterPet(page, 'Rex', '7')
+    await page.getByLabel('Add another').check()
+    await submitButton(page).click()
+    await page.locator('form').getByRole('status').getByText('#1', { exact: true }).waitFor()
+    await page.getByLabel('Add another').press('z')
+    await page.locator('.edit-notice').getByText('Addition undone: Rex will be removed.').waitFor()
+  })
+
   test('are in the notice, which a key reaches, also if the list does not show them', async ({ open }) => {
     const { page } = await open(25, { path: '/?status=sold', isLoaded: true })
     const name = 'Rex '.repeat(60).trim()

@@ -274,10 +274,8 @@ function Name({ edit, reason }: { edit: Edit; reason?: 'missing' | 'conflict' })
   })
   const heading = headingOf(resource, id, item.data ?? removal?.before ?? seen)
   if (reason === 'missing') return <bdi>{removedText(heading, removal?.keyName)}</bdi>
-  const isLoading = author.isLoading || !item.isFetchedAfterMount
-  return (
-    <bdi>{isChanged && !isLoading ? conflictText(resource, edit, heading, author.keyName, item.data) : heading}</bdi>
-  )
+  const isKnown = isChanged && !author.isLoading && item.isFetchedAfterMount && item.data !== undefined
+  return <bdi>{isKnown ? conflictText(resource, edit, heading, author.keyName, item.data) : heading}</bdi>
 }
 
 /** Takes the focus of the button that it replaces, but not the second click or Enter of a double one. */

@@ -52,7 +52,7 @@ export function useNewItem(resource: Resource) {
       formDrafts.delete(resource.many)
       setEntered({})
       invalidate(queryClient, resource)
-      setAdded((others) => [{ ...editOf(item), isAddition: true }, ...others])
+      setAdded((others) => [editOf(item, {}), ...others])
     },
   })
 

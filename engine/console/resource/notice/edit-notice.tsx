@@ -5,7 +5,7 @@ import { focusAround, rowOf } from '../../components/focus.ts'
 import { areCharactersOn, useShortcuts } from '../../components/keyboard.ts'
 import { countOf, was } from '../../formats.ts'
 import { problemOf } from '../../problem.ts'
-import type { Resource } from '../../resource.ts'
+import type { Item, Resource } from '../../resource.ts'
 import { useAccess } from '../access.ts'
 import { type EditState, editOf, isWaiting } from '../edits.ts'
 import { useDeselectRemoved } from '../item/deselect-removed.ts'
@@ -83,27 +83,30 @@ export function EditNotice({ newItem, done, onDone, closedAt, onClose }: EditNot
     if (!latest) return
     const { id } = latest
     const name = headingOf(resource, id, latest)
-    function onUndo() {
-      for (const item of items) edits.save({ ...editOf(item), undoesAddition: true })
-    }
     say(`${others.length > 0 ? countOf(resource, items.length) : name} ${was(items.length)} added.`, {
       edits: added,
       focus: () => id,
       ...(others.length > 0 ? { firstId: items.at(-1)?.id } : { link: { id, name } }),
-      ...(canRemove && { onUndo }),
+      ...(canRemove && { onUndo: () => removeAdded(items) }),
     })
     newItem.forgetAdded()
   })
+  function removeAdded(items: Item[]) {
+    newItem.forgetAdded()
+    for (const item of items) edits.save({ ...editOf(item), undoesAddition: true })
+  }
   // The open form says it itself.
   useEffect(() => {
     if (added.length > 0 && !view.isAdding) reportAdded()
   }, [added, view.isAdding])
   /** Undoes one edit after the other, also without a notice. */
   function undo() {
+    // While the form is open, which says itself what was added.
+    if (added.length > 0 && canRemove) return removeAdded(added.map(({ seen }) => seen))
     const undoable = lastUndoable(states)
     const { at = 0, onUndo } = done ?? {}
-    if (onUndo && at > (undoable?.submittedAt ?? 0)) return onUndo()
     const removed = lastRemoved(resource, states)
+    if (onUndo && at > Math.max(undoable?.submittedAt ?? 0, removed?.submittedAt ?? 0)) return onUndo()
     if (removed && removed.submittedAt > (undoable?.submittedAt ?? 0))
       return open(additionOf(resource, [removed.edit.seen]))
     if (!undoable)

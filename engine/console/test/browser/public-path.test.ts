@@ -130,6 +130,7 @@ test('what is stored below a path has a name with the path', async ({ consoleFol
         'notes-api-key',
         'notes-create-keys',
         'notes-edits',
+        'notes-edits-of-many',
         'notes-field-drafts',
         'notes-filter',
         'notes-form',
