@@ -170,7 +170,7 @@ export function updateProduct(folder: string, added: Options = {}): string[] {
   copyEngine(folder, options)
   const own = JSON.parse(readFileSync(path, 'utf8'))
   if (options.withTests) own.scripts = { ...own.scripts, ...scriptsOfTests }
-  if (options.withConsole && !hasConsole) own.scripts = addConsole(folder, own.scripts)
+  if (options.withConsole && !hasConsole) own.scripts = addConsole(folder, own.scripts ?? {})
   const parts = sharedParts(options)
   for (const [name, part] of Object.entries(parts)) own[name] = { ...own[name], ...part, ...newer(own[name], part) }
   writeFileSync(path, jsonText(own))

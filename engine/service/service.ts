@@ -59,10 +59,19 @@ export async function makeDependencies(
   } catch (cause) {
     // The cause is what the operator can correct.
     await close().catch(() => {})
+    const refusal = refusalIn(cause)
     // A defect of the product keeps its stack.
-    if (!(cause instanceof Error) || systemMessage(cause) === undefined) throw cause
-    throw new OperatorError(`The dependencies could not be made: ${cause.message}`, { cause })
+    if (!refusal) throw cause
+    throw new OperatorError(`The dependencies could not be made: ${refusal.message}`, { cause })
   }
+}
+
+/** The error of the system that is the reason. `fetch` has it as the cause, and a connection with several addresses in a list. */
+function refusalIn(error: unknown): Error | undefined {
+  if (!(error instanceof Error)) return undefined
+  if (systemMessage(error) !== undefined) return error
+  const reasons: unknown[] = error instanceof AggregateError ? error.errors : [error.cause]
+  return reasons.map(refusalIn).find(Boolean)
 }
 
 type Routed<Any, Router> = Omit<Any, 'router'> & { router: Router }

@@ -42,6 +42,16 @@ test('a start that cannot make its dependencies says why in one line, and leaves
   expect(readdirSync(folder)).toEqual([])
 })
 
+test('a connection that the system refuses is the reason of a failed start, also as the cause of another error', async () => {
+  const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:25'), { errno: -111 })
+  const errors = [new TypeError('fetch failed', { cause: refused }), new AggregateError([refused, refused])]
+  for (const error of errors) {
+    const made = makeDependencies({ dependencies: () => Promise.reject(error) }, {})
+    const message = 'The dependencies could not be made: connect ECONNREFUSED 127.0.0.1:25'
+    await expect(made).rejects.toEqual(new OperatorError(message, { cause: error }))
+  }
+})
+
 test.for([
   ['the sentence of a product', new OperatorError('MAIL_SERVER does not respond. Correct it.')],
   ['a defect, with its stack,', new TypeError('Cannot read properties of undefined')],
