@@ -96,7 +96,9 @@ export function failuresOf(tables: PgTable[]) {
     // unique_violation, with the detail: Key (title, shelf)=(Faust, North) already exists.
     if (cause instanceof DatabaseError && cause.code === '23505' && knownRules.has(cause.constraint)) {
       const names = cause.detail?.split(')=(')[0]?.split('(')[1]?.split(', ') ?? []
-      return notUnique(cause.table, call ? getTableColumns(call.table) : {}, names)
+      // Statements of a product may also write other tables.
+      const isOfCall = call && cause.table === getTableName(call.table)
+      return notUnique(cause.table, isOfCall ? getTableColumns(call.table) : {}, names)
     }
     // foreign_key_violation, and restrict_violation for ON DELETE RESTRICT
     if (call && /^23(503|001)$/.test(sqlStateOf(cause)))

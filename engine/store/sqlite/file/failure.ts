@@ -49,7 +49,7 @@ export type Failure = {
   message: string
 } & (
   | { kind: 'refusal'; responseCode: Refusal['code'] }
-  | { kind: 'conflict'; subject: string; fields: string[] }
+  | { kind: 'conflict'; subject: string; fields: string[]; rule: RowConflict['rule'] }
   | { kind: 'changed'; subject: string; fields: string[] }
   | { kind: 'rule'; subject: string }
   /** The message is a sentence for the operator. */
@@ -67,7 +67,7 @@ export function toFailure(error: unknown): Failure {
   const failure = { code: 'code' in error && typeof error.code === 'string' ? error.code : name, message }
   if (error instanceof Refusal) return { ...failure, kind: 'refusal', code: name, responseCode: error.code }
   if (error instanceof RowConflict)
-    return { ...failure, kind: 'conflict', subject: error.subject, fields: error.fields }
+    return { ...failure, kind: 'conflict', subject: error.subject, fields: error.fields, rule: error.rule }
   if (error instanceof RowChanged) return { ...failure, kind: 'changed', subject: error.subject, fields: error.fields }
   if (error instanceof RuleViolation) return { ...failure, kind: 'rule', code: name, subject: error.subject }
   if (error instanceof FilesDamaged) return { ...failure, kind: 'damage', damage: error.damage }
@@ -140,7 +140,7 @@ function causeOf({ kind, code }: Failure): WriteFailure {
 export function storeError(failure: Failure): Error {
   const { kind, code, message } = failure
   if (kind === 'refusal') return refusalOf({ name: code, message, code: failure.responseCode })
-  if (kind === 'conflict') return new RowConflict(message, failure.subject, failure.fields)
+  if (kind === 'conflict') return new RowConflict(message, failure.subject, failure.fields, failure.rule)
   if (kind === 'changed') return new RowChanged(failure.fields, failure.subject)
   if (kind === 'rule') {
     const Rule = [IdempotencyKeyReused, IdsExhausted].find(({ name }) => name === code) ?? RuleViolation

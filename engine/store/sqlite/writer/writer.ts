@@ -54,11 +54,13 @@ const diskHangs = () =>
     failure: 'hanging',
   })
 
-const threadEnded = (cause: unknown) =>
-  new StoreUnavailable(
-    'The writer thread ended, or could not be started. The next write starts it again. Check the memory, and the limits of threads and open files.',
+function threadEnded(cause: unknown): StoreUnavailable {
+  const reason = cause instanceof Error ? `: ${cause.message.replace(/\.$/, '')}` : ''
+  return new StoreUnavailable(
+    `The writer thread ended, or could not be started${reason}. The next write starts it again. Check the memory, and the limits of threads and open files.`,
     { cause },
   )
+}
 
 /**
  * Sends the writes of the store to the writer thread. They resolve once their transaction is on disk. If the thread

@@ -1,9 +1,12 @@
 import { sql } from 'drizzle-orm'
+import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { DatabaseError } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { note, notesDatabase } from '../../../test/notes/database.ts'
 import type { NotesStore } from '../../../test/notes/store.ts'
-import { notes } from '../../../test/notes/tables.ts'
+import { books, notes } from '../../../test/notes/tables.ts'
 import { connectTo, countWaiting } from '../../../test/support/postgres/databases.ts'
+import { int64 } from '../../collection/schema.ts'
 import { mutationOf } from '../../postgres/change.ts'
 import type { MutationOnPostgres } from '../../postgres/collection.ts'
 import { openPool } from '../../postgres/connection/connection.ts'
@@ -219,6 +222,20 @@ test('statements of a product that leave a row without its reference fail alone,
   })
   const message = 'This would leave a reference to something that is missing.'
   expect(await purge([kept.id, other.id])).toMatchObject([{ error: { name: 'RowConflict', message } }, { value: {} }])
+})
+
+test('a uniqueness of another table names no field of that of the call', () => {
+  const shelves = postgresTableOf(
+    sqliteTable('shelves', { id: int64('id').primaryKey({ autoIncrement: true }), title: text() }),
+  )
+  const { storeError } = failuresOf([shelves, postgresTableOf(books)])
+  const details = { code: '23505', constraint: 'books_title', detail: 'Key (title)=(Faust) already exists.' }
+  const error = Object.assign(new DatabaseError('', 0, 'error'), details, { table: 'books' })
+  const call = { operation: 'shelves.createWithBooks', mutation: undefined, values: [], table: shelves }
+  const message = 'A value that must be unique exists already.'
+  expect(storeError(error, call)).toMatchObject({ name: 'RowConflict', message, fields: [] })
+  const ofCall = { ...call, table: postgresTableOf(books) }
+  expect(storeError(error, ofCall)).toMatchObject({ message: 'Another one has the same title.', fields: ['title'] })
 })
 
 test('statements of a product generate ids, unless their mutation says that they do not', () => {

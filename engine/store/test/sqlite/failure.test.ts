@@ -180,7 +180,8 @@ describe('a failure', () => {
     const ofStore = [IdempotencyKeyReused, IdsExhausted, RowConflict].map((Rule) => new Rule('x', 'notes'))
     const codes = ['conflict', 'not_found', 'unprocessable', 'unavailable'] as const
     const refusals = codes.map((code) => Object.assign(new Refusal('x', code), { name: 'NoteIsDone' }))
-    for (const error of [...ofStore, new RowChanged(['body', 'state'], 'notes'), own, ...refusals]) {
+    const broken = new RowConflict('x', 'notes', ['bookId'], 'reference')
+    for (const error of [...ofStore, broken, new RowChanged(['body', 'state'], 'notes'), own, ...refusals]) {
       const restored = storeError(toFailure(error))
       expect([restored, restored.constructor]).toEqual([error, error.constructor])
     }
