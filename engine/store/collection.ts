@@ -13,7 +13,7 @@ import type {
 } from './collection/derived.ts'
 import type { Names, SearchFields } from './collection/query.ts'
 import type { TableWithId } from './collection/row.ts'
-import { refuseUnfit } from './collection/rules.ts'
+import { refuseTakenNames, refuseUnfit } from './collection/rules.ts'
 import type { Identity, Loaded, SqliteRelease } from './database/loaded.ts'
 import { type Migration, readMigrations } from './database/migrations.ts'
 import type { PostgresCollection, PostgresTable, StatementsOnPostgres } from './postgres/collection.ts'
@@ -156,9 +156,12 @@ export function collectionWith<T extends TableWithId, S>(
       ...Object.fromEntries(Object.entries(derived).filter(([name]) => names.includes(name))),
       ...Object.fromEntries(Object.entries(statements.mutations ?? {}).map(([name, each]) => [name, mutationOf(each)])),
     },
-    // Safe: the methods are derived from this table.
-    open: (access) =>
-      ({ ...methodsOf(access as unknown as DerivedMethods<T>), ...(statements.reads?.(access) as object) }) as S,
+    open(access) {
+      const reads = statements.reads?.(access) as object | undefined
+      refuseTakenNames(table, [functions, statements.mutations, reads])
+      // Safe: the methods are derived from this table.
+      return { ...methodsOf(access as unknown as DerivedMethods<T>), ...reads } as S
+    },
   })
   return {
     kinds: kinds.filter((kind) => !statements || statements[kind]),

@@ -1,4 +1,4 @@
-import { getTableName, is } from 'drizzle-orm'
+import { getTableName, is, type Table } from 'drizzle-orm'
 import { getTableConfig, SQLiteInteger, SQLiteText } from 'drizzle-orm/sqlite-core'
 import type { Names } from './query.ts'
 import { columnOf, type TableWithId } from './row.ts'
@@ -11,6 +11,19 @@ export function refuseUnfit(table: TableWithId, filters: Names): void {
   refuseColumns(table)
   refuseSlowFilters(table, filters)
   refuseReusedIds(table)
+}
+
+/** The methods that a collection may have without changes and statements of its own. */
+const derivedNames = ['list', 'get', 'search', 'history', 'counts', 'create', 'update', 'remove']
+
+/** @throws {Error} for the name of a method of a collection's own that another one has, which it would replace */
+export function refuseTakenNames(table: Table, own: (object | undefined)[]): void {
+  const names = own.flatMap((methods) => Object.keys(methods ?? {}))
+  const taken = names.find((name, index) => derivedNames.includes(name) || names.indexOf(name) < index)
+  if (taken === undefined) return
+  throw new Error(
+    `The collection of ${getTableName(table)} has another method ${taken}. Rename the change or statement.`,
+  )
 }
 
 /** Without AUTOINCREMENT, SQLite gives the id of a removed row to another one. */

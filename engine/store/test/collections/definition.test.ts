@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import {
   type IndexBuilder,
@@ -9,10 +10,14 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
 import { expect, test } from 'vitest'
+import { definition as original } from '../../../test/notes/store.ts'
 import { books, notes } from '../../../test/notes/tables.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { uniqueColumnOf } from '../../collection/row.ts'
+import { refuseTakenNames } from '../../collection/rules.ts'
 import { int64, oneOfCheck, timestamp } from '../../collection/schema.ts'
-import { collection } from '../../collection.ts'
+import { collection, defineStore } from '../../collection.ts'
+import { openStore } from '../../open.ts'
 
 test('a table that could give the id of a removed row to another one is refused', () => {
   const table = sqliteTable('lax', { id: int64('id').primaryKey(), name: text().notNull() })
@@ -53,6 +58,28 @@ test.for([
     collection({ table: sqliteTable('boxes', { ...fields, size: int64('size').unique() }), filters })
   },
 )
+
+test.for([
+  ['list', [{ list: () => ({}) }]],
+  ['update', [{}, { update: () => ({}) }]],
+  ['purge', [{ purge: () => ({}) }, undefined, { purge: () => ({}) }]],
+] as const)('a method of its own that would replace another one is refused: %s', ([name, own]) => {
+  expect(() => refuseTakenNames(notes, [...own])).toThrow(`The collection of notes has another method ${name}.`)
+})
+
+test('a change with the name of a read ends the start', async () => {
+  const collections = {
+    ...original.collections,
+    notes: collection({ table: notes, changes: (change) => ({ list: change(() => ({ body: 'x' })) }) }),
+  }
+  const opening = openStore(defineStore({ ...original, collections }), {
+    kind: 'sqlite',
+    path: join(temporaryFolder(), 'x.db'),
+  })
+  await expect(opening).rejects.toThrow(
+    'The collection of notes has another method list. Rename the change or statement.',
+  )
+})
 
 test('a row is found by a unique field only', () => {
   expect(uniqueColumnOf(books, 'title').name).toBe('title')
