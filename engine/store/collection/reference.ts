@@ -4,7 +4,7 @@ import type { OfKind } from './derived.ts'
 import { conflicts, RowConflict } from './errors.ts'
 import { inputOf } from './mutation.ts'
 
-/** A call of a mutation that the database refuses. The operation is `<collection>.<write>`. */
+/** A call of a mutation that the database refuses. The operation is `<collection>.<mutation>`. */
 export interface RefusedCall {
   operation: string
   mutation: OfKind<unknown> | undefined

@@ -4,14 +4,14 @@ import type { Adds, OfKind } from '../collection/derived.ts'
 import { RuleViolation, StoreUnavailable } from '../collection/errors.ts'
 import { inputOf } from '../collection/mutation.ts'
 import { columnOf, type Entity, fieldsOf, idOf, listOf } from '../collection/row.ts'
-import type { AnyPostgresMutation, MutationOnPostgres, PostgresTable, Queries, Result } from './collection.ts'
+import type { AnyPostgresMutation, BatchMutation, PostgresTable, Queries, Result } from './collection.ts'
 import { MutationError } from './connection/failure.ts'
 import { recordFields, recordingOf, recordsOf, writesOfHistory } from './history.ts'
 import { columnsOf, entityMapper, insertInto, parameter, prepared, sqlTextOf } from './statements.ts'
 
 export function mutationsOf(table: PostgresTable, hasHistory = false, functions: ChangeFunctions = {}) {
   const run = changeIn(table, hasHistory, functions)
-  const change = (write: SQL): OfKind<MutationOnPostgres> => ({
+  const change = (write: SQL): OfKind<BatchMutation> => ({
     kind: 'changes',
     run,
     hasOrderedIds: false,
@@ -23,7 +23,7 @@ export function mutationsOf(table: PostgresTable, hasHistory = false, functions:
   return { create: insertInto(table), update, remove: change(sql`DELETE FROM ${table}`), ...changes }
 }
 
-export function mutationOf(mutation: AnyPostgresMutation): MutationOnPostgres & Adds {
+export function mutationOf(mutation: AnyPostgresMutation): BatchMutation & Adds {
   return {
     kind: 'adds',
     hasOrderedIds: true,
@@ -52,7 +52,7 @@ interface ChangedRow {
  * statement of its own, so that a constraint can refuse it alone. A row that another program has locked is not waited for,
  * because all mutations would wait.
  */
-function changeIn(table: PostgresTable, hasHistory: boolean, functions: ChangeFunctions): MutationOnPostgres['run'] {
+function changeIn(table: PostgresTable, hasHistory: boolean, functions: ChangeFunctions): BatchMutation['run'] {
   const { changeable } = fieldsOf(table)
   const text = sqlOf(table, hasHistory)
   const ofRecords = hasHistory ? recordFields : []

@@ -7,7 +7,7 @@ import type { Adding, Fingerprinted, Given, Replayable } from '../collection/mut
 export type PostgresTable = PgTable & { id: PgColumn }
 
 /** A write that shares transactions, and may have an idempotency key. Its statements return 64-bit integers as `bigint`. */
-export interface MutationOnPostgres {
+export interface BatchMutation {
   /**
    * Resolves to an outcome for each row: what it has generated, or, where it changes nothing, undefined if it found no
    * row, or the rule that the row breaks. If it rejects, for example with a violated constraint, the rows are run again
@@ -33,11 +33,11 @@ export type Result = object | RuleViolation | undefined
 
 /**
  * A write that may have an idempotency key. It gets the `fields` of its input, and resolves to what it has generated. It runs
- * in a transaction with others, one after the other: see {@link MutationOnPostgres.run}. What it throws undoes it alone, but
+ * in a transaction with others, one after the other: see {@link BatchMutation.run}. What it throws undoes it alone, but
  * the others run again, so a refusal without any change is faster as its result. By default, `hasOrderedIds` is true.
  */
 export interface PostgresMutation<Input extends Fingerprinted<Input>, Generated extends Replayable<Generated>>
-  extends Partial<Pick<MutationOnPostgres, 'probe' | 'hasOrderedIds'>>,
+  extends Partial<Pick<BatchMutation, 'probe' | 'hasOrderedIds'>>,
     Adding<Input, Generated> {
   run(client: Queries, input: Given<Input>): Promise<Generated | RuleViolation>
 }
@@ -45,7 +45,7 @@ export interface PostgresMutation<Input extends Fingerprinted<Input>, Generated 
 /** One with any input. */
 export type AnyPostgresMutation = Omit<PostgresMutation<never, object>, 'method'>
 
-export type PostgresCollection<S = object> = CollectionOn<PostgresTable, MutationOnPostgres, PostgresAccess, S>
+export type PostgresCollection<S = object> = CollectionOn<PostgresTable, BatchMutation, PostgresAccess, S>
 
 export interface Statement {
   name: string

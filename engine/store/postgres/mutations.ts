@@ -14,7 +14,7 @@ import {
 } from '../collection/idempotency.ts'
 import type { MutationResult } from '../collection/mutation.ts'
 import { columnOf } from '../collection/row.ts'
-import type { MutationOnPostgres, Queries } from './collection.ts'
+import type { BatchMutation, Queries } from './collection.ts'
 import { concernsDatabase, concernsOneWrite, type Failures, MutationError, sqlStateOf } from './connection/failure.ts'
 import type { Outcome } from './group-commit.ts'
 import { prepareIdempotencyKeys, textOfKey } from './idempotency.ts'
@@ -32,7 +32,7 @@ const deadlockPause = 100
 
 /** A call of a mutation. Of the calls with the same key only the first that succeeds takes effect. */
 interface MutationCall extends Attempt {
-  mutation: OfKind<MutationOnPostgres>
+  mutation: OfKind<BatchMutation>
   table: PgTable
   idempotency?: IdempotencyKey | undefined
 }
@@ -92,7 +92,7 @@ export function prepareMutations(pool: Pool, failures: Failures, historyDays?: n
     return outcomes
   }
 
-  /** Runs each mutation once with all of its calls, in their order: see {@link MutationOnPostgres.run}. */
+  /** Runs each mutation once with all of its calls, in their order: see {@link BatchMutation.run}. */
   async function runAll(client: Queries, calls: MutationCall[]): Promise<Results> {
     const results: Results = new Map()
     for (const group of Map.groupBy(calls, ({ mutation }) => mutation.run).values()) {
@@ -175,7 +175,7 @@ export function prepareMutations(pool: Pool, failures: Failures, historyDays?: n
  * Runs a mutation. What a statement throws is thrown also if the mutation catches it, because then the transaction cannot be
  * committed. It is told apart from what the mutation throws by where it comes from: the driver's errors have no class.
  */
-async function runMutation(mutation: MutationOnPostgres, client: Queries, rows: unknown[][], historyDays?: number) {
+async function runMutation(mutation: BatchMutation, client: Queries, rows: unknown[][], historyDays?: number) {
   let failed: { error: unknown } | undefined
   async function query(statement: QueryConfig) {
     try {

@@ -17,7 +17,7 @@ import {
   uniqueColumnOf,
 } from '../collection/row.ts'
 import { batchReads } from './batch-reads.ts'
-import type { MutationOnPostgres, PostgresTable, Queries, Read, Statement } from './collection.ts'
+import type { BatchMutation, PostgresTable, Queries, Read, Statement } from './collection.ts'
 import { postgresTableOf } from './table.ts'
 
 /**
@@ -143,7 +143,7 @@ export function countsOf(
 }
 
 /** The mutation that inserts rows. Their ids ascend in the order of the rows. */
-export function insertInto(table: PostgresTable): MutationOnPostgres & Adds {
+export function insertInto(table: PostgresTable): BatchMutation & Adds {
   const { given, generated, generate } = fieldsOf(table)
   const fields = [...given, ...generated]
   const names = listOf(fields.map((field) => sql.identifier(columnOf(table, field).name)))

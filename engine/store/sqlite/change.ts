@@ -5,7 +5,7 @@ import type { Adds } from '../collection/derived.ts'
 import { RuleViolation } from '../collection/errors.ts'
 import { inputOf } from '../collection/mutation.ts'
 import { columnOf, fieldsOf, listOf, type TableWithId } from '../collection/row.ts'
-import type { AnySqliteMutation, MutationOnSqlite } from './collection.ts'
+import type { AnySqliteMutation, PreparedMutation } from './collection.ts'
 import { prepareHistory } from './history.ts'
 import { encode, insertInto, rowBy, sqlTextOf } from './statements.ts'
 
@@ -15,7 +15,7 @@ export function mutationsOf<T extends TableWithId>(table: T, hasHistory = false,
   return { create: insertInto(table), update: change, remove: change, ...changes }
 }
 
-export function mutationOf({ fields, prepare }: AnySqliteMutation): MutationOnSqlite & Adds {
+export function mutationOf({ fields, prepare }: AnySqliteMutation): PreparedMutation & Adds {
   function prepareFlat(connection: Database.Database) {
     const run = prepare(connection)
     // Safe: the values are those of its fields.
@@ -28,7 +28,7 @@ export function mutationOf({ fields, prepare }: AnySqliteMutation): MutationOnSq
 const maxUpdates = 32
 
 /** The mutation that changes or deletes a row: see `changeMethodOf`. */
-function changeIn(table: TableWithId, hasHistory: boolean, functions: ChangeFunctions): MutationOnSqlite {
+function changeIn(table: TableWithId, hasHistory: boolean, functions: ChangeFunctions): PreparedMutation {
   const { changeable } = fieldsOf(table)
   const changeRow = prepareChange(table, functions)
 

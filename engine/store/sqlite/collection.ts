@@ -19,12 +19,12 @@ export interface SqliteMutation<Input extends Fingerprinted<Input>, Generated ex
 export type AnySqliteMutation = Omit<SqliteMutation<never, object>, 'method'>
 
 /** The writer thread prepares them, and runs them inside a transaction. Entries in the history are kept for so many days. */
-export type MutationOnSqlite = (
+export type PreparedMutation = (
   connection: Database.Database,
   historyDays?: number,
 ) => (...args: unknown[]) => object | undefined
 
-export type SqliteCollection<S = object> = CollectionOn<TableWithId, MutationOnSqlite, SqliteAccess, S>
+export type SqliteCollection<S = object> = CollectionOn<TableWithId, PreparedMutation, SqliteAccess, S>
 
 export interface SqliteAccess {
   /** Makes a method that reads on the event loop. The read is one statement, and so one snapshot. */

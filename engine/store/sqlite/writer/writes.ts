@@ -8,7 +8,7 @@ import { prepareIdempotentWrite } from '../idempotency.ts'
 /** A call of a write, as it is sent to the writer thread: a flat array is copied faster than an object. */
 export type Write = [name: string, ...args: unknown[]]
 
-/** The writes by `<collection>.<write>`. Whoever sends a name sends the arguments of that write. */
+/** The writes by `<collection>.<mutation>`. Whoever sends a name sends the arguments of that write. */
 export type Writes = ReadonlyMap<string, (...args: unknown[]) => unknown>
 
 export const idempotentWrite = 'idempotent'

@@ -8,7 +8,7 @@ import { books, notes } from '../../../test/notes/tables.ts'
 import { connectTo, countWaiting } from '../../../test/support/postgres/databases.ts'
 import { int64 } from '../../collection/schema.ts'
 import { mutationOf } from '../../postgres/change.ts'
-import type { MutationOnPostgres } from '../../postgres/collection.ts'
+import type { BatchMutation } from '../../postgres/collection.ts'
 import { openPool } from '../../postgres/connection/connection.ts'
 import { failuresOf } from '../../postgres/connection/failure.ts'
 import { prepareMutations } from '../../postgres/mutations.ts'
@@ -58,7 +58,7 @@ async function addTrigger(database: TestDatabase, event: string, body: string): 
 }
 
 /** A mutation with statements, of which each call gets one value. */
-function runStatements(url: string, run: MutationOnPostgres['run']) {
+function runStatements(url: string, run: BatchMutation['run']) {
   const pool = openPool(url)
   onTestFinished(() => pool.end())
   const table = postgresTableOf(notes)
