@@ -136,7 +136,7 @@ test('what is stored below a path has a name with the path', async ({ consoleFol
         'notes-form',
         'notes-import',
       ],
-    ].map((each) => each.map((name) => name + path)),
+    ].map((each) => each.map((name) => name + path).sort()),
   )
 })
 
