@@ -102,7 +102,9 @@ export function createProduct(folder: string, options: Options = {}): void {
     ],
   })
   const alerts = read('deploy/prometheus-alerts.yaml').replaceAll(/^(?:# Alert .*\n#| +runbook_url: .*)\n/gm, '')
-  write('prometheus-alerts.yaml', alerts.replaceAll('Petstore', '').replaceAll('petstore', 'notes'))
+  // The names of the alerts begin with that of the product.
+  const [, name = ''] = /alert: ([A-Z][a-z]+)/.exec(alerts) ?? []
+  write('prometheus-alerts.yaml', alerts.replaceAll(name, '').replaceAll(name.toLowerCase(), 'notes'))
   for (const engine of ['store', 'service', 'client']) writeExamples(folder, engine)
 }
 

@@ -24,7 +24,7 @@ export function useEditMany(dialog: EditManyDialog) {
     () => dialog.progress ?? { outcomes: new Map(), sent: new Set(), added: { items: [], before: new Set() } },
   )
   const { outcomes, sent, added } = progress
-  /** An item like the only one to add again, which somebody may have added again. Then the user decides. */
+  /** A later item with the same values as the one to add again: somebody else may have added it. The user decides. */
   const [twin, setTwin] = useState<Item>()
   const left = edits.filter(({ idempotencyKey }) => !outcomes.has(idempotencyKey))
 
