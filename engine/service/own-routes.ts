@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Caller } from '#store'
+import { toApiError } from './api/errors.ts'
 import { parseJson, writeJson } from './api/literals.ts'
 import { isSafeMethod, labelRoutes } from './http/request.ts'
 import { acceptJsonOnly } from './http/routing.ts'
@@ -10,6 +11,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** That of the mutation of a route of the product's own. */
     caller: Caller | undefined
+    /** Whether the body was read, so that an error is no longer one of the connection or the parser. */
+    isRead: boolean
   }
 }
 
@@ -24,6 +27,14 @@ export async function ownRoutes(
   app.decorateRequest('caller', undefined)
   app.addHook('onRequest', async (request) => {
     if (!isSafeMethod(request.method)) requireWriteAccess(request)
+  })
+  app.decorateRequest('isRead', false)
+  app.addHook('preHandler', async (request) => {
+    request.isRead = true
+  })
+  // A library that a route calls may throw an error with the status or the code of another request.
+  app.setErrorHandler((thrown, { isRead }) => {
+    throw isRead ? toApiError(thrown) : thrown
   })
   app.addHook('onSend', async (request, reply) => markReplays(request, reply))
   await add(app)

@@ -19,8 +19,12 @@ const api = shareTestApi({
     await service.routes?.(app, store, { printerFile: '' }, { print: async () => {} })
     app.post<{ Body: { priority: bigint } }>('/hooks/:source', ({ body }) => ({ given: body.priority }))
     app.get('/changes', async (request) => ({ caller: callerOf(request).name }))
-    app.get('/fails', () => {
-      throw new Error('The secret reason.')
+    app.get<{ Querystring: { code?: string; statusCode?: string } }>('/fails', ({ query, url }) => {
+      const { code, statusCode } = query
+      throw Object.assign(new Error(`The secret reason of ${url}.`), {
+        code,
+        statusCode: statusCode && Number(statusCode),
+      })
     })
   },
 })
@@ -192,12 +196,17 @@ describe('refuses', () => {
   })
 })
 
-test('an error in a route is a 500 that does not show its message', async () => {
+test.for([
+  ['an error', ''],
+  ['the status of another request', '?statusCode=404'],
+  ['a lost connection to another service', '?code=ECONNRESET'],
+  ['the code of a request that is too large', '?code=FST_ERR_CTP_BODY_TOO_LARGE'],
+])('%s in a route is a 500 that does not show its message', async ([, query]) => {
   const { rest, log } = api()
-  const { status, text } = await rest.get('/fails')
+  const { status, text } = await rest.get(`/fails${query}`)
   expect(status).toBe(500)
   expect(text).not.toContain('secret')
-  expect(log.join('')).toContain('The secret reason.')
+  expect(log.join('')).toContain(`The secret reason of /fails${query}.`)
 })
 
 test('metrics and the log know a route by its path, without what the caller put into it', async () => {
