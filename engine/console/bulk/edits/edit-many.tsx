@@ -1,113 +1,34 @@
 import '../bulk.css'
 import { useWindowEvent } from '@mantine/hooks'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Fragment, type MouseEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { Fragment, type MouseEvent, type Ref, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { Button } from '../../components/buttons.tsx'
 import { Sheet } from '../../components/sheet.tsx'
 import { Notice } from '../../form/notice.tsx'
 import { capitalized, countOf, number } from '../../formats.ts'
 import { type Problem, problemOf } from '../../problem.ts'
-import { editManyDrafts } from '../../resource/drafts.ts'
 import { doubleTime } from '../../resource/edits.ts'
 import { conflictText, headingOf, Named, removedText, useItemLink } from '../../resource/item/edit-text.tsx'
-import { additionOf, useAuthor, useRemoval } from '../../resource/item/history.ts'
-import type { EditManyDialog } from '../../resource/navigation.ts'
-import type { Done } from '../../resource/notice/edit-outcome.tsx'
-import { useList, useResource } from '../../resource/page-context.ts'
-import { isIncluded } from '../../resource/paged-list.ts'
-import { neighborOf } from '../../resource/use-shown-list.ts'
+import { useAuthor, useRemoval } from '../../resource/item/history.ts'
+import { useResource } from '../../resource/page-context.ts'
 import type { Edit, Item } from '../../resource.ts'
 import { Progress } from '../use-job.tsx'
-import { textsOfMany } from './many-text.ts'
 import { useEditMany } from './use-edit-many.ts'
-
-interface EditManyProps extends EditManyDialog {
-  onClose: () => void
-  /** Called with the edits that are saved. */
-  onDone: (result: Omit<Done, 'at'>) => void
-}
+import { type EditManyProps, useResult } from './use-result.ts'
 
 /** The most names that a question shows. */
 const maxNames = 5
 
 /** Asks whether many items are changed, and does that. */
-export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
-  const { edits, same, isUndo = false, startsAtOnce = false, unchanged, onRemoved } = dialog
-  const { resource, open } = useResource()
-  const { selection, view } = useList()
-  const { left, unconfirmed, failed, done, added, twin, hasStarted, ...job } = useEditMany(dialog)
-  const { start, stop, status } = job
-  const { set, isAddition = false, undoes } = edits[0] ?? {}
-  const { isOfOtherKey = false } = dialog.progress ?? {}
-  const canUndo = set !== undefined && undoes === undefined && !isOfOtherKey
-  const texts = textsOfMany(resource, dialog)
-  const isRemoval = !set && !isAddition
-  const isRunning = status === 'pending'
+export function EditMany(props: EditManyProps) {
+  const { edits, startsAtOnce = false } = props
+  const { resource } = useResource()
+  const job = useEditMany(props)
+  const result = useResult(props, job)
+  const { start, stop, left, failed, done, twin, hasStarted, isRunning } = job
+  const { texts, close, isOfOtherKey } = result
   const hasEnded = hasStarted && !isRunning
   const isTwin = twin !== undefined && hasEnded && left.length > 0
-  const twinName = twin ? headingOf(resource, twin.id, twin) : ''
-  const twinLink = useItemLink()(twin?.id ?? 0n)
-  const saved = [...done, ...unconfirmed]
-  const startText = `${set ? 'Change' : 'Remove'} ${countOf(resource, left.length)}`
-  const continueText = isTwin ? 'Add anyway' : `Continue with ${number(left.length)}`
-  const addAgainText = `Add all ${number(done.length)} again`
-  const results = texts.results(done.length, failed.length, unconfirmed.length, left.length - unconfirmed.length)
-
-  /** Only the items that were not changed stay selected. The changes of the others can be undone. */
-  function close() {
-    editManyDrafts.delete(resource.many)
-    if (edits.length === 0)
-      return onDone({
-        text: unchanged ?? `${countOf(resource, same)} already ${same === 1 ? 'has' : 'have'} this value.`,
-        edits,
-      })
-    // An item that is gone cannot be changed later either.
-    const [gone, kept] = [true, false].map((isGone) =>
-      failed.filter(({ problem }) => (problem.kind === 'missing') === isGone).map(({ edit }) => edit.seen),
-    )
-    selection.remove(gone ?? [])
-    if (saved.length === 0) return onClose()
-    if (isRemoval) onRemoved?.(done)
-    if (!isAddition) selection.clear()
-    if (!isUndo && !isAddition) selection.add([...left.map(({ seen }) => seen), ...(kept ?? [])])
-    const [only, ...others] = added.items.map(({ id, ...item }) => ({ id, name: headingOf(resource, id, item) }))
-    const link = others.length === 0 ? only : undefined
-    onDone({
-      text: unconfirmed.length > 0 ? `${results}.` : texts.done(done.length, link?.name, added.before.size),
-      edits: saved,
-      focus: itemAfter,
-      ...(link && { link }),
-      firstId: link ? undefined : only?.id,
-      ...(canUndo && { onUndo: undo }),
-      ...(!isUndo && isRemoval && done.length > 0 && { onUndo: addDoneAgain, undoLabel: addAgainText }),
-    })
-  }
-  /** The first item that was changed or added, or the one after those that were removed or have left the filter. */
-  function itemAfter(items: Item[]): bigint | undefined {
-    if (isAddition) return items.find(({ id }) => added.items.some((item) => item.id === id))?.id
-    const first = done[0]?.seen
-    if (first && set && isIncluded(view.filter, { ...first, ...set })) return first.id
-    const gone = new Set(done.map(({ seen }) => seen.id))
-    const left = items.filter(({ id }) => !gone.has(id))
-    return neighborOf(left, { ...view, search: undefined }, first?.id, 1) ?? left.at(-1)?.id
-  }
-  const undo = () => open({ kind: 'editMany', edits: job.reversed(), same: 0, isUndo: true, startsAtOnce: true })
-  function addDoneAgain() {
-    const removed = done.map(({ seen }) => seen)
-    open(additionOf(resource, removed))
-  }
-  /** Asks again, for the items that somebody else has changed. */
-  async function insist() {
-    const edits = await job.loadConflicts()
-    close()
-    if (edits.length > 0) open({ kind: 'editMany', edits, same: 0 })
-  }
-
-  function showTwin(event: MouseEvent<HTMLAnchorElement>) {
-    twinLink.onClick?.(event)
-    // The item is shown as soon as the dialog is closed.
-    if (event.defaultPrevented) close()
-  }
 
   const wasStarted = useRef(false)
   useEffect(() => {
@@ -125,7 +46,6 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
     if (isRunning) event.preventDefault()
   })
 
-  const nameOf = ({ seen }: Edit) => headingOf(resource, seen.id, seen)
   return (
     <Sheet
       title={texts.title(hasStarted)}
@@ -141,39 +61,16 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
             {problemOf(job.error).message}
           </Notice>
         )}
-        {isTwin ? null : hasStarted ? (
+        {hasStarted && !isTwin && (
           <Progress
             label={`${capitalized(resource.many)} that are changed`}
             done={edits.length - left.length}
             total={edits.length}
             pause={job.pause}
           />
-        ) : (
-          <>
-            {!set && (
-              <ul className="bulk-names">
-                {edits.slice(0, maxNames).map((edit) => (
-                  <li key={edit.idempotencyKey}>
-                    <bdi>{nameOf(edit)}</bdi>
-                  </li>
-                ))}
-                {edits.length > maxNames && <li>{`and ${number(edits.length - maxNames)} more`}</li>}
-              </ul>
-            )}
-            <p>{texts.plan}</p>
-          </>
         )}
-        <p role="status">
-          {isTwin ? (
-            <Named
-              text={`${twinName} has the same values.`}
-              names={[twinName]}
-              link={{ ...twinLink, onClick: showTwin }}
-            />
-          ) : (
-            hasEnded && results
-          )}
-        </p>
+        {!hasStarted && <Plan edits={edits} text={texts.plan} />}
+        <p role="status">{isTwin ? <Twin item={twin} onShow={close} /> : hasEnded && result.text}</p>
         {isOfOtherKey && <p>This was started with another API key, and cannot be continued with yours.</p>}
         {failed.length > 0 && (
           <ul className="bulk-names">
@@ -186,45 +83,104 @@ export function EditMany({ onClose, onDone, ...dialog }: EditManyProps) {
           {isRunning ? (
             <StopButton onStop={stop}>Stop</StopButton>
           ) : (
-            <>
-              <Button ref={closeButton} variant="default" data-autofocus={isRemoval || undefined} onClick={close}>
-                {hasStarted ? 'Close' : 'Cancel'}
-              </Button>
-              {hasStarted && canUndo && saved.length > 0 && (
-                <Button variant="default" onClick={undo}>
-                  Undo
-                </Button>
-              )}
-              {hasStarted && isRemoval && done.length > 0 && (
-                <Button
-                  variant="default"
-                  onClick={() => {
-                    close()
-                    addDoneAgain()
-                  }}
-                >
-                  {addAgainText}
-                </Button>
-              )}
-              {job.conflicts.length > 0 && !isUndo && (
-                <Button variant={set ? 'default' : 'danger'} onClick={() => void insist()}>
-                  {set ? 'Use mine' : 'Remove anyway'}
-                </Button>
-              )}
-              {left.length > 0 && !isOfOtherKey && (
-                <Button
-                  data-autofocus={!isRemoval || undefined}
-                  variant={isRemoval ? 'danger' : 'filled'}
-                  onClick={() => start()}
-                >
-                  {hasStarted ? continueText : startText}
-                </Button>
-              )}
-            </>
+            <Choices closeButton={closeButton} isTwin={isTwin} job={job} result={result} />
           )}
         </div>
       </div>
     </Sheet>
+  )
+}
+
+/** What will be changed. The user sees on the page what gets other values. */
+function Plan({ edits, text }: { edits: Edit[]; text: string }) {
+  const { resource } = useResource()
+  return (
+    <>
+      {!edits[0]?.set && (
+        <ul className="bulk-names">
+          {edits.slice(0, maxNames).map(({ idempotencyKey, seen }) => (
+            <li key={idempotencyKey}>
+              <bdi>{headingOf(resource, seen.id, seen)}</bdi>
+            </li>
+          ))}
+          {edits.length > maxNames && <li>{`and ${number(edits.length - maxNames)} more`}</li>}
+        </ul>
+      )}
+      <p>{text}</p>
+    </>
+  )
+}
+
+/** Names the later item with the same values as the one to add again. */
+function Twin({ item, onShow }: { item: Item; onShow: () => void }) {
+  const { resource } = useResource()
+  const { href, onClick } = useItemLink()(item.id)
+  const name = headingOf(resource, item.id, item)
+  function show(event: MouseEvent<HTMLAnchorElement>) {
+    onClick?.(event)
+    // The item is shown as soon as the dialog is closed.
+    if (event.defaultPrevented) onShow()
+  }
+  return (
+    <Named
+      text={`${name} has the same values. “Add anyway” adds one more, with a new id.`}
+      names={[name]}
+      link={{ href, onClick: show }}
+    />
+  )
+}
+
+interface ChoicesProps {
+  closeButton: Ref<HTMLButtonElement>
+  isTwin: boolean
+  job: ReturnType<typeof useEditMany>
+  result: ReturnType<typeof useResult>
+}
+
+/** The buttons before the edits are sent, and after their end. */
+function Choices({ closeButton, isTwin, job, result }: ChoicesProps) {
+  const { resource } = useResource()
+  const { left, hasStarted, start } = job
+  const { close, undo, addAgain, insist, isRemoval, isOfOtherKey } = result
+  const verb = isRemoval ? 'Remove' : 'Change'
+  const startText = `${verb} ${countOf(resource, left.length)}`
+  const continueText = isTwin ? 'Add anyway' : `Continue with ${number(left.length)}`
+  return (
+    <>
+      <Button ref={closeButton} variant="default" data-autofocus={isRemoval || undefined} onClick={close}>
+        {hasStarted ? 'Close' : 'Cancel'}
+      </Button>
+      {hasStarted && undo && (
+        <Button variant="default" onClick={undo}>
+          Undo
+        </Button>
+      )}
+      {hasStarted && addAgain && (
+        <Button
+          variant="default"
+          onClick={() => {
+            close()
+            addAgain.run()
+          }}
+        >
+          {addAgain.text}
+        </Button>
+      )}
+      {insist && (
+        <Button variant={isRemoval ? 'danger' : 'default'} onClick={() => void insist()}>
+          {isRemoval ? 'Remove anyway' : 'Use mine'}
+        </Button>
+      )}
+      {left.length > 0 && !isOfOtherKey && (
+        <Button
+          data-autofocus={!isRemoval || undefined}
+          variant={isRemoval ? 'danger' : 'filled'}
+          onClick={() => start()}
+        >
+          {hasStarted ? continueText : startText}
+        </Button>
+      )}
+    </>
   )
 }
 

@@ -102,6 +102,7 @@ export function useEditMany(dialog: EditManyDialog) {
 
   return {
     ...job,
+    isRunning: job.status === 'pending',
     hasStarted: job.status !== 'idle' || dialog.progress !== undefined,
     left,
     /** Those that have no result, and may have been stored. */
