@@ -70,6 +70,7 @@ export function historyOutput<Id extends Fields, F extends Fields>(id: Id, field
     id: Int64.meta({ description: 'The id of the change, for `cursor`.' }),
     at: Time.meta({ description: 'When it was made.' }),
     keyName: z.string().optional().meta({ description: 'The name of the API key.' }),
+    idempotencyKey: z.string().optional().meta({ description: 'The idempotency key of the call, if it had one.' }),
     ...id,
     kind: z.enum(['update', 'remove']).meta({ description: 'Whether it was an update or a removal.' }),
     before: part.meta({

@@ -48,7 +48,10 @@ export type ChangeFunctions = Record<string, (row: object, input: Record<string,
 /** A call, as both databases perform it. Null stands for an optional field that is absent. It is the only value of a write. */
 export interface RowChange {
   id: bigint
+  /** The name of the API key. */
   by: string | null
+  /** The idempotency key. */
+  key: string | null
   /** `update`, `remove`, or that of the collection's own change. */
   name: string
   input: Record<string, unknown>
@@ -60,7 +63,8 @@ export function changeMethodOf<T extends Table, Result>(name: string, run: RunMu
   type Call = Expectation<T> & Partial<Change<T>>
 
   function valuesOf({ id, expected = {}, set, ...others }: Call, caller: Caller | undefined): [RowChange] {
-    return [{ id, by: caller?.name ?? null, name, input: givenIn(set ?? others), expected: givenIn(expected) }]
+    const { name: by = null, key = null } = caller ?? {}
+    return [{ id, by, key, name, input: givenIn(set ?? others), expected: givenIn(expected) }]
   }
 
   // Safe: the mutation returns a row, or undefined if there is none.

@@ -1,6 +1,6 @@
 import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
 import { index, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { changedFields } from './change.ts'
+import { changedFields, type RowChange } from './change.ts'
 import { decodeResult, encodeResult } from './idempotency.ts'
 import type { PageQuery } from './query.ts'
 import { type Entity, idOf } from './row.ts'
@@ -16,6 +16,8 @@ export const history = sqliteTable(
     at: timestamp('at').notNull(),
     /** NULL if the change was made without an API key. */
     keyName: text('key_name'),
+    /** NULL if the change was made without one. */
+    idempotencyKey: text('idempotency_key'),
     /** The collection, by the name of its table. */
     tableName: text('collection').notNull(),
     rowId: int64('row_id').notNull(),
@@ -42,10 +44,17 @@ export function expiryOf(days: number, now: Date): Date {
   return new Date(now.getTime() - days * 24 * 3_600_000)
 }
 
-/** The entry of a change; `changed` is undefined after a removal. None if nothing was changed, or no history is kept. */
+/** What a call has made of a row; `changed` is undefined after a removal. */
+export interface Made {
+  call: Pick<RowChange, 'by' | 'key'>
+  row: object
+  changed: object | undefined
+}
+
+/** The entry of a change. None if nothing was changed, or no history is kept. */
 export function entryOf(
   table: Table,
-  { by, row, changed }: { by: string | null; row: object; changed: object | undefined },
+  { call, row, changed }: Made,
   days: number,
   at: Date,
 ): Omit<typeof history.$inferSelect, 'id'> | undefined {
@@ -55,7 +64,8 @@ export function entryOf(
   const partOf = (part: object) =>
     encodeResult(Object.fromEntries(names.map((name) => [name, Reflect.get(part, name)])))
   const after = changed ? partOf(changed) : null
-  return { at, keyName: by, tableName: getTableName(table), rowId: idOf(row), before: partOf(row), after }
+  const [tableName, rowId] = [getTableName(table), idOf(row)]
+  return { at, keyName: call.by, idempotencyKey: call.key, tableName, rowId, before: partOf(row), after }
 }
 
 export interface HistoryEntry<T extends Table> {
@@ -63,6 +73,8 @@ export interface HistoryEntry<T extends Table> {
   at: Date
   /** The name of the API key. Absent if the change was made without one. */
   keyName?: string | undefined
+  /** What tells the calls of this API key apart. Absent if the change was made without one. */
+  idempotencyKey?: string | undefined
   rowId: bigint
   kind: 'update' | 'remove'
   /** The fields that an update has changed, or all fields of a removed row. */

@@ -2,6 +2,7 @@ import { getTableName, type SQL, sql } from 'drizzle-orm'
 import { type ChangeFunctions, prepareChange, type RowChange } from '../collection/change.ts'
 import type { Adds, OfKind } from '../collection/derived.ts'
 import { RuleViolation, StoreUnavailable } from '../collection/errors.ts'
+import type { Made } from '../collection/history.ts'
 import { inputOf } from '../collection/mutation.ts'
 import { columnOf, type Entity, fieldsOf, idOf, listOf } from '../collection/row.ts'
 import type { AnyPostgresMutation, BatchMutation, PostgresTable, Queries, Result } from './collection.ts'
@@ -38,13 +39,6 @@ export function mutationOf(mutation: AnyPostgresMutation): BatchMutation & Adds 
 }
 
 const rowLocked = 'A row cannot be changed, because another program has locked it. End the transaction of that program.'
-
-/** A row before and after a change; undefined after a removal. */
-interface ChangedRow {
-  by: string | null
-  row: object
-  changed: object | undefined
-}
 
 /**
  * Runs updates, removals and the changes of a collection: see `changeMethodOf`. It reads and locks rows, changes them here,
@@ -85,7 +79,7 @@ function changeIn(table: PostgresTable, hasHistory: boolean, functions: ChangeFu
     }
   }
 
-  async function write(client: Queries, writes: ChangedRow[], isRemoval: boolean, historyDays?: number): Promise<void> {
+  async function write(client: Queries, writes: Made[], isRemoval: boolean, historyDays?: number): Promise<void> {
     if (writes.length === 0) return
     const ids = writes.map(({ row }) => idOf(row))
     const fields = changeable.map((field) =>
@@ -104,10 +98,10 @@ function changeIn(table: PostgresTable, hasHistory: boolean, functions: ChangeFu
     const current = await lockRows(client, [...new Set(calls.map(({ id }) => id))])
     const results = new Map<RowChange, Result>()
     for (let rest = calls; rest.length > 0; rest = rest.filter((call) => !results.has(call))) {
-      const writes: ChangedRow[] = []
+      const writes: Made[] = []
       // The first call of each row.
       for (const call of new Map(rest.toReversed().map((call) => [call.id, call])).values()) {
-        const { id, by } = call
+        const { id } = call
         const found = current.get(id)
         const result = !found || found instanceof Error ? found : resultOf(found, call)
         if (!result || result instanceof Error) {
@@ -117,7 +111,7 @@ function changeIn(table: PostgresTable, hasHistory: boolean, functions: ChangeFu
         const { row, changed, fields } = result
         results.set(call, changed ?? { id })
         if (changed && fields.length === 0) continue
-        writes.push({ by, row, changed })
+        writes.push({ call, row, changed })
         if (changed) current.set(id, changed)
         else current.delete(id)
       }

@@ -1,21 +1,17 @@
 import { type SQL, sql, type Table } from 'drizzle-orm'
 import type { ClientBase } from 'pg'
-import { defaultHistoryDays, entryOf, expiryOf, maxSwept } from '../collection/history.ts'
+import { defaultHistoryDays, entryOf, expiryOf, type Made, maxSwept } from '../collection/history.ts'
 import { parameter, query } from './statements.ts'
 
 /** The placeholders of {@link recordingOf}. Their spaces keep them apart from the names of fields. */
-const [entries, expiry] = ['recorded entries', 'time of expiry'] as const
-export const recordFields = [entries, expiry]
+const [recorded, expiry] = ['recorded entries', 'time of expiry'] as const
+export const recordFields = [recorded, expiry]
 
-export function recordsOf(
-  table: Table,
-  changes: Parameters<typeof entryOf>[1][],
-  days = defaultHistoryDays,
-): unknown[] {
+export function recordsOf(table: Table, made: Made[], days = defaultHistoryDays): unknown[] {
   const now = new Date()
-  const made = changes.flatMap((change) => entryOf(table, change, days, now) ?? [])
+  const entries = made.flatMap((each) => entryOf(table, each, days, now) ?? [])
   // JSON.stringify refuses a bigint. PostgreSQL converts the text.
-  return [JSON.stringify(made.map((entry) => ({ ...entry, rowId: String(entry.rowId) }))), expiryOf(days, now)]
+  return [JSON.stringify(entries.map((entry) => ({ ...entry, rowId: String(entry.rowId) }))), expiryOf(days, now)]
 }
 
 /** Statements that need the same rights. */
@@ -27,9 +23,10 @@ export const writesOfHistory = [
 
 /** Parts of a statement that insert the entries of its changes, whose number is the count, and delete expired entries. */
 export function recordingOf(count: SQL): SQL {
-  return sql`, "recorded changes" AS (INSERT INTO history (at, key_name, collection, row_id, before, after)
-      SELECT at, "keyName", "tableName", "rowId", before, after FROM json_to_recordset(${parameter(entries, 'json')})
-        AS entry (at timestamptz, "keyName" text, "tableName" text, "rowId" bigint, before text, after text)),
+  return sql`, "recorded changes" AS (INSERT INTO history (at, key_name, idempotency_key, collection, row_id, before, after)
+      SELECT at, "keyName", "idempotencyKey", "tableName", "rowId", before, after FROM json_to_recordset(${parameter(recorded, 'json')})
+        AS entry (at timestamptz, "keyName" text, "idempotencyKey" text, "tableName" text, "rowId" bigint, before text,
+          after text)),
     "swept entries" AS (${sweeping(parameter(expiry, 'timestamptz'), sql`${count} * ${sql.raw(String(maxSwept.byChange))}`)})`
 }
 

@@ -49,15 +49,15 @@ function changeIn(table: TableWithId, hasHistory: boolean, functions: ChangeFunc
 
     return (value) => {
       // Safe: it is that of `changeMethodOf`.
-      const change = value as RowChange
-      const { id, by } = change
+      const call = value as RowChange
+      const { id } = call
       const row = select(id)
       if (!row) return undefined
-      const { changed, fields } = changeRow(row, change)
+      const { changed, fields } = changeRow(row, call)
       const written = changed ? fields.length > 0 && updateOf(fields)(changed, id) : remove.run(id)
       if (written && written.changes !== 1)
         throw new RuleViolation('A trigger of another program has ignored a change.', getTableName(table))
-      record({ by, row, changed })
+      record({ call, row, changed })
       return changed ?? { id }
     }
   }

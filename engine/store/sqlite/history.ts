@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import { sql } from 'drizzle-orm'
-import { defaultHistoryDays, entryOf, expiryOf, history, maxSwept } from '../collection/history.ts'
+import { defaultHistoryDays, entryOf, expiryOf, history, type Made, maxSwept } from '../collection/history.ts'
 import type { TableWithId } from '../collection/row.ts'
 import { encode, insertInto, sqlTextOf } from './statements.ts'
 
@@ -9,9 +9,9 @@ export function prepareHistory(connection: Database.Database, table: TableWithId
   const insertion = insertInto(history)
   const insert = insertion(connection)
   const sweep = prepareSweep(connection, days)
-  return (change: Parameters<typeof entryOf>[1]) => {
+  return (made: Made) => {
     const now = new Date()
-    const entry = entryOf(table, change, days, now)
+    const entry = entryOf(table, made, days, now)
     if (entry) insert(...insertion.fields.map((field) => Reflect.get(entry, field)))
     sweep(maxSwept.byChange, now)
   }

@@ -163,9 +163,9 @@ export function sampleFile(): TestDatabase {
     INSERT INTO idempotency_keys (api_key_id, key, operation, fingerprint, result, created_at) VALUES
       (1, 'order-17', 'pets.create', '${'1'.repeat(64)}', '{"id":2}', '2026-03-29T01:30:00.500Z'),
       (2, '${'~'.repeat(255)}', 'pets.create', '${'2'.repeat(64)}', '{"id":9007199254740999}', '2026-03-29T01:30:00.501Z');
-    INSERT INTO history (at, key_name, collection, row_id, before, after) VALUES
-      ('2026-03-29T01:30:00.501Z', NULL, 'pets', 5, '{"status":"sold"}', '{"status":"pending"}'),
-      ('2026-03-29T01:30:00.502Z', 'shop', 'pets', 5, '{"name":"gone","categoryId":9223372036854775807}', NULL);
+    INSERT INTO history (at, key_name, idempotency_key, collection, row_id, before, after) VALUES
+      ('2026-03-29T01:30:00.501Z', NULL, NULL, 'pets', 5, '{"status":"sold"}', '{"status":"pending"}'),
+      ('2026-03-29T01:30:00.502Z', 'shop', 'order-18', 'pets', 5, '{"name":"gone","categoryId":9223372036854775807}', NULL);
     DELETE FROM pets WHERE name = 'gone'`)
   file.close()
   return database

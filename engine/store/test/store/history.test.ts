@@ -62,19 +62,23 @@ describe('the history', () => {
     expect(await notes.history({ limit: 9, rowId: 1n })).toStrictEqual([entry])
   })
 
-  test('has no name of a key for a change without one, and a later change does not get that of an earlier one', async () => {
+  test('has the name of the API key and the idempotency key of each change, and none of a change without them', async () => {
     const { notes, entries } = await openNotes()
     await Promise.all([
       notes.update({ id: 1n, set: { body: 'a' } }, { owner: 1n, name: 'till' }),
       notes.update({ id: 1n, set: { body: 'b' } }),
-      notes.update({ id: 1n, set: { body: 'c' } }, { ...newKey(), name: 'office' }),
-      notes.update({ id: 1n, set: { body: 'd' } }, newKey()),
+      notes.update({ id: 1n, set: { body: 'c' } }, { ...newCaller('order-7'), name: 'office' }),
+      notes.update({ id: 1n, set: { body: 'd' } }, newCaller('order-8')),
     ])
-    expect((await entries()).map(({ keyName, after }) => [after?.body, keyName])).toEqual([
-      ['d', undefined],
-      ['c', 'office'],
-      ['b', undefined],
-      ['a', 'till'],
+    await notes.remove({ id: 1n }, { ...newCaller('order-9'), name: 'office' })
+    expect(
+      (await entries()).map(({ after, keyName, idempotencyKey }) => [after?.body, keyName, idempotencyKey]),
+    ).toEqual([
+      [undefined, 'office', 'order-9'],
+      ['d', undefined, 'order-8'],
+      ['c', 'office', 'order-7'],
+      ['b', undefined, undefined],
+      ['a', 'till', undefined],
     ])
   })
 

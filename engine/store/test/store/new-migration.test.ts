@@ -42,7 +42,9 @@ test('a new migration after which a part is missing is rolled back, and its corr
   await migrate(corrected)
   expect(reports).toEqual([
     [
-      ['', '_access', '_history', ...(isOnPostgres ? ['_take_turns'] : [])].map((end) => `0000_engine_tables${end}`),
+      ['', '_access', '_history', '_history_key', ...(isOnPostgres ? ['_take_turns'] : [])].map(
+        (end) => `0000_engine_tables${end}`,
+      ),
       true,
     ],
     [['0001_notes'], false],
