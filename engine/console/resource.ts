@@ -60,11 +60,10 @@ export interface Edit {
   seen: Item
   /** The fields with other values. Undefined for a removal. */
   set?: Values | undefined
+  /** See `editKeyOf`, but that of an addition. */
   idempotencyKey: string
   /** Whether it adds the item again, as a new one. */
   isAddition?: true
-  /** Whether it removes what the user has just added. */
-  undoesAddition?: true
   /** Whether it gives the item former values, as an undo does: they need not be those of the user. */
   isReversal?: boolean | undefined
   /** The idempotency key of the edit that this one undoes. */
@@ -80,6 +79,7 @@ export interface Change {
   id: bigint
   at: Date
   keyName?: string | undefined
+  idempotencyKey?: string | undefined
   kind: 'update' | 'remove'
   /** The fields that an update has changed, or all fields of a removed item. */
   before: Values

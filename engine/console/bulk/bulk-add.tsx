@@ -8,6 +8,7 @@ import { Sheet } from '../components/sheet.tsx'
 import { capitalized, correctedRows, countOf, countOfRows, is, joined, number, was } from '../formats.ts'
 import { useAccess } from '../resource/access.ts'
 import { importDrafts } from '../resource/drafts.ts'
+import { theAddition, together } from '../resource/edit-key.ts'
 import { editOf } from '../resource/edits.ts'
 import type { Done } from '../resource/notice/edit-outcome.tsx'
 import { useResource } from '../resource/page-context.ts'
@@ -78,7 +79,7 @@ export function BulkAdd({ dropped, onClose, onDone }: BulkAddProps) {
   }
 
   function undo(created: Item[]) {
-    const edits = created.map((seen) => editOf(seen))
+    const edits = together(created.map((seen) => editOf(seen, undefined, undefined, theAddition)))
     open({ kind: 'editMany', edits, same: 0, isUndo: true, startsAtOnce: true, onRemoved: letAddAgain })
   }
 

@@ -1,8 +1,9 @@
 import { MutationObserver, type MutationState, type QueryClient, useMutationState } from '@tanstack/react-query'
-import { type Batch, createIdempotencyKey, type ServiceClient } from '#client'
+import type { Batch, ServiceClient } from '#client'
 import { isTransient, problemOf, retryDelayAfter } from '../problem.ts'
 import { type Edit, type Field, type Item, isSame, type Resource, type Values } from '../resource.ts'
 import { editDrafts } from './drafts.ts'
+import { actionOf, editKeyOf } from './edit-key.ts'
 import { type Counts, countsWith } from './queries.ts'
 
 /** An edit, and what became of it. One that failed and is pending is tried again. */
@@ -20,14 +21,16 @@ export const undoTime = 8_000
 /** Milliseconds within which a second click or Enter belongs to the first one. */
 export const doubleTime = 500
 
-export function editOf(seen: Item, set?: Values, place?: string): Edit {
-  return { seen, set, place, idempotencyKey: createIdempotencyKey() }
+/** @param undoes the action that it undoes: see `editKeyOf` */
+export function editOf(seen: Item, set?: Values, place?: string, undoes?: string): Edit {
+  return { seen, set, place, idempotencyKey: editKeyOf(seen.id, undoes) }
 }
 
 /** The edit that restores the former values. */
 export function reverseOf({ seen, set = {}, place, idempotencyKey }: Edit): Edit {
   const former = Object.keys(set).map((name) => [name, seen[name]])
-  return { ...editOf({ ...seen, ...set }, Object.fromEntries(former), place), undoes: idempotencyKey }
+  const { action } = actionOf(idempotencyKey)
+  return { ...editOf({ ...seen, ...set }, Object.fromEntries(former), place, action), undoes: idempotencyKey }
 }
 
 /** Whether an item has the values of an edit. The id of one that is added again is not known before the response. */

@@ -3,7 +3,8 @@ import { useEffect, useRef, useState } from 'react'
 import { focusedRow, rowOf } from '../components/focus.ts'
 import { problemOf } from '../problem.ts'
 import { putFirst } from '../requests/log.ts'
-import { type Field, type Item, isSame, type Resource, type Values } from '../resource.ts'
+import { type Edit, type Field, type Item, isSame, type Resource, type Values } from '../resource.ts'
+import { together } from './edit-key.ts'
 import { type Edits, editOf, useEdits, withEdits } from './edits.ts'
 import type { Navigation } from './navigation.ts'
 import { usePageTurns } from './page-turns.ts'
@@ -92,11 +93,11 @@ export function useShownList(
     else if (view.search === undefined) turnTo(pageWith(id, view), { replace: true })
   })
 
-  /** Saves other values of an item. */
-  function edit(seen: Item, set: Values, isReversal = false) {
+  /** Saves other values of an item. `former` is the edit that gives it former ones. */
+  function edit(seen: Item, set: Values, former?: Edit) {
     if (Object.entries(set).every(([name, value]) => isSame(seen[name], value))) return
     const isListed = list.items?.some(({ id }) => id === seen.id)
-    edits.save({ ...editOf(seen, set, isListed ? place : undefined), isReversal })
+    edits.save({ ...editOf(seen, set), ...former, place: isListed ? place : undefined })
   }
 
   /** Removes an item, and moves on to the next one. */
@@ -117,7 +118,8 @@ export function useShownList(
   function removeSelected() {
     const [item, ...others] = selection.items()
     if (item && others.length === 0) return remove(item)
-    open({ kind: 'editMany', edits: selection.items().map((item) => editOf(item, undefined, place)), same: 0 })
+    const edits = together(selection.items().map((item) => editOf(item, undefined, place)))
+    open({ kind: 'editMany', edits, same: 0 })
   }
 
   /** The item of the row that has the focus, or else of the panel. */

@@ -5,6 +5,7 @@ import { Sheet } from '../../components/sheet.tsx'
 import { entryIn, FieldInput, readEntry } from '../../form/field-input.tsx'
 import { Labelled } from '../../form/text-field.tsx'
 import { countOf, is, joined, number } from '../../formats.ts'
+import { together } from '../../resource/edit-key.ts'
 import { editOf } from '../../resource/edits.ts'
 import { useList, useResource } from '../../resource/page-context.ts'
 import { type Field, isSame } from '../../resource.ts'
@@ -45,7 +46,7 @@ export function SetMany({ fields, onClose }: SetManyProps) {
     setError(problem)
     if (problem || changed.length === 0) return
     onClose()
-    const edits = changed.map((item) => editOf(item, { [field.name]: value }, place))
+    const edits = together(changed.map((item) => editOf(item, { [field.name]: value }, place)))
     open({ kind: 'editMany', edits, same, startsAtOnce: true })
   }
 

@@ -4,6 +4,7 @@ import type { Batch } from '#client'
 import { textOf } from '#service/fields'
 import { useClient, wasNeverRead } from '../../client.ts'
 import { addedAgain, editManyDrafts } from '../../resource/drafts.ts'
+import { together } from '../../resource/edit-key.ts'
 import { editOf, isResultOf, reverseOf, send } from '../../resource/edits.ts'
 import type { EditManyDialog, EditsProgress } from '../../resource/navigation.ts'
 import { useList, useResource } from '../../resource/page-context.ts'
@@ -97,7 +98,7 @@ export function useEditMany(dialog: EditManyDialog) {
         // It was removed meanwhile.
         () => [],
       )
-    return (await Promise.all(conflicts.map(load))).flat()
+    return together((await Promise.all(conflicts.map(load))).flat())
   }
 
   return {
@@ -113,7 +114,8 @@ export function useEditMany(dialog: EditManyDialog) {
     added,
     twin,
     /** The edits that restore the former values. Those without a result are sent before. */
-    reversed: () => [...done.map(reverseOf), ...unconfirmed.map((edit) => ({ ...reverseOf(edit), repeats: edit }))],
+    reversed: () =>
+      together([...done.map(reverseOf), ...unconfirmed.map((edit) => ({ ...reverseOf(edit), repeats: edit }))]),
     loadConflicts,
   }
 }

@@ -7,6 +7,7 @@ import { Value } from '../../components/value.tsx'
 import { countOf, number, was } from '../../formats.ts'
 import { problemOf } from '../../problem.ts'
 import { type Change, type Field, type Item, isSame, type Resource, type Values } from '../../resource.ts'
+import { theAddition } from '../edit-key.ts'
 import { useList, useResource } from '../page-context.ts'
 import { maxLimit } from '../search.ts'
 import { headingOf, Named, useItemLink } from './edit-text.tsx'
@@ -48,7 +49,7 @@ export function Entries({ changes, isOfAll, isWhole, isCounted }: EntriesProps) 
     <li data-kind={first.kind} tabIndex={-1}>
       <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
         <summary>
-          {first.after ? count : `${count} ${was(length)} removed`}
+          {first.after ? count : removalText(first, count, length)}
           {resource.fields
             .filter(({ name }) => names.includes(name))
             .map((field) => (
@@ -153,7 +154,7 @@ function Entry({ change, isOfAll, items }: EntryProps) {
         <p className="changes-item">
           {kind === 'remove' ? (
             <strong>
-              <Named text={`${heading} was removed`} names={[heading]} />
+              <Named text={removalText(change, heading)} names={[heading]} />
             </strong>
           ) : isGone ? (
             <span translate="no">{heading}</span>
@@ -174,6 +175,10 @@ function Entry({ change, isOfAll, items }: EntryProps) {
       {!isGone && <Reversal changes={[change]} item={item} isBack={isBack} />}
     </li>
   )
+}
+
+function removalText({ undoes }: ItemChange, removed: string, length = 1): string {
+  return undoes === theAddition ? `The addition of ${removed} was undone` : `${removed} ${was(length)} removed`
 }
 
 const hours = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' })

@@ -13,7 +13,7 @@ import type { ChangesShown } from '../view.ts'
 import { Entries } from './change-entry.tsx'
 import { ChangeFilter } from './change-filter.tsx'
 import { historyOf, isGroup, isListed, mayGoOn, togetherOf } from './history.ts'
-import { withNext } from './undone.ts'
+import { lacksUndone, withNext } from './undone.ts'
 
 /** How many changes are loaded by themselves, to count those of a group, or to find so many entries that are listed. */
 const maxLoaded = { changes: 10_000, entries: 20 }
@@ -50,7 +50,9 @@ export function ChangeList({ id, max, shown }: ChangeListProps) {
   const [wanted, setWanted] = useState(max ? maxLoadedOfLatest : maxLoaded)
   const isSought = hasNextPage && (isFiltered || max) && groups.length < wanted.entries
   const isUncounted = groups.some((group) => isGroup(group) && isGoingOn(group))
-  const isLoadingOn = isOfAll && changes.length < wanted.changes && (isSought || isUncounted) && !isFetchNextPageError
+  const isUnpaired = hasNextPage && lacksUndone(changes)
+  const isLoadingOn =
+    isOfAll && changes.length < wanted.changes && (isSought || isUncounted || isUnpaired) && !isFetchNextPageError
   useEffect(() => {
     if (isLoadingOn && !isFetchingNextPage) void fetchNextPage()
   }, [isLoadingOn, isFetchingNextPage, fetchNextPage])

@@ -2,6 +2,7 @@ import type { ComponentProps } from 'react'
 import { textOf } from '#service/fields'
 import { capitalized, joined, listOf, shownText } from '../../formats.ts'
 import type { Edit, Noun, Resource, Values } from '../../resource.ts'
+import { actionOf, theAddition } from '../edit-key.ts'
 import type { EditState } from '../edits.ts'
 import { useResource } from '../page-context.ts'
 import { nameOf } from '../queries.ts'
@@ -16,7 +17,7 @@ export function savedText(resource: Resource, { edit, status }: EditState, remov
   const title = titleOf(resource, edit)
   if (!edit.set) {
     const text = status === 'pending' ? removingText(listOf(titlesOf(resource, removed))) : removedText(title)
-    return edit.undoesAddition ? `Addition undone: ${text}` : text
+    return actionOf(edit.idempotencyKey).undoes === theAddition ? `Addition undone: ${text}` : text
   }
   const { field, label, shown, isOne } = changedBy(resource, edit)
   const value = shown(edit.set)

@@ -8,7 +8,7 @@ import { editOf } from '../edits.ts'
 import { useResource } from '../page-context.ts'
 import { pageAge } from '../queries.ts'
 import type { ChangesShown } from '../view.ts'
-import { areSame, changedFields, type ItemChange } from './undone.ts'
+import { changedFields, type ItemChange, itemChangeOf } from './undone.ts'
 
 /** The number of changes in a page: so many that those of an edit of many items are together. */
 const size = 100
@@ -26,7 +26,7 @@ export function historyOf(resource: Resource, client: ServiceClient, id?: bigint
       const input = { ...(id !== undefined && { [idName]: id }), ...(pageParam && { cursor: pageParam }) }
       const changes = (await history?.query({ ...input, limit: size }, { signal })) ?? []
       // Safe: the service names the id of the item for the resource.
-      const newest = changes.map((change) => ({ ...change, itemId: Reflect.get(change, idName) as bigint }))
+      const newest = changes.map((change) => itemChangeOf(change, Reflect.get(change, idName) as bigint))
       return known && known.length >= size ? withKnown(newest, known) : newest
     },
     initialPageParam: 0n,
@@ -74,48 +74,12 @@ export function useRemoval(id: bigint, isWanted: boolean) {
   return { removal, isLoading: enabled && !removal && isFetching && failureCount === 0 }
 }
 
-/**
- * Milliseconds between two changes of an edit of many items: while the service restarts, or if the items get different values.
- * No user selects others and sets the same value so fast.
- */
-const maxGap = { sameValues: 5_000, otherValues: 2_000 }
-
-interface Group {
-  changes: ItemChange[]
-  ids: Set<bigint>
-  /** Whether all items had the same values before, and have the same ones after. */
-  isSame: { before: boolean; after: boolean }
-}
-
-/**
- * Changes of one key that follow each other, of several items and the same fields, as an edit of many items makes them: it
- * gives all the same values, or each its former one.
- */
+/** The changes of one action, of several items. An action is shown as one entry. */
 export function togetherOf(changes: ItemChange[]): ItemChange[][] {
-  const groups: Group[] = []
-  const last = new Map<string | undefined, Group>()
-  for (const change of changes) {
-    let group = last.get(change.keyName)
-    const isSame = group && isSameWith(group, change)
-    if (!group || !isSame) {
-      group = { changes: [], ids: new Set(), isSame: { before: true, after: true } }
-      groups.push(group)
-      last.set(change.keyName, group)
-    } else group.isSame = isSame
-    group.changes.push(change)
-    group.ids.add(change.itemId)
-  }
-  return groups.map(({ changes }) => changes)
-}
-
-/** `isSame` of a group with one change more. Undefined if the change does not belong to it. */
-function isSameWith({ changes, ids, isSame }: Group, change: ItemChange): Group['isSame'] | undefined {
-  const former = changes.at(-1) ?? change
-  const gap = Number(former.at) - Number(change.at)
-  const after = isSame.after && gap < maxGap.sameValues && areSame(former.after, change.after)
-  const before = isSame.before && gap < maxGap.otherValues && areSame(former.before, change.before)
-  const areAlike = former.kind === change.kind && String(changedFields(former)) === String(changedFields(change))
-  return (after || before) && areAlike && !ids.has(change.itemId) ? { before, after } : undefined
+  const groups = Map.groupBy(changes, (change) =>
+    JSON.stringify([change.keyName, change.kind, change.action, changedFields(change)]),
+  )
+  return [...groups.values()]
 }
 
 /** Whether a change is among those that the user wants to see. */
@@ -130,10 +94,13 @@ export function isGroup({ length }: Change[]): boolean {
   return length > 2
 }
 
-/** Whether the changes after those that are loaded may belong to a group, too. */
+/** Milliseconds between two changes of one action, unless the service was away. */
+const maxGap = 5_000
+
+/** Whether changes after those that are loaded may belong to a group, too. */
 export function mayGoOn(group: Change[], loaded: Change[]): boolean {
   const last = group.at(-1)
-  const isNear = Number(last?.at) - Number(loaded.at(-1)?.at) < maxGap.sameValues
+  const isNear = Number(last?.at) - Number(loaded.at(-1)?.at) < maxGap
   return isNear && last === loaded.findLast(({ keyName }) => keyName === last?.keyName)
 }
 
@@ -153,8 +120,8 @@ export function isAddedAgain({ idempotencyKey }: Edit): boolean {
 }
 
 /** The edit that gives an item the values before a change, unless somebody has changed one of them since then. */
-export function formerOf({ entered }: Resource, { itemId, before, after = {} }: ItemChange, item?: Item): Edit {
+export function formerOf({ entered }: Resource, { itemId, before, after = {}, action }: ItemChange, item?: Item): Edit {
   const names = entered.map(({ name }) => name).filter((name) => name in before || name in after)
   const [former, set] = [before, after].map((values) => Object.fromEntries(names.map((name) => [name, values[name]])))
-  return { ...editOf({ ...item, ...set, id: itemId }, former), isReversal: true }
+  return { ...editOf({ ...item, ...set, id: itemId }, former, undefined, action), isReversal: true }
 }

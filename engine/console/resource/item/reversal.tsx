@@ -5,6 +5,7 @@ import { number, shownText } from '../../formats.ts'
 import type { Item } from '../../resource.ts'
 import { useAccess } from '../access.ts'
 import { addedAgain } from '../drafts.ts'
+import { together } from '../edit-key.ts'
 import { useList, useResource } from '../page-context.ts'
 import { headingOf, useItemLink } from './edit-text.tsx'
 import { additionOf, formerOf, isAddedAgain } from './history.ts'
@@ -49,9 +50,10 @@ export function Reversal({ changes, item, isBack = false }: ReversalProps) {
   function reverse() {
     if (isRemoval) return open(addition)
     const namedBy = ({ itemId: id, title }: ItemChange) => ({ id, [resource.title]: title })
-    const edits = left.map((change) => formerOf(resource, change, (left.length === 1 && known) || namedBy(change)))
+    const former = left.map((change) => formerOf(resource, change, (left.length === 1 && known) || namedBy(change)))
+    const edits = together(former)
     const [only, ...others] = edits
-    if (only?.set && others.length === 0) edit(only.seen, only.set, true)
+    if (only?.set && others.length === 0) edit(only.seen, only.set, only)
     else {
       const shown = new Set(list.items?.map(({ id }) => id))
       // As for other changes of many: what the user sees needs no question.

@@ -1,8 +1,13 @@
 import { type Change, isSame, type Resource, type Values } from '../../resource.ts'
+import { actionOf, theAddition } from '../edit-key.ts'
 
 /** A change with the id of its item. */
 export interface ItemChange extends Change {
   itemId: bigint
+  /** The action that it is a part of. A change by another program is an action of its own. */
+  action: string
+  /** The action that it has undone. */
+  undoes?: string | undefined
   /** The later change that has changed one of its fields again, or removed the item. */
   next?: ItemChange | undefined
   /** Whether a later change has undone it. */
@@ -13,6 +18,10 @@ export interface ItemChange extends Change {
   title?: unknown
 }
 
+export function itemChangeOf(change: Change, itemId: bigint): ItemChange {
+  return { ...change, itemId, action: `${change.id}`, ...actionOf(change.idempotencyKey) }
+}
+
 /** The names of the fields that an update has changed. */
 export function changedFields({ before, after }: Change): string[] {
   return after ? Object.keys({ ...before, ...after }).sort() : []
@@ -20,8 +29,9 @@ export function changedFields({ before, after }: Change): string[] {
 
 /**
  * Changes, the newest first, each with the one that has superseded it, and with the newest title. A change is undone if the
- * next one of the same fields has restored exactly their former values. Such pairs are found like those of brackets, from the
- * newest change on. So what restores a value and was undone later is no undo, and a pair supersedes nothing.
+ * next one of the same fields is part of what undoes its action, and has restored exactly their former values. Such pairs are
+ * found like those of brackets, from the newest change on. So an undo that was undone later is none, and a pair supersedes
+ * nothing.
  */
 export function withNext({ title }: Pick<Resource, 'title'>, changes: ItemChange[]): ItemChange[] {
   const titles = new Map<bigint, unknown>()
@@ -31,14 +41,14 @@ export function withNext({ title }: Pick<Resource, 'title'>, changes: ItemChange
   /** The later changes of each field that have undone none of those before. The earliest one is the last. */
   const later = new Map<string, ItemChange[]>()
   return changes.map((change) => {
-    const { itemId, at, before, after } = change
+    const { itemId, at, before, after, action } = change
     const ofFields = changedFields(change).map((name) => {
       const key = `${itemId} ${name}`
       return later.get(key) ?? later.set(key, []).get(key) ?? []
     })
     const nexts = ofFields.map((each) => each.at(-1))
     const [next] = nexts
-    const isPair = next && areSame(next.before, after) && areSame(next.after, before)
+    const isPair = next?.undoes === action && areSame(next.before, after) && areSame(next.after, before)
     const isUndone = isPair && nexts.every((each) => each === next)
     const known = {
       ...change,
@@ -56,6 +66,15 @@ export function withNext({ title }: Pick<Resource, 'title'>, changes: ItemChange
   })
 }
 
-export function areSame(some: Values = {}, others: Values = {}): boolean {
+/** Whether a change of the day of the earliest one has undone another that is not loaded. */
+export function lacksUndone(changes: ItemChange[]): boolean {
+  const day = changes.at(-1)?.at.toDateString()
+  const actions = new Set(changes.map(({ action }) => action))
+  return changes.some(
+    ({ at, undoes }) => undoes && undoes !== theAddition && !actions.has(undoes) && at.toDateString() === day,
+  )
+}
+
+function areSame(some: Values = {}, others: Values = {}): boolean {
   return Object.keys({ ...some, ...others }).every((name) => isSame(some[name], others[name]))
 }

@@ -12,6 +12,7 @@ import { IconCheck, IconChevronDown, IconCopy } from '../../components/icons.tsx
 import { IconTrash } from '../../components/later-icons.tsx'
 import type { Field } from '../../resource.ts'
 import { useAccess } from '../access.ts'
+import { together } from '../edit-key.ts'
 import { editOf } from '../edits.ts'
 import { useList, useResource, useTotal } from '../page-context.ts'
 import { ChoiceMenu, Menu } from './choice-menu.tsx'
@@ -32,7 +33,7 @@ export function SelectionBar({ onClose }: { onClose: () => void }) {
   function set(field: Field, value: unknown) {
     const items = selection.items()
     const changed = items.filter((item) => item[field.name] !== value)
-    const edits = changed.map((item) => editOf(item, { [field.name]: value }, place))
+    const edits = together(changed.map((item) => editOf(item, { [field.name]: value }, place)))
     // What the user sees, and can undo, needs no question.
     const startsAtOnce = elsewhere === 0 || edits.length === 0
     open({ kind: 'editMany', edits, same: items.length - changed.length, startsAtOnce })

@@ -5,6 +5,7 @@ import { countOf, was } from '../../formats.ts'
 import { problemOf } from '../../problem.ts'
 import type { Item, Resource } from '../../resource.ts'
 import { useAccess } from '../access.ts'
+import { theAddition } from '../edit-key.ts'
 import { type EditState, editOf, isWaiting } from '../edits.ts'
 import { headingOf, savedText } from '../item/edit-text.tsx'
 import { additionOf, isAddedAgain } from '../item/history.ts'
@@ -62,7 +63,7 @@ export function useLastEdit(newItem: NewItem, done: Done | undefined, onDone: (d
   })
   function removeAdded(items: Item[]) {
     newItem.forgetAdded()
-    for (const item of items) edits.save({ ...editOf(item), undoesAddition: true })
+    for (const item of items) edits.save(editOf(item, undefined, undefined, theAddition))
   }
   // The open form says it itself.
   useEffect(() => {

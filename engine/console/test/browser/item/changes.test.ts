@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
 import { addNotes, createKey, createNotesClient } from '../../../../test/notes/fixtures.ts'
+import { editKeyOf, theAddition } from '../../../resource/edit-key.ts'
 import { showing } from '../list.ts'
 import { test } from '../notes.ts'
 import { boxOf, closeByEscape, holdRequests, inspect, isFocused } from '../page.ts'
@@ -13,6 +14,12 @@ function changesOf(page: Page) {
 
 function notice(page: Page) {
   return page.getByRole('region', { name: 'Last change' })
+}
+
+/** What a change of an action of the console has, by RPC and in the store. */
+function of(action: string, id: bigint, undoes?: string) {
+  const key = editKeyOf(id, undoes, action)
+  return { owner: 1n, key, context: { idempotencyKey: key } }
 }
 
 /** The texts of elements, on one line each. */
@@ -50,8 +57,9 @@ test('one click shows what was changed and removed today, and the panel the hist
 
 test('equal changes of several notes are one entry with their undo, and a removed note no link', async ({ start }) => {
   const { rpc, show } = await start(6)
-  for (const state of ['done', 'open'] as const)
-    for (const noteId of [1n, 2n, 3n, 4n]) await rpc.notes.update.mutate({ noteId, state })
+  for (const noteId of [1n, 2n, 3n, 4n]) await rpc.notes.update.mutate({ noteId, state: 'done' }, of('sale', noteId))
+  for (const noteId of [1n, 2n, 3n, 4n])
+    await rpc.notes.update.mutate({ noteId, state: 'open' }, of('undo', noteId, 'sale'))
   for (const name of ['Ann', 'Bob', 'Cid']) await rpc.notes.update.mutate({ noteId: 6n, body: name })
   await rpc.notes.remove.mutate({ noteId: 4n })
   const page = await show()
@@ -75,8 +83,8 @@ test('a change and its undo are one entry of both keys, unless they are of two d
   const { keyName } = await rpc.session.current.query()
   const ann = createNotesClient({ url, apiKey: await createKey(store, 'Ann') })
   for (const noteId of [3n, 2n]) {
-    await rpc.notes.update.mutate({ noteId, state: 'done' })
-    await ann.notes.update.mutate({ noteId, state: 'open' })
+    await rpc.notes.update.mutate({ noteId, state: 'done' }, of(`sale-${noteId}`, noteId))
+    await ann.notes.update.mutate({ noteId, state: 'open' }, of(`undo-${noteId}`, noteId, `sale-${noteId}`))
   }
   const page = await show()
   await timeChanges(page, (id, at) => (id === 1n ? at - 86_400_000 : at))
@@ -106,7 +114,7 @@ test('a change of many notes is one entry with what they had, also across a rest
   const stateOf = (id: bigint) => (id % 3n === 0n ? 'waiting' : 'open')
   for (const id of ids.filter((each) => stateOf(each) === 'waiting'))
     await store.notes.update({ id, set: { state: 'waiting', body: `tea ${id}` } })
-  for (const noteId of ids) await rpc.notes.update.mutate({ noteId, state: 'done' })
+  for (const noteId of ids) await rpc.notes.update.mutate({ noteId, state: 'done' }, of('sale', noteId))
   const page = await show()
   // As if the service had restarted during the change.
   await timeChanges(page, (id, at) => (id <= 180n ? at - 4_000 : at))
@@ -164,19 +172,49 @@ async function timeChanges(page: Page, timeOf: (id: bigint, at: number) => numbe
   })
 }
 
-test('two changes of many notes to the same value are two entries if a user can have made both', async ({ start }) => {
+test('two actions that set the same value are two entries, and changes of other programs one each', async ({
+  start,
+}) => {
   const { rpc, show } = await start(20)
-  for (let noteId = 1n; noteId <= 10n; noteId++) await rpc.notes.update.mutate({ noteId, state: 'done' })
+  for (let noteId = 1n; noteId <= 10n; noteId++)
+    await rpc.notes.update.mutate({ noteId, state: 'done' }, of(noteId <= 4n ? 'one' : 'other', noteId))
+  for (let noteId = 11n; noteId <= 14n; noteId++) await rpc.notes.update.mutate({ noteId, state: 'done' })
   const page = await show()
-  await timeChanges(page, (id, at) => (id <= 4n ? at - 6_000 : at))
   const sheet = await openChanges(page)
   await sheet.getByRole('button', { name: 'Change all 6 back: ' }).waitFor()
   await sheet.getByRole('button', { name: 'Change all 4 back: ' }).waitFor()
+  expect(await sheet.locator('.changes > ol > li').count()).toBe(6)
+})
+
+test('a change to the former value that is no undo is an entry of its own', async ({ start }) => {
+  const { url, store, rpc, show } = await start(3)
+  const ann = createNotesClient({ url, apiKey: await createKey(store, 'Ann') })
+  await rpc.notes.update.mutate({ noteId: 2n, state: 'done' })
+  await rpc.notes.update.mutate({ noteId: 2n, state: 'open' })
+  await ann.notes.update.mutate({ noteId: 2n, state: 'done' })
+  const sheet = await openChanges(await show())
+  const entries = sheet.locator('.changes > ol > li')
+  await expect.poll(() => entries.count()).toBe(3)
+  const [newest, ...others] = await textsOf(entries)
+  expect(newest).toMatch(/^note 2 #2 State Open → Done by Ann, .* Change back$/)
+  expect(others).toEqual(others.map(() => expect.stringMatching(/Changed since$/)))
+})
+
+test('an addition that was undone is no removal', async ({ start }) => {
+  const { store, show } = await start(9)
+  for (const id of [2n, 3n, 4n]) await store.notes.remove({ id }, of('import', id, theAddition))
+  await store.notes.remove({ id: 5n }, of('undo', 5n, theAddition))
+  const sheet = await openChanges(await show())
+  const entries = sheet.locator('.changes > ol > li')
+  await expect.poll(() => entries.count()).toBe(2)
+  const [one, many] = await textsOf(entries)
+  expect(one).toMatch(/^The addition of note 5 #5 was undone .* Add again$/)
+  expect(many).toMatch(/^The addition of 3 notes was undone .* Add all 3 again$/)
 })
 
 test('each entry has the newest name of its note, also of one that was removed', async ({ start }) => {
   const { rpc, show } = await start(4)
-  for (const noteId of [1n, 3n, 4n]) await rpc.notes.update.mutate({ noteId, state: 'waiting' })
+  for (const noteId of [1n, 3n, 4n]) await rpc.notes.update.mutate({ noteId, state: 'waiting' }, of('call', noteId))
   for (const set of [{ body: 'Ziggy A2' }, { state: 'done' as const }, { body: 'Ziggy B3' }])
     await rpc.notes.update.mutate({ noteId: 2n, ...set })
   await rpc.notes.remove.mutate({ noteId: 2n })
@@ -191,7 +229,7 @@ test('each entry has the newest name of its note, also of one that was removed',
 
 test('a change of more notes than a page has is counted as a whole, and undone once', async ({ start }) => {
   const { store, show } = await start(240)
-  for (let id = 1n; id <= 230n; id++) await store.notes.remove({ id })
+  for (let id = 1n; id <= 230n; id++) await store.notes.remove({ id }, of('removal', id))
   for (const state of ['done', 'open', 'waiting'] as const) await store.notes.update({ id: 240n, set: { state } })
   const page = await show()
   const sheet = await openChanges(page)
@@ -210,7 +248,7 @@ test('a note that was removed is added again with its values, also together with
   const dueAt = new Date('2026-10-25T01:30:00.123Z')
   await store.notes.create({ body: 'Tea', priority: 1n, state: 'done', dueAt })
   await addNotes(store, 3)
-  for (const id of [1n, 2n, 3n]) await store.notes.remove({ id })
+  for (const id of [1n, 2n, 3n]) await store.notes.remove({ id }, of('removal', id))
   const page = await show()
   await showing(page, '1 of 1')
   await page.getByRole('button', { name: 'Changes' }).click()
@@ -374,8 +412,10 @@ describe('a change', () => {
     start,
   }) => {
     const { store, show } = await start(3)
-    for (const state of ['done', 'waiting', 'done', 'waiting', 'done', 'open'] as const)
-      await store.notes.update({ id: 2n, set: { state } }, { owner: 1n, name: 'shop' })
+    const states = ['done', 'waiting', 'done', 'waiting', 'done', 'open'] as const
+    const undone = [undefined, undefined, '2', undefined, '4', '1']
+    for (const [index, state] of states.entries())
+      await store.notes.update({ id: 2n, set: { state } }, { ...of(`${index + 1}`, 2n, undone[index]), name: 'shop' })
     const page = await show()
     const sheet = await openChanges(page)
     const entries = sheet.getByRole('listitem')
@@ -420,7 +460,8 @@ describe('a change', () => {
 
   test('of which a part was changed later is changed back for the others, and not offered again', async ({ start }) => {
     const { store, rpc, show } = await start(4)
-    for (let noteId = 1n; noteId <= 4n; noteId++) await rpc.notes.update.mutate({ noteId, state: 'done' })
+    for (let noteId = 1n; noteId <= 4n; noteId++)
+      await rpc.notes.update.mutate({ noteId, state: 'done' }, of('sale', noteId))
     await store.notes.update({ id: 3n, set: { state: 'waiting' } }, { owner: 1n, name: 'shop' })
     await store.notes.remove({ id: 2n }, { owner: 1n, name: 'shop' })
     const page = await show()
@@ -447,7 +488,8 @@ describe('a change', () => {
 
   test('of many notes says which ones others have changed or removed meanwhile', async ({ start }) => {
     const { store, rpc, show } = await start(9)
-    for (let noteId = 1n; noteId <= 9n; noteId++) await rpc.notes.update.mutate({ noteId, state: 'done' })
+    for (let noteId = 1n; noteId <= 9n; noteId++)
+      await rpc.notes.update.mutate({ noteId, state: 'done' }, of('sale', noteId))
     const page = await show()
     await page.getByRole('button', { name: 'Changes' }).click()
     await page.route(
@@ -490,7 +532,8 @@ test('a long list of changes follows what others change with one request each ti
 }) => {
   const { store, rpc, show } = await start(230)
   for (let id = 1n; id <= 220n; id++) await store.notes.update({ id, set: { body: `tea ${id}` } })
-  for (let id = 1n; id <= 4n; id++) await store.notes.update({ id, set: { state: 'done' } })
+  const sell = (id: bigint) => store.notes.update({ id, set: { state: 'done' } }, of('sale', id))
+  for (let id = 1n; id <= 4n; id++) await sell(id)
   const page = await show()
   const now = Date.now()
   await timeChanges(page, () => now)
@@ -505,7 +548,7 @@ test('a long list of changes follows what others change with one request each ti
   const requests: string[] = []
   page.on('request', (request) => request.url().includes('notes.history') && requests.push(request.url()))
   await rpc.notes.update.mutate({ noteId: 230n, body: 'Oscar' })
-  await store.notes.update({ id: 5n, set: { state: 'done' } })
+  await sell(5n)
   await sheet.getByRole('heading', { name: 'Today · 226 changed' }).waitFor()
   expect(requests.filter((url) => url.includes('cursor'))).toEqual([])
   expect(Math.abs((await boxOf(link)).y - y)).toBeLessThan(2)
@@ -517,7 +560,7 @@ test('a wide window counts the latest changes on until it has a few entries', as
   const { store, show } = await start(240)
   for (let entry = 1; entry <= 3; entry++)
     await store.notes.update({ id: BigInt(entry), set: { body: `tea ${entry}` } })
-  for (let id = 1n; id <= 230n; id++) await store.notes.update({ id, set: { state: 'done' } })
+  for (let id = 1n; id <= 230n; id++) await store.notes.update({ id, set: { state: 'done' } }, of('sale', id))
   const page = await show({ viewport: { width: 1_920, height: 1_080 } })
   const latest = panel(page, 'Latest changes')
   await latest.getByText('230 notes').waitFor()
@@ -529,7 +572,7 @@ test('a change of many notes names each one, with few requests, and says what is
   start,
 }) => {
   const { store, show } = await start(240)
-  for (let id = 1n; id <= 230n; id++) await store.notes.update({ id, set: { state: 'done' } })
+  for (let id = 1n; id <= 230n; id++) await store.notes.update({ id, set: { state: 'done' } }, of('sale', id))
   await store.notes.update({ id: 5n, set: { body: 'Oscar' } })
   await store.notes.remove({ id: 6n })
   const page = await show()

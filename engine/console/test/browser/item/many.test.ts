@@ -3,7 +3,7 @@ import { createKey, revokeKey } from '../../../../test/notes/fixtures.ts'
 import { choiceOf, choose, names, showing, turnPage } from '../list.ts'
 import { type OpenNotes, test } from '../notes.ts'
 import { boxOf, holdRequests, inspect, isFocused, loseResponses, press } from '../page.ts'
-import { openBulkAdd, panel, panelsLoaded } from '../panels.ts'
+import { openBulkAdd, openChanges, panel, panelsLoaded } from '../panels.ts'
 import { signIn } from '../session.ts'
 import type { Locator, Page } from '../visit.ts'
 
@@ -70,28 +70,35 @@ test('while many notes are removed, the focus is on Stop, and Escape does the sa
 test.for([
   { choice: 'Continue with 40', result: '60 notes are done.', state: 'done' },
   { choice: 'Undo', result: '60 notes were changed back.', state: 'open' },
-])('after lost responses and a stop, “$choice” changes each note', async ({ choice, result, state }, { open }) => {
-  const { page, store } = await openNotes(open, 60)
-  let requests = 0
-  await page.route('**/trpc/notes.update**', async (route) => {
-    const request = ++requests
-    if (request === 1) return route.continue()
-    if (request === 2) await route.fetch()
-    await route.abort()
-  })
-  await setAllDone(page)
-  const job = page.getByRole('dialog', { name: 'Set state to done', exact: true })
-  await job.getByText('The service cannot be reached.').waitFor()
-  await job.getByText('20 of 60').waitFor()
-  await job.getByRole('button', { name: 'Stop' }).press('Enter')
-  await job.getByText('20 done, 40 not confirmed', { exact: true }).waitFor()
-  await inspect(page, 'changed-unconfirmed')
-  await page.unroute('**/trpc/notes.update**')
-  await job.getByRole('button', { name: choice }).click()
-  await notice(page).getByText(result).waitFor()
-  const notes = await store.notes.list({ limit: 100, cursor: 0n })
-  expect(new Set(notes.map((note) => note.state))).toEqual(new Set([state]))
-})
+])(
+  'after lost responses and a stop, “$choice” changes each note, and is one entry of the changes',
+  async ({ choice, result, state }, { open }) => {
+    const { page, store } = await openNotes(open, 60)
+    let requests = 0
+    await page.route('**/trpc/notes.update**', async (route) => {
+      const request = ++requests
+      if (request === 1) return route.continue()
+      if (request === 2) await route.fetch()
+      await route.abort()
+    })
+    await setAllDone(page)
+    const job = page.getByRole('dialog', { name: 'Set state to done', exact: true })
+    await job.getByText('The service cannot be reached.').waitFor()
+    await job.getByText('20 of 60').waitFor()
+    await job.getByRole('button', { name: 'Stop' }).press('Enter')
+    await job.getByText('20 done, 40 not confirmed', { exact: true }).waitFor()
+    await inspect(page, 'changed-unconfirmed')
+    await page.unroute('**/trpc/notes.update**')
+    await job.getByRole('button', { name: choice }).click()
+    await notice(page).getByText(result).waitFor()
+    const notes = await store.notes.list({ limit: 100, cursor: 0n })
+    expect(new Set(notes.map((note) => note.state))).toEqual(new Set([state]))
+    const entries = (await openChanges(page)).locator('.changes > ol > li')
+    await expect.poll(() => entries.count()).toBe(1)
+    await entries.getByText('60 notes').waitFor()
+    expect(await entries.getByText(/^Changed back by/).count()).toBe(state === 'open' ? 1 : 0)
+  },
+)
 
 test('a change of which only lost responses are left is undone with a key after its dialog', async ({ open }) => {
   const { page, store } = await openNotes(open, 3)
