@@ -35,7 +35,7 @@ export interface Procedures {
   update?: Mutation<Item>
   remove?: Mutation<unknown>
   /** The updates and removals, the newest first. A key that may only read gets an error. */
-  history?: Query<PageInput, Change[]>
+  history?: Query<PageInput, HistoryEntry[]>
   counts?: Query<undefined, Readonly<Record<string, Count>>, { context: { skipBatch: true } }>
 }
 
@@ -75,7 +75,7 @@ export interface Edit {
 }
 
 /** An entry of the history. It also has the id of its item, with the name of the resource. */
-export interface Change {
+export interface HistoryEntry {
   id: bigint
   at: Date
   keyName?: string | undefined
@@ -120,7 +120,7 @@ export interface Field extends FileField {
 }
 
 /** A field as its resource defines it. Its kind and its presence follow from the types of the API. */
-type Definition<Value, Presence> = {
+type FieldDefinition<Value, Presence> = {
   label: string
   presence: Presence
   isDetail?: boolean
@@ -141,7 +141,7 @@ type Definition<Value, Presence> = {
 type Parameter = 'by' | 'changes' | 'cursor' | 'open' | 'order' | 'resource' | 'search' | 'size' | 'until'
 
 type Definitions<Stored, New, Filter, Searched> = {
-  [Name in keyof Stored]-?: Definition<
+  [Name in keyof Stored]-?: FieldDefinition<
     NonNullable<Stored[Name]>,
     Name extends keyof New ? (Partial<Pick<New, Name>> extends Pick<New, Name> ? 'optional' : 'required') : 'generated'
   > &

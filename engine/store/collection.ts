@@ -53,7 +53,7 @@ type MutationName = keyof MutationMethods<TableWithId>
 
 type Field<T extends TableWithId> = keyof T['$inferSelect'] & string
 
-interface Definition<T extends TableWithId> {
+interface CollectionDefinition<T extends TableWithId> {
   /** The table of SQLite, from which that of PostgreSQL is derived. */
   table: T
   /** The fields by which `list` filters. Each needs an index. */
@@ -96,7 +96,7 @@ export function collection<
   const History extends boolean = false,
   const Mutations extends MutationName = never,
 >(
-  definition: Definition<T> &
+  definition: CollectionDefinition<T> &
     Additions<T, Changes, OwnMutations, OwnReads> & {
       table: Refused<'Use text, int64, a boolean or timestamp for', Unsupported<T>>
       filters?: Filters
@@ -135,7 +135,7 @@ export function collectionWith<T extends TableWithId, S>(
     mutations = [],
     changes,
     statements,
-  }: Definition<T> & Additions<T, unknown, Record<string, unknown>, unknown>,
+  }: CollectionDefinition<T> & Additions<T, unknown, Record<string, unknown>, unknown>,
   methodsOf: (derived: DerivedMethods<T>) => object,
 ): Collection<S> {
   refuseUnfit(table, filters)
@@ -143,7 +143,7 @@ export function collectionWith<T extends TableWithId, S>(
   const functions = (changes?.((compute) => compute as never) ?? {}) as ChangeFunctions
   const names: string[] = [...mutations, ...Object.keys(functions)]
   /** What is the same on both databases. */
-  const partsOf = <OnDatabase extends Table, Mutation, OfProduct, Access>(
+  const collectionOn = <OnDatabase extends Table, Mutation, OfProduct, Access>(
     table: OnDatabase,
     derived: Record<string, OfKind<Mutation>>,
     mutationOf: (mutation: OfProduct) => OfKind<Mutation>,
@@ -167,7 +167,7 @@ export function collectionWith<T extends TableWithId, S>(
     kinds: kinds.filter((kind) => !statements || statements[kind]),
     async sqlite() {
       const { mutationsOf, mutationOf } = await import('./sqlite/change.ts')
-      return partsOf(table, mutationsOf(table, history, functions), mutationOf, await statements?.sqlite?.())
+      return collectionOn(table, mutationsOf(table, history, functions), mutationOf, await statements?.sqlite?.())
     },
     async postgres() {
       const [{ postgresTableOf }, { mutationsOf, mutationOf }] = await Promise.all([
@@ -176,7 +176,7 @@ export function collectionWith<T extends TableWithId, S>(
       ])
       // Safe: it has the fields of the table, and so an id.
       const derived = postgresTableOf(table) as unknown as PostgresTable
-      return partsOf(derived, mutationsOf(derived, history, functions), mutationOf, await statements?.postgres?.())
+      return collectionOn(derived, mutationsOf(derived, history, functions), mutationOf, await statements?.postgres?.())
     },
   }
 }

@@ -28,7 +28,9 @@ export interface Procedure {
 }
 
 /** The private fields of tRPC that this module reads. They are `unknown`, because another version may change them. */
-type Definition = { meta: ProcedureMeta } & Partial<Record<'inputs' | 'output' | 'middlewares' | 'resolver', unknown>>
+type TrpcDefinition = { meta: ProcedureMeta } & Partial<
+  Record<'inputs' | 'output' | 'middlewares' | 'resolver', unknown>
+>
 
 type Resolver = (options: object) => unknown
 
@@ -45,7 +47,7 @@ export function proceduresOf(router: AnyRouter): Procedure[] {
       throw new Error(`${name}: only a query without meta.access can have meta.cache.`)
     // Otherwise it would lack the guard that refuses keys that may only read.
     if (type === 'mutation' && !meta.idempotencyKey) throw new Error(`${name}: begin a mutation with mutation().`)
-    const definition: Definition = { ..._def, meta }
+    const definition: TrpcDefinition = { ..._def, meta }
     const { inputs, output } = definition
     const { isDirect, call } = compileCall(router, name, type, definition)
     return {
@@ -66,7 +68,7 @@ export function proceduresOf(router: AnyRouter): Procedure[] {
  * of them, which takes 30 times as long as all four. If the chain holds nothing else, `call` runs the first three itself. It
  * skips output validation, which would leave the output unchanged: TypeScript and the store guarantee its type.
  */
-function compileCall(router: AnyRouter, path: string, type: ProcedureType, definition: Definition) {
+function compileCall(router: AnyRouter, path: string, type: ProcedureType, definition: TrpcDefinition) {
   const constant = { type, path, signal: undefined, batchIndex: 0 }
   const callChain: Call = (input, ctx) =>
     callTRPCProcedure({ ...constant, router, ctx, getRawInput: async () => input })
@@ -87,7 +89,7 @@ function compileCall(router: AnyRouter, path: string, type: ProcedureType, defin
 }
 
 /** Undefined unless the chain is the guard, at most one input, at most one output that keeps its values, and the resolver. */
-function directParts({ inputs, output, middlewares, resolver }: Definition) {
+function directParts({ inputs, output, middlewares, resolver }: TrpcDefinition) {
   if (!Array.isArray(inputs) || !Array.isArray(middlewares) || typeof resolver !== 'function') return undefined
   const [schema] = inputs
   if (inputs.length > 1 || (schema && !(schema instanceof z.ZodType))) return undefined

@@ -6,7 +6,7 @@ import { useClient } from '../../client.ts'
 import { Value } from '../../components/value.tsx'
 import { countOf, number, was } from '../../formats.ts'
 import { problemOf } from '../../problem.ts'
-import { type Change, type Field, type Item, isSame, type Resource, type Values } from '../../resource.ts'
+import { type Field, type HistoryEntry, type Item, isSame, type Resource, type Values } from '../../resource.ts'
 import { theAddition } from '../edit-key.ts'
 import { useList, useResource } from '../page-context.ts'
 import { maxLimit } from '../search.ts'
@@ -88,7 +88,7 @@ function itemsOf(resource: Resource, client: ServiceClient, ids: bigint[]) {
 
 interface FieldChangeProps {
   field: Field
-  changes: Change[]
+  changes: HistoryEntry[]
   isWhole?: boolean
 }
 
@@ -196,7 +196,7 @@ function Undos({ changes, isWhole }: Pick<EntriesProps, 'changes' | 'isWhole'>) 
   })
 }
 
-function By({ change: { keyName, at }, action }: { change: Change; action?: string }) {
+function By({ change: { keyName, at }, action }: { change: HistoryEntry; action?: string }) {
   return (
     <p className="changes-by">
       {action} by <bdi translate={keyName === undefined ? undefined : 'no'}>{keyName ?? 'an unknown key'}</bdi>,{' '}

@@ -7,7 +7,7 @@ import { keepFocus } from '../../components/focus.ts'
 import { countOf, joined, number } from '../../formats.ts'
 import { jsonOf } from '../../requests/curl.ts'
 import { Failure, useLastFailure } from '../../requests/failure.tsx'
-import type { Change } from '../../resource.ts'
+import type { HistoryEntry } from '../../resource.ts'
 import { useList, useResource } from '../page-context.ts'
 import type { ChangesShown } from '../view.ts'
 import { Entries } from './change-entry.tsx'
@@ -46,7 +46,7 @@ export function ChangeList({ id, max, shown }: ChangeListProps) {
   const all = togetherOf(listed)
   const groups = all.filter((group) => !shown || group.some((change) => isListed(change, shown)))
   const isFiltered = groups.length < all.length
-  const isGoingOn = (group: Change[]) => hasNextPage && mayGoOn(group, listed)
+  const isGoingOn = (group: HistoryEntry[]) => hasNextPage && mayGoOn(group, listed)
   const [wanted, setWanted] = useState(max ? maxLoadedOfLatest : maxLoaded)
   const isSought = hasNextPage && (isFiltered || max) && groups.length < wanted.entries
   const isUncounted = groups.some((group) => isGroup(group) && isGoingOn(group))
@@ -62,7 +62,7 @@ export function ChangeList({ id, max, shown }: ChangeListProps) {
   // One level below the heading of the panel, or of the history of the item.
   const Day = isOfAll ? 'h3' : 'h4'
   /** How many changes that were not undone, and removals, a day has that is loaded as a whole. */
-  function summaryOf(ofDay: Change[]): string {
+  function summaryOf(ofDay: HistoryEntry[]): string {
     const removed = ofDay.filter(({ kind }) => kind === 'remove').length
     if (ofDay.length === 0) return ''
     const changed = ofDay.length - removed

@@ -1,7 +1,7 @@
 import { type InfiniteData, infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import type { ServiceClient } from '#client'
 import { useClient } from '../../client.ts'
-import type { Change, Edit, Item, Resource } from '../../resource.ts'
+import type { Edit, HistoryEntry, Item, Resource } from '../../resource.ts'
 import { useAccess } from '../access.ts'
 import { addedAgain } from '../drafts.ts'
 import { editOf } from '../edits.ts'
@@ -90,7 +90,7 @@ export function isListed({ kind, keyName, at, undo }: ItemChange, { changes, by,
 }
 
 /** Whether changes that are alike are shown as one. */
-export function isGroup({ length }: Change[]): boolean {
+export function isGroup({ length }: HistoryEntry[]): boolean {
   return length > 2
 }
 
@@ -98,7 +98,7 @@ export function isGroup({ length }: Change[]): boolean {
 const maxGap = 5_000
 
 /** Whether changes after those that are loaded may belong to a group, too. */
-export function mayGoOn(group: Change[], loaded: Change[]): boolean {
+export function mayGoOn(group: HistoryEntry[], loaded: HistoryEntry[]): boolean {
   const last = group.at(-1)
   const isNear = Number(last?.at) - Number(loaded.at(-1)?.at) < maxGap
   return isNear && last === loaded.findLast(({ keyName }) => keyName === last?.keyName)

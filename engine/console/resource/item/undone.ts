@@ -1,8 +1,8 @@
-import { type Change, isSame, type Resource, type Values } from '../../resource.ts'
+import { type HistoryEntry, isSame, type Resource, type Values } from '../../resource.ts'
 import { actionOf, theAddition } from '../edit-key.ts'
 
 /** A change with the id of its item. */
-export interface ItemChange extends Change {
+export interface ItemChange extends HistoryEntry {
   itemId: bigint
   /** The action that it is a part of. A change by another program is an action of its own. */
   action: string
@@ -18,12 +18,12 @@ export interface ItemChange extends Change {
   title?: unknown
 }
 
-export function itemChangeOf(change: Change, itemId: bigint): ItemChange {
+export function itemChangeOf(change: HistoryEntry, itemId: bigint): ItemChange {
   return { ...change, itemId, action: `${change.id}`, ...actionOf(change.idempotencyKey) }
 }
 
 /** The names of the fields that an update has changed. */
-export function changedFields({ before, after }: Change): string[] {
+export function changedFields({ before, after }: HistoryEntry): string[] {
   return after ? Object.keys({ ...before, ...after }).sort() : []
 }
 
