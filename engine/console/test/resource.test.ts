@@ -124,7 +124,7 @@ test('a request follows from the method and the path of its procedure', () => {
   })
   expect(command('toys.remove', { toyId: 7n }, 'k')).toMatch(/^curl --request DELETE '.+\/v1\/all-toys\/7' \\\n/)
   expect(command('toys.wash', { toyId: 7n })).toBe('await client.toys.wash.mutate({ toyId: 7n })')
-  const expected = { price: 7n, sold: new Date(0), tags: ['a', null] }
+  const expected = { price: 7n, lent: new Date(0), tags: ['a', null] }
   const washed = command('toys.wash', { toyId: 7n, expected })
   expect(new Function('client', `return ${washed.slice('await client.toys.wash.mutate('.length, -1)}`)()).toEqual({
     toyId: 7n,
@@ -175,7 +175,7 @@ test('a filter by an integer is a search, and words of a search name filters', (
   ])
   for (const [text, offers] of [
     ['done', [[{ state: 'done' }, undefined]]],
-    [' big  DONE cat', [[{ state: 'done' }, 'big cat']]],
+    [' big  DONE tea', [[{ state: 'done' }, 'big tea']]],
     ['priority -7', [[{ priority: -7n }, undefined]]],
     [
       'done priority 7',
@@ -185,7 +185,7 @@ test('a filter by an integer is a search, and words of a search name filters', (
       ],
     ],
     ['prioritys 7', [[{ priority: 7n }, 'prioritys']]],
-    ['cat 7', [[{ priority: 7n }, 'cat']]],
+    ['tea 7', [[{ priority: 7n }, 'tea']]],
     ['7', []],
     ['priority', []],
     ['7 priority', []],

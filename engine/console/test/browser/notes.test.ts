@@ -108,7 +108,7 @@ test('the page of a resource with a flag and without a search does all that the 
   await page.keyboard.press('?')
   await page.getByRole('dialog').getByText('Add a new book').waitFor()
   await page.keyboard.press('Escape')
-  await page.keyboard.type('/rex')
+  await page.keyboard.type('/tea')
   await page.keyboard.press('Enter')
   await page.getByRole('alert').getByText('Enter 1 to 19 digits.').waitFor()
   expect(await describes(page, 'Go to id')).toContain('Enter 1 to 19 digits.')

@@ -152,7 +152,7 @@ describe('every method that Node knows', () => {
     for (const method of [...others, 'GET', 'OPTIONS', 'POST']) {
       const [response] = await exchange(
         url,
-        `${method} /v1/dogs HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`,
+        `${method} /v1/cards HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`,
       )
       expectError(response, 404, 'not_found')
     }

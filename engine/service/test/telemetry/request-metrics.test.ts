@@ -6,18 +6,18 @@ import { openSocket } from '../../../test/support/raw-http.ts'
 import type { RestClient } from '../../../test/support/rest-client.ts'
 import { createMetrics } from '../../telemetry/metrics.ts'
 
-const rex = { body: 'Ann', priority: 7 }
+const newNote = { body: 'Ann', priority: 7 }
 
 test('a request is counted by adapter, procedure and status', async () => {
   const { rest, rpc } = await startTestApi()
-  await rest.post('/v1/notes', rex)
+  await rest.post('/v1/notes', newNote)
   await rest.post('/v1/notes', {})
   await rest.get('/v1/notes')
   await rest.send({ method: 'HEAD', url: '/v1/notes' })
   await rest.get('/v1/notes/1')
   await rest.get('/v1/notes/2')
   await rpc.notes.list.query()
-  await rpc.notes.create.mutate({ ...rex, priority: 7n })
+  await rpc.notes.create.mutate({ ...newNote, priority: 7n })
   expect(countsIn(await scrape(rest))).toEqual({
     'rest notes.create 201': 1,
     'rest notes.create 400': 1,

@@ -11,13 +11,13 @@ import { readMetric, writeFailuresIn } from '../../../test/support/metrics.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { createMetrics } from '../../telemetry/metrics.ts'
 
-const rex: NewNote = { body: 'Ann', priority: 7n, state: 'done' }
+const newNote: NewNote = { body: 'Ann', priority: 7n, state: 'done' }
 
 test('each transaction is measured, with its writes and its COMMIT', async () => {
   const { metrics, store } = openObserved()
-  await store.notes.create(rex)
+  await store.notes.create(newNote)
   const begin = performance.now()
-  await Promise.all(Array.from({ length: 50 }, () => store.notes.create(rex)))
+  await Promise.all(Array.from({ length: 50 }, () => store.notes.create(newNote)))
   const elapsed = (performance.now() - begin) / 1_000
   const text = await metrics.text()
   const read = (name: string) => readMetric(text, `notes_${name}`) ?? Number.NaN
@@ -37,15 +37,15 @@ test('waiting writes are counted while another process holds the lock, and those
   const other = connect(path, { busyTimeout: 0 })
   onTestFinished(() => void other.close())
   other.exec('BEGIN IMMEDIATE')
-  const creates = Promise.allSettled([store.notes.create(rex), store.notes.create(rex)])
+  const creates = Promise.allSettled([store.notes.create(newNote), store.notes.create(newNote)])
   expect(readMetric(await metrics.text(), 'notes_write_queue_length')).toBe(2)
   await creates
   other.exec('ROLLBACK')
   const { id: owner } = await store.apiKeys.create(apiKeyRecord(mintApiKey(), 'test'))
-  await store.notes.create(rex, { owner, key: 'a' })
+  await store.notes.create(newNote, { owner, key: 'a' })
   const committed = async () => readMetric(await metrics.text(), 'notes_transaction_writes_sum')
   const before = await committed()
-  await expect(store.notes.create({ ...rex, body: 'Tom' }, { owner, key: 'a' })).rejects.toThrow()
+  await expect(store.notes.create({ ...newNote, body: 'Tom' }, { owner, key: 'a' })).rejects.toThrow()
   expect(await committed()).toBe(before)
   const text = await metrics.text()
   expect(readMetric(text, 'notes_write_queue_length')).toBe(0)
@@ -64,13 +64,13 @@ test('a readiness check that finds the schema of another release is counted', as
 test('writes that a closed store refuses are counted', async () => {
   const { metrics, store } = openObserved()
   await store.close()
-  await expect(store.notes.create(rex)).rejects.toThrow('closed')
+  await expect(store.notes.create(newNote)).rejects.toThrow('closed')
   expect(writeFailuresIn(await metrics.text())).toEqual({ other: 1 })
 })
 
 test('the sizes are those of the files', async () => {
   const { metrics, store, path } = openObserved()
-  await store.notes.create(rex)
+  await store.notes.create(newNote)
   const before = await metrics.text()
   expect(readMetric(before, 'notes_database_bytes')).toBe(statSync(path).size)
   expect(readMetric(before, 'notes_wal_bytes')).toBe(statSync(`${path}-wal`).size)
@@ -108,7 +108,7 @@ test('a backup of this millisecond counts', async () => {
 
 test('backups in another folder, with another name, and to a stream count as the newest one', async () => {
   const { metrics, store, path } = openObserved()
-  await store.notes.create(rex)
+  await store.notes.create(newNote)
   const newest = async () => readMetric(await metrics.text(), 'notes_backup_last_success_timestamp_seconds') ?? 0
   expect(await newest()).toBe(0)
   const release = definition.sqliteRelease()
@@ -127,7 +127,7 @@ test('backups in another folder, with another name, and to a stream count as the
 
 test('a folder of backups that cannot be read hides no other size', async () => {
   const { metrics, store, path } = openObserved()
-  await store.notes.create(rex)
+  await store.notes.create(newNote)
   writeFileSync(join(path, '../backups'), '')
   const text = await metrics.text()
   expect(readMetric(text, 'notes_wal_bytes')).toBe(statSync(`${path}-wal`).size)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { postgresDatabase, startTestApi, type TestApi } from '../../../test/notes/fixtures.ts'
 import { emptyDatabase, query } from '../../../test/support/postgres/databases.ts'
 
-const rex = { body: 'Ann', priority: 7 }
+const newNote = { body: 'Ann', priority: 7 }
 
 test('a database that another release has migrated is not ready', async () => {
   const { rest, url } = await startOnPostgres()
@@ -25,7 +25,7 @@ test('ids of rows that were copied with them are skipped at once, also by create
     )
   await copy(1, 300)
   const creates = Array.from({ length: 20 }, (_, index) =>
-    rest.post('/v1/notes', rex, index % 2 ? { 'idempotency-key': `${index}` } : {}),
+    rest.post('/v1/notes', newNote, index % 2 ? { 'idempotency-key': `${index}` } : {}),
   )
   const responses = await Promise.all(creates)
   expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(201))
@@ -34,12 +34,12 @@ test('ids of rows that were copied with them are skipped at once, also by create
   expect(Math.min(...ids)).toBeGreaterThan(300)
   const newest = Math.max(...ids)
   await copy(newest + 1, newest + 50)
-  expect(await rest.post('/v1/notes', rex)).toMatchObject({ status: 201, body: { id: newest + 51 } })
+  expect(await rest.post('/v1/notes', newNote)).toMatchObject({ status: 201, body: { id: newest + 51 } })
 })
 
 test('ids of entries of the history that were copied with them are skipped', async () => {
   const { rest, store, url } = await startOnPostgres()
-  for (const status of [201, 201]) expect((await rest.post('/v1/notes', rex)).status).toBe(status)
+  for (const status of [201, 201]) expect((await rest.post('/v1/notes', newNote)).status).toBe(status)
   // The sequence of the notes must stay as it is.
   await query(url, 'DELETE FROM notes WHERE id = 2')
   await query(
@@ -52,13 +52,13 @@ test('ids of entries of the history that were copied with them are skipped', asy
 
 describe('a create that fails because a newer release has changed the schema gets a 503 without Retry-After:', () => {
   test.for([
-    ['a required column without a default', 'ALTER TABLE notes ADD COLUMN owner text NOT NULL', rex],
-    ['a stricter rule', "ALTER TABLE notes ADD CONSTRAINT notes_body_short CHECK (body <> 'Ann')", rex],
+    ['a required column without a default', 'ALTER TABLE notes ADD COLUMN owner text NOT NULL', newNote],
+    ['a stricter rule', "ALTER TABLE notes ADD CONSTRAINT notes_body_short CHECK (body <> 'Ann')", newNote],
     ['a unique rule', 'CREATE UNIQUE INDEX notes_body_once ON notes (body)', { body: 'Bea', priority: 1 }],
-    ['a shorter text', 'ALTER TABLE notes ALTER body TYPE varchar(2)', rex],
+    ['a shorter text', 'ALTER TABLE notes ALTER body TYPE varchar(2)', newNote],
     ['a smaller number', 'ALTER TABLE notes ALTER priority TYPE smallint', { body: 'Ann', priority: 70_000 }],
-    ['another type', 'ALTER TABLE notes ALTER priority TYPE uuid USING gen_random_uuid()', rex],
-    ['no such column', 'ALTER TABLE notes RENAME priority TO category', rex],
+    ['another type', 'ALTER TABLE notes ALTER priority TYPE uuid USING gen_random_uuid()', newNote],
+    ['no such column', 'ALTER TABLE notes RENAME priority TO rank', newNote],
   ] as const)('%s', async ([, statement, note]) => {
     const { rest, url } = await startOnPostgres()
     if (statement.includes('UNIQUE')) expect((await rest.post('/v1/notes', note)).status).toBe(201)
@@ -78,7 +78,7 @@ describe('a create that fails because a newer release has changed the schema get
     const { rest, url } = await startOnPostgres()
     await query(url, 'ALTER TABLE idempotency_keys ADD COLUMN owner text NOT NULL')
     const creates = Array.from({ length: 10 }, (_, n) =>
-      rest.post('/v1/notes', rex, n % 2 ? { 'idempotency-key': `${n}` } : {}),
+      rest.post('/v1/notes', newNote, n % 2 ? { 'idempotency-key': `${n}` } : {}),
     )
     const statuses = (await Promise.all(creates)).map(({ status }) => status)
     expect(statuses).toEqual(Array.from({ length: 10 }, (_, n) => (n % 2 ? 503 : 201)))

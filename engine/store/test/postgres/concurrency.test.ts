@@ -36,7 +36,7 @@ test('a client that pages through the list sees each note once and in order whil
   const created: bigint[] = []
   let isOver = false
   async function write(store: NotesStore): Promise<void> {
-    for (let i = 0; i < 200; i++) created.push((await store.notes.create(rex)).id)
+    for (let i = 0; i < 200; i++) created.push((await store.notes.create(newNote)).id)
   }
   async function follow(store: NotesStore): Promise<bigint[]> {
     const seen: bigint[] = []
@@ -69,11 +69,11 @@ test('of eight instances that start at once on an empty database one creates the
   expect(first.filter(Boolean)).toHaveLength(1)
 })
 
-const rex: NewNote = { body: 'Ann', priority: 7n, state: 'open' }
+const newNote: NewNote = { body: 'Ann', priority: 7n, state: 'open' }
 
 async function createBy({ apiKeys, notes }: NotesStore, method: 'create' | 'createWithKey') {
   const [{ id: owner } = { id: 0n }] = await apiKeys.list()
-  return method === 'create' ? notes.create(rex) : notes.create(rex, { owner, key: 'a' })
+  return method === 'create' ? notes.create(newNote) : notes.create(newNote, { owner, key: 'a' })
 }
 
 /** A store beside the transaction of another client, which has inserted a note and not committed it. */

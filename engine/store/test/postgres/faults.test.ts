@@ -5,7 +5,7 @@ import { countWaiting, emptyDatabase, endSessions, lockTable, query } from '../.
 import { openPool } from '../../postgres/connection/connection.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
 
-const rex = { body: 'Ann', priority: 7 }
+const newNote = { body: 'Ann', priority: 7 }
 const unavailable = { status: 503, headers: { 'retry-after': '1' }, body: { code: 'unavailable', status: 503 } }
 
 test('idle connections that are lost are replaced without a failed request', async () => {
@@ -15,19 +15,19 @@ test('idle connections that are lost are replaced without a failed request', asy
     expect(await endSessions(url)).toBeGreaterThan(0)
     await wait(100)
     expect((await rest.get('/v1/notes')).status).toBe(200)
-    expect((await rest.post('/v1/notes', rex)).status).toBe(201)
+    expect((await rest.post('/v1/notes', newNote)).status).toBe(201)
   }
 })
 
 test('a connection that is lost during a statement gives a 503, and the next request succeeds', async () => {
   const { rest, url } = await startOnPostgres()
   const release = await lockTable(url, 'notes')
-  const requests = [rest.get('/v1/notes'), rest.post('/v1/notes', rex), rest.get('/v1/notes/1')]
+  const requests = [rest.get('/v1/notes'), rest.post('/v1/notes', newNote), rest.get('/v1/notes/1')]
   await expect.poll(() => countWaiting(url)).toBe(3)
   await endSessions(url)
   for (const response of await Promise.all(requests)) expect(response).toMatchObject(unavailable)
   await release()
-  expect(await rest.post('/v1/notes', rex)).toMatchObject({ status: 201, body: { id: 1 } })
+  expect(await rest.post('/v1/notes', newNote)).toMatchObject({ status: 201, body: { id: 1 } })
   expect((await rest.get('/v1/notes')).status).toBe(200)
 })
 
@@ -49,7 +49,7 @@ test('a lock that is not released, and a pool without a free connection, give a 
   const release = await lockTable(url, 'notes')
   const begin = performance.now()
   const reads = Array.from({ length: 30 }, (_, index) => rest.get(`/v1/notes/${index + 1}`))
-  for (const response of await Promise.all([rest.post('/v1/notes', rex), ...reads]))
+  for (const response of await Promise.all([rest.post('/v1/notes', newNote), ...reads]))
     expect(response).toMatchObject(unavailable)
   expect(performance.now() - begin).toBeLessThan(10_000)
   await release()
@@ -61,12 +61,12 @@ test('a statement that takes too long is cancelled on the server', async () => {
   const sleep = 'BEGIN PERFORM pg_sleep(60); RETURN NULL; END'
   await query(url, `CREATE FUNCTION sleep() RETURNS trigger LANGUAGE plpgsql AS '${sleep}'`)
   await query(url, 'CREATE TRIGGER sleep BEFORE INSERT ON notes FOR EACH STATEMENT EXECUTE FUNCTION sleep()')
-  const created = rest.post('/v1/notes', rex)
+  const created = rest.post('/v1/notes', newNote)
   await expect.poll(() => countSleeping(url)).toBe(1)
   expect(await created).toMatchObject(unavailable)
   expect(await countSleeping(url)).toBe(0)
   await query(url, 'DROP TRIGGER sleep ON notes')
-  expect((await rest.post('/v1/notes', rex)).status).toBe(201)
+  expect((await rest.post('/v1/notes', newNote)).status).toBe(201)
 })
 
 async function startOnPostgres({

@@ -20,11 +20,11 @@ import { openPool } from '../../postgres/connection/connection.ts'
 import { failuresOf } from '../../postgres/connection/failure.ts'
 import { tablesOf } from '../../postgres/table.ts'
 
-const rex: NewNote = { body: 'Ann', priority: 7n, state: 'done' }
+const newNote: NewNote = { body: 'Ann', priority: 7n, state: 'done' }
 
 test('creates are measured by transaction, without a COMMIT of their own', async () => {
   const { metrics, store } = await openObserved()
-  await Promise.all(Array.from({ length: 20 }, () => store.notes.create(rex)))
+  await Promise.all(Array.from({ length: 20 }, () => store.notes.create(newNote)))
   const text = await metrics.text()
   const count = readMetric(text, 'notes_transaction_writes_count')
   expect(readMetric(text, 'notes_transaction_writes_sum')).toBe(20)
@@ -37,7 +37,7 @@ test('creates are measured by transaction, without a COMMIT of their own', async
 test('the pool is measured while it is exhausted, and afterwards', async () => {
   const { metrics, store, url } = await openObserved(1)
   const release = await lockTable(url, 'notes')
-  const requests = Promise.all([store.notes.create(rex), store.notes.create(rex), store.notes.get(1n)])
+  const requests = Promise.all([store.notes.create(newNote), store.notes.create(newNote), store.notes.get(1n)])
   await expect.poll(() => poolIn(metrics)).toEqual({ inUse: 1, max: 1, waiting: 1, errors: 0 })
   expect(readMetric(await metrics.text(), 'notes_write_queue_length')).toBe(2)
   await release()
@@ -48,7 +48,7 @@ test('the pool is measured while it is exhausted, and afterwards', async () => {
 test('a connection that is lost during a create is counted, and so is the create', async () => {
   const { metrics, store, url } = await openObserved()
   await lockTable(url, 'notes')
-  const create = store.notes.create(rex)
+  const create = store.notes.create(newNote)
   create.catch(() => {})
   await expect.poll(() => countWaiting(url)).toBe(1)
   const ended = await endSessions(url)
@@ -69,7 +69,7 @@ test('while PostgreSQL cannot be reached, readiness checks and changes of API ke
   expect(writeFailuresIn(await metrics.text())).toEqual({})
   await expect(store.check()).rejects.toThrow(StoreUnavailable)
   await expect(store.apiKeys.touch(key, new Date())).rejects.toThrow(StoreUnavailable)
-  await expect(store.notes.create(rex)).rejects.toThrow(StoreUnavailable)
+  await expect(store.notes.create(newNote)).rejects.toThrow(StoreUnavailable)
   expect(writeFailuresIn(await metrics.text())).toEqual({ unreachable: 3 })
   const { body } = await rest.get('/readyz')
   expect(body).toMatchObject({ code: 'unavailable' })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { postgresDatabase, preparePostgres, startTestApi } from '../../../test/notes/fixtures.ts'
 import { connectTo, createRole, emptyDatabase, query, setReadOnly } from '../../../test/support/postgres/databases.ts'
 
-const rex = { body: 'Ann', priority: 7 }
+const newNote = { body: 'Ann', priority: 7 }
 
 test('while the database is read-only, creates and readiness get a 503 and reads continue, until it accepts writes again', async () => {
   const url = await emptyDatabase()
@@ -10,11 +10,11 @@ test('while the database is read-only, creates and readiness get a 503 and reads
   expect((await rest.get('/readyz')).status).toBe(200)
   await setReadOnly(url, true)
   await expect.poll(async () => (await rest.get('/readyz')).status).toBe(503)
-  expect(await rest.post('/v1/notes', rex)).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
+  expect(await rest.post('/v1/notes', newNote)).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
   expect(await rest.get('/v1/notes')).toMatchObject({ status: 200, body: [] })
   await setReadOnly(url, false)
   await expect.poll(async () => (await rest.get('/readyz')).status).toBe(200)
-  expect((await rest.post('/v1/notes', rex)).status).toBe(201)
+  expect((await rest.post('/v1/notes', newNote)).status).toBe(201)
 })
 
 test('an instance without one of the rights that its writes need is not ready', async () => {

@@ -6,15 +6,15 @@ import { anyText } from '../../../test/support/any-text.ts'
 import { newCaller } from '../../../test/support/caller.ts'
 import { decodeResult, encodeResult, fingerprintOf } from '../../collection/idempotency.ts'
 
-const rex = { body: 'Ann', priority: 7 }
+const newNote = { body: 'Ann', priority: 7 }
 
 const api = shareEmptiedTestApi()
 
 describe('a create that is retried with its Idempotency-Key', () => {
   test('gets the first response again, byte for byte, and adds no second note', async () => {
     const { rest } = api()
-    const first = await rest.post('/v1/notes', rex, { 'idempotency-key': 'order-17' })
-    const again = await rest.post('/v1/notes', rex, { 'idempotency-key': 'order-17' })
+    const first = await rest.post('/v1/notes', newNote, { 'idempotency-key': 'order-17' })
+    const again = await rest.post('/v1/notes', newNote, { 'idempotency-key': 'order-17' })
     expect([first.status, again.status]).toEqual([201, 201])
     expect(again.text).toBe(first.text)
     expect(again.headers.location).toBe(first.headers.location)
@@ -35,8 +35,8 @@ describe('a create that is retried with its Idempotency-Key', () => {
     'is rejected with another payload: %o',
     async (other) => {
       const { rest } = api()
-      await rest.post('/v1/notes', rex, { 'idempotency-key': 'a' })
-      const response = await rest.post('/v1/notes', { ...rex, ...other }, { 'idempotency-key': 'a' })
+      await rest.post('/v1/notes', newNote, { 'idempotency-key': 'a' })
+      const response = await rest.post('/v1/notes', { ...newNote, ...other }, { 'idempotency-key': 'a' })
       expect(response).toMatchObject({ status: 422, body: { code: 'unprocessable', status: 422 } })
       expect((await rest.get('/v1/notes')).body).toHaveLength(1)
     },
@@ -44,7 +44,7 @@ describe('a create that is retried with its Idempotency-Key', () => {
 
   test('adds one note when 20 of them arrive at once', async () => {
     const { rest } = api()
-    const send = () => rest.post('/v1/notes', rex, { 'idempotency-key': 'a' })
+    const send = () => rest.post('/v1/notes', newNote, { 'idempotency-key': 'a' })
     const responses = await Promise.all(Array.from({ length: 20 }, send))
     expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
     expect(responses.filter(({ headers }) => headers['idempotency-replayed'] === undefined)).toHaveLength(1)
@@ -54,14 +54,14 @@ describe('a create that is retried with its Idempotency-Key', () => {
   test('is a different create if another API key sends it', async () => {
     const { store, rest } = api()
     const authorization = `Bearer ${await createKey(store, 'other')}`
-    await rest.post('/v1/notes', rex, { 'idempotency-key': 'a' })
-    const other = await rest.post('/v1/notes', { ...rex, body: 'Bea' }, { 'idempotency-key': 'a', authorization })
+    await rest.post('/v1/notes', newNote, { 'idempotency-key': 'a' })
+    const other = await rest.post('/v1/notes', { ...newNote, body: 'Bea' }, { 'idempotency-key': 'a', authorization })
     expect(other).toMatchObject({ status: 201, body: { id: 2, body: 'Bea' } })
   })
 
   test('may use the other adapter', async () => {
     const { rest, rpc } = api()
-    await rest.post('/v1/notes', rex, { 'idempotency-key': 'a' })
+    await rest.post('/v1/notes', newNote, { 'idempotency-key': 'a' })
     const note = await rpc.notes.create.mutate({ body: 'Ann', priority: 7n }, { context: { idempotencyKey: 'a' } })
     expect(note).toMatchObject({ id: 1n, body: 'Ann' })
   })
@@ -141,8 +141,8 @@ describe('the header Idempotency-Key', () => {
     ['a'.repeat(255), `"${'a'.repeat(255)}"`],
   ])('may be bare or quoted: %s', async ([bare = '', quoted = '']) => {
     const { rest } = api()
-    await rest.post('/v1/notes', rex, { 'idempotency-key': bare })
-    const again = await rest.post('/v1/notes', rex, { 'idempotency-key': quoted })
+    await rest.post('/v1/notes', newNote, { 'idempotency-key': bare })
+    const again = await rest.post('/v1/notes', newNote, { 'idempotency-key': quoted })
     expect(again).toMatchObject({ status: 201, headers: { 'idempotency-replayed': 'true' } })
   })
 
@@ -150,7 +150,7 @@ describe('the header Idempotency-Key', () => {
     'is rejected as %j',
     async (key) => {
       const { rest } = api()
-      const response = await rest.post('/v1/notes', rex, { 'idempotency-key': key })
+      const response = await rest.post('/v1/notes', newNote, { 'idempotency-key': key })
       expect(response).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
       expect(response.text).toContain('Idempotency-Key: expected a string of 1 to 255 visible ASCII characters')
       expect((await rest.get('/v1/notes')).body).toEqual([])
@@ -164,7 +164,7 @@ describe('the header Idempotency-Key', () => {
 
   test('is rejected with a batch that has more calls', async () => {
     const { rest } = api()
-    const call = { json: rex, meta: { values: { priority: ['bigint'] } } }
+    const call = { json: newNote, meta: { values: { priority: ['bigint'] } } }
     for (const comma of [',', '%2C']) {
       const url = `/trpc/notes.create${comma}notes.create?batch=1`
       const response = await rest.post(url, { 0: call, 1: call }, { 'idempotency-key': 'a' })

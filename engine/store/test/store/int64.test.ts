@@ -32,14 +32,14 @@ describe('when every id is used', () => {
     else await database.execute(addingRow(next - 1n))
     return startTestApi({ store })
   }
-  const rex = { body: 'Ann', priority: 7 }
+  const newNote = { body: 'Ann', priority: 7 }
   const noIdLeft = { code: 'internal_error', message: expect.stringMatching(/no ids left/), status: 500 }
 
   test('a create fails alone with 500 and without Retry-After, and a replay in the same transaction succeeds', async () => {
     const { rest, log } = await startWithIdsLeft(1n)
-    const keyed = () => rest.post('/v1/notes', rex, { 'idempotency-key': 'last' })
+    const keyed = () => rest.post('/v1/notes', newNote, { 'idempotency-key': 'last' })
     expect((await keyed()).text).toContain(`{"id":${maxInt64},`)
-    const create = () => rest.post('/v1/notes', rex)
+    const create = () => rest.post('/v1/notes', newNote)
     const [first, second, replay, third] = await Promise.all([create(), create(), keyed(), create()])
     expect(replay).toMatchObject({ status: 201, headers: { 'idempotency-replayed': 'true' } })
     for (const response of [first, second, third]) {

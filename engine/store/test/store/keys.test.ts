@@ -70,11 +70,11 @@ describe('changes of keys', () => {
 
   test('a create that is repeated across a rotation adds nothing', async () => {
     const { rest, store } = await startTestApi()
-    const rex = { body: 'Ann', priority: 7 }
-    const first = await rest.post('/v1/notes', rex, { 'idempotency-key': 'a' })
+    const newNote = { body: 'Ann', priority: 7 }
+    const first = await rest.post('/v1/notes', newNote, { 'idempotency-key': 'a' })
     const { key } = await rotateKey(store, 'test')
     const headers = { 'idempotency-key': 'a', authorization: `Bearer ${key}` }
-    const again = await rest.post('/v1/notes', rex, headers)
+    const again = await rest.post('/v1/notes', newNote, headers)
     expect(again).toMatchObject({ status: 201, text: first.text, headers: { 'idempotency-replayed': 'true' } })
     expect(await store.notes.list({ limit: 9 })).toHaveLength(1)
   })

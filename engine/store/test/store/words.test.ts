@@ -3,20 +3,20 @@ import { expect, test } from 'vitest'
 import { fold, hasWords, partsOf, wordsOf } from '../../words.ts'
 
 test('all words of a search are in what it finds, in any order', () => {
-  const name = 'Rocky – ginger cat'
+  const name = 'Socks – ginger tea'
   for (const text of [
-    'rocky ginger',
-    'GINGER rocky',
-    ' cat\u00a0ock ',
-    'rocky',
+    'socks ginger',
+    'GINGER socks',
+    ' tea\u00a0ock ',
+    'socks',
     ' ',
-    'Rocky - ginger',
-    'rocky-ginger',
+    'Socks - ginger',
+    'socks-ginger',
     '–',
   ]) {
     expect([text, hasWords(name, wordsOf(text))]).toEqual([text, true])
   }
-  for (const text of ['rocky dog', 'rockyginger', 'rocky_ginger', '-', '-ginger']) {
+  for (const text of ['socks cup', 'socksginger', 'socks_ginger', '-', '-ginger']) {
     expect([text, hasWords(name, wordsOf(text))]).toEqual([text, false])
   }
 })
@@ -71,7 +71,7 @@ test('every letter is equal in each case, composed and decomposed, wherever it s
 
 test('the parts of a text that were found are whole letters', () => {
   for (const [text, search, parts] of [
-    ['Rocky – ginger cat', 'GINGER ock', ['R', 'ock', 'y – ', 'ginger', ' cat']],
+    ['Socks – ginger tea', 'GINGER ock', ['S', 'ock', 's – ', 'ginger', ' tea']],
     ['Šárka', 'ar', ['Š', 'ár', 'ka']],
     ['S\u030ca\u0301rka', 'sa', ['', 'S\u030ca\u0301', 'rka']],
     ['Groß', 's', ['Gro', 'ß']],
@@ -79,8 +79,8 @@ test('the parts of a text that were found are whole letters', () => {
     ['banana', 'ana an', ['b', 'anana']],
     ['aa a', 'a', ['', 'aa', ' ', 'a']],
     ['🐕 kočka', 'ko', ['🐕 ', 'ko', 'čka']],
-    ['Rocky', 'dog', ['Rocky']],
-    ['Rocky', ' ', ['Rocky']],
+    ['Socks', 'cup', ['Socks']],
+    ['Socks', ' ', ['Socks']],
   ] as const) {
     expect(partsOf(text, wordsOf(search))).toEqual(parts)
   }

@@ -30,7 +30,7 @@ async function textsOf(elements: Locator): Promise<string[]> {
 test('one click shows what was changed and removed today, and the panel the history of a note', async ({ start }) => {
   const { rpc, show } = await start(25)
   await rpc.notes.update.mutate({ noteId: 2n, state: 'done' })
-  await rpc.notes.update.mutate({ noteId: 2n, body: 'Oscar' })
+  await rpc.notes.update.mutate({ noteId: 2n, body: 'Call Tom' })
   await rpc.notes.remove.mutate({ noteId: 3n })
   const { keyName } = await rpc.session.current.query()
   const page = await show()
@@ -43,14 +43,14 @@ test('one click shows what was changed and removed today, and the panel the hist
   expect(texts[0]).toMatch(
     new RegExp(`^note 3 #3 was removed Priority 1 State Open by ${keyName}, \\d+:\\d+ Add again$`),
   )
-  expect(texts[1]).toMatch(/^Oscar #2 Text note 2 → Oscar by .* Change back$/)
-  expect(texts[2]).toMatch(/^Oscar #2 State Open → Done by .* Change back$/)
+  expect(texts[1]).toMatch(/^Call Tom #2 Text note 2 → Call Tom by .* Change back$/)
+  expect(texts[2]).toMatch(/^Call Tom #2 State Open → Done by .* Change back$/)
   await inspect(page, 'changes')
-  await sheet.getByRole('link', { name: 'Oscar #2' }).first().click()
-  const history = panel(page, 'Oscar').getByRole('region', { name: 'History' })
+  await sheet.getByRole('link', { name: 'Call Tom #2' }).first().click()
+  const history = panel(page, 'Call Tom').getByRole('region', { name: 'History' })
   await expect.poll(() => history.getByRole('listitem').count()).toBe(2)
   // What the user changes appears at once.
-  await panel(page, 'Oscar').getByRole('button', { name: 'Waiting' }).click()
+  await panel(page, 'Call Tom').getByRole('button', { name: 'Waiting' }).click()
   await expect.poll(() => history.getByRole('listitem').count()).toBe(3)
   await inspect(page, 'history')
 })
@@ -547,7 +547,7 @@ test('a long list of changes follows what others change with one request each ti
   const { y } = await boxOf(link)
   const requests: string[] = []
   page.on('request', (request) => request.url().includes('notes.history') && requests.push(request.url()))
-  await rpc.notes.update.mutate({ noteId: 230n, body: 'Oscar' })
+  await rpc.notes.update.mutate({ noteId: 230n, body: 'Call Tom' })
   await sell(5n)
   await sheet.getByRole('heading', { name: 'Today · 226 changed' }).waitFor()
   expect(requests.filter((url) => url.includes('cursor'))).toEqual([])
@@ -573,7 +573,7 @@ test('a change of many notes names each one, with few requests, and says what is
 }) => {
   const { store, show } = await start(240)
   for (let id = 1n; id <= 230n; id++) await store.notes.update({ id, set: { state: 'done' } }, of('sale', id))
-  await store.notes.update({ id: 5n, set: { body: 'Oscar' } })
+  await store.notes.update({ id: 5n, set: { body: 'Call Tom' } })
   await store.notes.remove({ id: 6n })
   const page = await show()
   await showing(page, '1–20 of 239')
@@ -589,9 +589,9 @@ test('a change of many notes names each one, with few requests, and says what is
   page.on('request', (request) => request.url().includes('notes.list') && requests.push(request.url()))
   await openChanges(page)
   await sheet.getByText('230 notes').click()
-  await sheet.getByRole('link', { name: 'Oscar #5' }).nth(1).waitFor()
+  await sheet.getByRole('link', { name: 'Call Tom #5' }).nth(1).waitFor()
   const heads = await sheet.locator('details .changes-item').allInnerTexts()
-  const bodyOf = (id: number) => (id === 5 ? 'Oscar' : `note ${id}`)
+  const bodyOf = (id: number) => (id === 5 ? 'Call Tom' : `note ${id}`)
   expect(heads).toEqual(Array.from({ length: 230 }, (_, index) => `${bodyOf(230 - index)} #${230 - index}`))
   expect(await sheet.locator('details').getByRole('button', { name: 'Change back' }).count()).toBe(229)
   expect(requests.length).toBeLessThan(8)
