@@ -23,7 +23,7 @@ export default defineConfig({
           name: 'prism',
           include: [
             ...['contract', 'decisions', 'entity-tags'].map((name) => `test/rest/${name}.test.ts`),
-            'engine/store/test/store/idempotency.test.ts',
+            'engine/service/test/api/idempotency.test.ts',
           ],
           setupFiles: 'interop/prism/setup.ts',
         },

@@ -48,14 +48,21 @@ export default defineConfig({
           include: [
             'engine/client/test/*.test.ts',
             'engine/console/test/{*,bulk/*}.test.ts',
-            'engine/service/test/*/*.test.ts',
+            'engine/service/test/!(postgres)/*.test.ts',
             'engine/store/test/{collections,sqlite,store}/*.test.ts',
           ],
         },
       },
       {
         extends: true,
-        test: { name: 'postgres', include: ['engine/store/test/{collections,postgres,store}/*.test.ts'], ...postgres },
+        test: {
+          name: 'postgres',
+          include: [
+            'engine/store/test/{collections,postgres,store}/*.test.ts',
+            'engine/service/test/postgres/*.test.ts',
+          ],
+          ...postgres,
+        },
       },
     ],
   },

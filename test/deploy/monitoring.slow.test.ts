@@ -9,7 +9,7 @@ import { type AtEnd, temporaryFolder } from '../../engine/test/support/temporary
 import { hasPrometheus, matches, metricsTable, queries, selectorsIn } from '../support/monitoring.ts'
 import { bannerKey, startServer } from '../support/petstore.ts'
 
-/** Series that only a service on PostgreSQL has: engine/store/test/postgres/metrics.test.ts. */
+/** Series that only a service on PostgreSQL has: engine/service/test/postgres/metrics.test.ts. */
 const isOfPostgres = (name: string) => name.startsWith('petstore_postgres_')
 
 describe('a scrape of a running service', () => {

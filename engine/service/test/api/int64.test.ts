@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { maxInt64, minInt64 } from '../../../service/api/int64.ts'
-import { parseJson } from '../../../service/api/literals.ts'
 import { addingRow, shareTestApi, startTestApi, testDatabase } from '../../../test/notes/fixtures.ts'
 import { isOnPostgres } from '../../../test/support/database.ts'
 import { cpuTimesOf } from '../../../test/support/fastest.ts'
+import { maxInt64, minInt64 } from '../../api/int64.ts'
+import { parseJson } from '../../api/literals.ts'
 
 const int64 = fc.oneof(
   fc.bigInt({ min: minInt64, max: maxInt64 }),

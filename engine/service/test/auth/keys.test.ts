@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { describeKeys, listKeys, parseKeyName, parseLifetime } from '../../../service/commands/keys.ts'
+import type { WithApiKeys } from '../../../store/keys.ts'
 import {
   apiKeyRecord,
   createKey,
@@ -14,7 +14,7 @@ import {
   startTestApi,
   testDatabase,
 } from '../../../test/notes/fixtures.ts'
-import type { WithApiKeys } from '../../keys.ts'
+import { describeKeys, listKeys, parseKeyName, parseLifetime } from '../../commands/keys.ts'
 
 describe('an API key', () => {
   test('consists of note_, 32 random characters and a checksum of six characters', () => {

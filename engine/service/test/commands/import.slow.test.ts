@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { minInt64 } from '../../../service/api/int64.ts'
-import { describeKeys, listKeys } from '../../../service/commands/keys.ts'
+import { StoreUnavailable } from '../../../store/collection/errors.ts'
 import { bookTransfer } from '../../../test/notes/books.ts'
 import { createKey, importText, ndjsonOf, openTestStore } from '../../../test/notes/fixtures.ts'
 import type { NotesStore } from '../../../test/notes/store.ts'
 import type { Note } from '../../../test/notes/tables.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { exportedText, importItemsOf } from '../../../test/support/transfer.ts'
-import { StoreUnavailable } from '../../collection/errors.ts'
+import { minInt64 } from '../../api/int64.ts'
+import { describeKeys, listKeys } from '../../commands/keys.ts'
 
 describe.for(['ndjson', 'csv'] as const)('an export as %s', (format) => {
   test('has every kind of value, but an import does not keep what the service generates', async () => {

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { decodeResult, encodeResult, fingerprintOf } from '../../../store/collection/idempotency.ts'
 import { createKey, shareEmptiedTestApi } from '../../../test/notes/fixtures.ts'
 import { anyText } from '../../../test/support/any-text.ts'
 import { newCaller } from '../../../test/support/caller.ts'
-import { decodeResult, encodeResult, fingerprintOf } from '../../collection/idempotency.ts'
 
 const newNote = { body: 'Ann', priority: 7 }
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeMigrations, readPending, readStatus } from '../../../service/commands/database.ts'
-import { examine, type Finding } from '../../../service/commands/doctor.ts'
+import { migrate } from '../../../store/postgres/migrate.ts'
 import { onPostgres, preparePostgres, runProgram } from '../../../test/notes/fixtures.ts'
 import { definition } from '../../../test/notes/store.ts'
 import { freePort } from '../../../test/support/free-port.ts'
@@ -11,7 +10,8 @@ import {
   query,
   setReadOnly,
 } from '../../../test/support/postgres/databases.ts'
-import { migrate } from '../../postgres/migrate.ts'
+import { describeMigrations, readPending, readStatus } from '../../commands/database.ts'
+import { examine, type Finding } from '../../commands/doctor.ts'
 
 const migrations = onPostgres.migrations
 const names = migrations.map(({ name }) => name)

@@ -1,6 +1,10 @@
 import { DatabaseError } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { createMetrics, type Metrics } from '../../../service/telemetry/metrics.ts'
+import type { WriteFailure } from '../../../store/collection/base-store.ts'
+import { IdempotencyKeyReused, StoreUnavailable, writeFailureOf } from '../../../store/collection/errors.ts'
+import { openPool } from '../../../store/postgres/connection/connection.ts'
+import { failuresOf } from '../../../store/postgres/connection/failure.ts'
+import { tablesOf } from '../../../store/postgres/table.ts'
 import {
   apiKeyRecord,
   mintApiKey,
@@ -14,11 +18,7 @@ import { freePort } from '../../../test/support/free-port.ts'
 import { readMetric, writeFailuresIn } from '../../../test/support/metrics.ts'
 import { countWaiting, emptyDatabase, endSessions, lockTable } from '../../../test/support/postgres/databases.ts'
 import { startProxy } from '../../../test/support/postgres/proxy.ts'
-import type { WriteFailure } from '../../collection/base-store.ts'
-import { IdempotencyKeyReused, StoreUnavailable, writeFailureOf } from '../../collection/errors.ts'
-import { openPool } from '../../postgres/connection/connection.ts'
-import { failuresOf } from '../../postgres/connection/failure.ts'
-import { tablesOf } from '../../postgres/table.ts'
+import { createMetrics, type Metrics } from '../../telemetry/metrics.ts'
 
 const newNote: NewNote = { body: 'Ann', priority: 7n, state: 'done' }
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { describeKeys, listKeys } from '../../../service/commands/keys.ts'
 import { openFileStore, revokeKey, rotateKey, startTestApi } from '../../../test/notes/fixtures.ts'
 import { openDatabase } from '../../../test/support/database.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
+import { describeKeys, listKeys } from '../../commands/keys.ts'
 
 test.for(['created_at', 'expires_at', 'revoked_at'])('a key with an unreadable %s is refused', async (column) => {
   const { rest, rpc, store, spoil } = await startOnFile()
