@@ -1,14 +1,24 @@
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { StoreObserver } from '../../store/collection/base-store.ts'
 import type { Location } from '../../store/database/location.ts'
 import type { MigrateOptions } from '../../store/database/migrations.ts'
+import type { NewApiKey } from '../../store/keys.ts'
 import { openStore } from '../../store/open.ts'
 import { connect } from '../../store/sqlite/file/connection.ts'
-import { isOnPostgres } from '../support/database.ts'
+import { databaseFixtures, isOnPostgres } from '../support/database.ts'
 import { emptyDatabase, query } from '../support/postgres/databases.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { definition, type NotesStore } from './store.ts'
+
+/** The databases of the notes. Unlike `fixtures.ts`, this module loads no service: the tests of the store use nothing else. */
+
+const fixtures = await databaseFixtures(definition)
+
+export const { onPostgres, onSqlite, openFileStore, openPostgres, openTestStore, postgresDatabase, preparePostgres } =
+  fixtures
+export const { prepareSqlite, prepareWrites, shareEmptiedStore, sqliteDatabase, tableNames, testDatabase } = fixtures
 
 const kinds = ['sqlite', 'postgres'] as const
 
@@ -17,7 +27,7 @@ export const copies = kinds
   .flatMap((from) => kinds.map((to) => ({ from, to })))
   .filter(({ from, to }) => isOnPostgres || (from === 'sqlite' && to === 'sqlite'))
 
-/** A new database, by default of the kind that the Vitest project selects. Unlike `fixtures.ts`, this module loads no service. */
+/** A new database, by default of the kind that the Vitest project selects. */
 export async function notesDatabase(kind: Location['kind'] = isOnPostgres ? 'postgres' : 'sqlite') {
   const location: Location =
     kind === 'postgres'
@@ -48,6 +58,12 @@ export async function notesDatabase(kind: Location['kind'] = isOnPostgres ? 'pos
       return this.execute(`SELECT * FROM ${table}`)
     },
   }
+}
+
+/** What the store keeps of a new API key with this name. */
+export function keyRecord(name: string): NewApiKey {
+  const hash = randomBytes(32).toString('hex')
+  return { name, start: 'note_', hash, createdAt: new Date(), expiresAt: undefined, access: 'write' }
 }
 
 export const note = { body: 'Call Ann', state: 'open', priority: 1n } as const

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
-import { inject, onTestFinished } from 'vitest'
+import { afterEach, inject, onTestFinished } from 'vitest'
 import type { BaseStore } from '../../store/collection/base-store.ts'
 import type { StoreDefinition } from '../../store/collection.ts'
 import { describeLocation, type Location } from '../../store/database/location.ts'
@@ -15,6 +15,7 @@ import { createOrMigrate as prepareOnSqlite } from '../../store/sqlite/opening/c
 import { openSqliteStore } from '../../store/sqlite/opening/store.ts'
 import { prepareWrites } from '../../store/sqlite/writer/writes.ts'
 import { createDatabase, query } from './postgres/databases.ts'
+import { share } from './share.ts'
 import { type AtEnd, temporaryFolder } from './temporary.ts'
 
 /** A database of the kind that the Vitest project selects: SQLite or PostgreSQL. */
@@ -125,6 +126,15 @@ export async function databaseFixtures<Stores extends WithApiKeys>(definition: S
       const store = openSqlite({ path, busyTimeout: 250 })
       atEnd(() => store.close())
       return store
+    },
+    /** Shares one store and its database among the tests of a group. After each test, all rows are deleted. */
+    shareEmptiedStore(): () => { database: TestDatabase<Store>; store: Store } {
+      const shared = share(async (atEnd) => {
+        const database = await testDatabase(atEnd)
+        return { database, store: await database.open() }
+      })
+      afterEach(() => shared().database.empty())
+      return shared
     },
     /** The location of the database of processes in this working folder. */
     locationOf: (folder: string) => locationIn(folder, definition.program),

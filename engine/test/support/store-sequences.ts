@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { maxInt64, minInt64 } from '../../service/api/int64.ts'
-import { sqliteDatabase, testDatabase } from '../notes/fixtures.ts'
+import { sqliteDatabase, testDatabase } from '../notes/database.ts'
 import { type NewNote, states } from '../notes/tables.ts'
 import { newCaller } from './caller.ts'
 import { type ModelledStore, openStoreModel } from './store-model.ts'
@@ -44,6 +43,7 @@ function call<T>(name: string, input: fc.Arbitrary<T>, ask: (subject: ModelledSt
   )
 }
 
+const [minInt64, maxInt64] = [-(2n ** 63n), 2n ** 63n - 1n]
 const int64 = fc.oneof(fc.bigInt({ min: minInt64, max: maxInt64 }), fc.constantFrom(minInt64, maxInt64, 0n))
 const state = fc.constantFrom(...states)
 const note: fc.Arbitrary<NewNote> = fc.record({ body: fc.constantFrom('Ann', '𝒳'), priority: int64, state })

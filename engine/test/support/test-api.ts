@@ -176,14 +176,5 @@ export function apiFixtures<Stores extends WithApiKeys, Client>(
       afterEach(() => shared().database.empty("name <> 'test'"))
       return () => shared().api
     },
-    /** Shares one store and its database among the tests of a group. After each test, all rows are deleted. */
-    shareEmptiedStore(): () => { database: TestDatabase<Store>; store: Store } {
-      const shared = share(async (atEnd) => {
-        const database = await testDatabase(atEnd)
-        return { database, store: await database.open() }
-      })
-      afterEach(() => shared().database.empty())
-      return shared
-    },
   }
 }

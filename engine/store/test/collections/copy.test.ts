@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { copies, note, notesDatabase } from '../../../test/notes/database.ts'
-import { tableNames } from '../../../test/notes/fixtures.ts'
+import { copies, note, notesDatabase, tableNames } from '../../../test/notes/database.ts'
 import { definition } from '../../../test/notes/store.ts'
 import { copyStore } from '../../copy/copy-store.ts'
 

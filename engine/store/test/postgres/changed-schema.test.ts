@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { postgresDatabase, startTestApi, type TestApi } from '../../../test/notes/fixtures.ts'
+import { postgresDatabase } from '../../../test/notes/database.ts'
+import { startTestApi, type TestApi } from '../../../test/notes/fixtures.ts'
 import { emptyDatabase, query } from '../../../test/support/postgres/databases.ts'
 
 const newNote = { body: 'Ann', priority: 7 }

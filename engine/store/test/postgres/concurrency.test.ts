@@ -1,11 +1,5 @@
 import { expect, test } from 'vitest'
-import {
-  apiKeyRecord,
-  mintApiKey,
-  onPostgres,
-  postgresDatabase,
-  preparePostgres,
-} from '../../../test/notes/fixtures.ts'
+import { keyRecord, onPostgres, postgresDatabase, preparePostgres } from '../../../test/notes/database.ts'
 import type { NotesStore } from '../../../test/notes/store.ts'
 import type { NewNote } from '../../../test/notes/tables.ts'
 import { connectTo, emptyDatabase, query } from '../../../test/support/postgres/databases.ts'
@@ -65,7 +59,7 @@ test('of eight instances that start at once on an empty database one creates the
   expect(journal).toEqual(onPostgres.migrations.map(({ name, hash }) => ({ name, hash })))
 
   const stores = await Promise.all(Array.from({ length: 8 }, () => postgresDatabase(url).open()))
-  const first = await Promise.all(stores.map(({ apiKeys }) => apiKeys.createFirst(apiKeyRecord(mintApiKey(), 'first'))))
+  const first = await Promise.all(stores.map(({ apiKeys }) => apiKeys.createFirst(keyRecord('first'))))
   expect(first.filter(Boolean)).toHaveLength(1)
 })
 
@@ -80,7 +74,7 @@ async function createBy({ apiKeys, notes }: NotesStore, method: 'create' | 'crea
 async function startBesideTransaction({ lockTimeout }: { lockTimeout?: number } = {}) {
   const url = await emptyDatabase()
   const store = await postgresDatabase(lockTimeout ? `${url}?lock_timeout=${lockTimeout}` : url).open()
-  await store.apiKeys.create(apiKeyRecord(mintApiKey(), 'test'))
+  await store.apiKeys.create(keyRecord('test'))
   const client = await connectTo(url)
   await client.query("BEGIN; INSERT INTO notes (body, priority, state) VALUES ('Bea', 7, 'done')")
   const waiting = "FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'"

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { isBody, postgresDatabase, preparePostgres } from '../../../test/notes/fixtures.ts'
+import { postgresDatabase, preparePostgres } from '../../../test/notes/database.ts'
+import { isBody } from '../../../test/notes/fixtures.ts'
 import { definition } from '../../../test/notes/store.ts'
 import { textsOfAllCharacters } from '../../../test/support/all-characters.ts'
 import { connectTo, createDatabase, emptyDatabase, query } from '../../../test/support/postgres/databases.ts'

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { openPostgres, startTestApi, type TestApi } from '../../../test/notes/fixtures.ts'
+import { openPostgres } from '../../../test/notes/database.ts'
+import { startTestApi, type TestApi } from '../../../test/notes/fixtures.ts'
 import { countWaiting, emptyDatabase, endSessions, lockTable, query } from '../../../test/support/postgres/databases.ts'
 import { openPool } from '../../postgres/connection/connection.ts'
 import { inTransaction } from '../../postgres/transaction.ts'

@@ -1,6 +1,7 @@
 import { DatabaseError } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { onPostgres, postgresDatabase, startTestApi } from '../../../test/notes/fixtures.ts'
+import { onPostgres, postgresDatabase } from '../../../test/notes/database.ts'
+import { startTestApi } from '../../../test/notes/fixtures.ts'
 import { freePort } from '../../../test/support/free-port.ts'
 import { logLinesIn } from '../../../test/support/log-lines.ts'
 import { createRole, emptyDatabase, query } from '../../../test/support/postgres/databases.ts'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { postgresDatabase, preparePostgres, startTestApi } from '../../../test/notes/fixtures.ts'
+import { postgresDatabase, preparePostgres } from '../../../test/notes/database.ts'
+import { startTestApi } from '../../../test/notes/fixtures.ts'
 import { connectTo, createRole, emptyDatabase, query, setReadOnly } from '../../../test/support/postgres/databases.ts'
 
 const newNote = { body: 'Ann', priority: 7 }

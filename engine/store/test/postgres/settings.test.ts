@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { mintApiKey, preparePostgres, startServer } from '../../../test/notes/fixtures.ts'
+import { preparePostgres } from '../../../test/notes/database.ts'
+import { mintApiKey, startServer } from '../../../test/notes/fixtures.ts'
 import { emptyDatabase, query } from '../../../test/support/postgres/databases.ts'
 import { connectClient, openPool } from '../../postgres/connection/connection.ts'
 import { inTransaction } from '../../postgres/transaction.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { sqliteDatabase } from '../../../test/notes/fixtures.ts'
+import { sqliteDatabase } from '../../../test/notes/database.ts'
 import { definition } from '../../../test/notes/store.ts'
 import { openDatabase } from '../../../test/support/database.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'

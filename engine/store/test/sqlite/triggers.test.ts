@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { note, notesDatabase } from '../../../test/notes/database.ts'
-import { apiKeyRecord, mintApiKey } from '../../../test/notes/fixtures.ts'
+import { keyRecord, note, notesDatabase } from '../../../test/notes/database.ts'
 
 test.for(['INSERT', 'UPDATE', 'DELETE'])('a trigger that fails after the %s undoes it', async (event) => {
   const database = await notesDatabase()
@@ -33,7 +32,7 @@ test.for(['UPDATE', 'DELETE'])('a trigger that ignores the %s makes the call fai
 test('a rotation that cannot keep the old key says why, and a start does not register that key again', async () => {
   const database = await notesDatabase()
   const { apiKeys } = await database.open()
-  const [first, second] = [apiKeyRecord(mintApiKey(), 'environment'), apiKeyRecord(mintApiKey(), 'environment')]
+  const [first, second] = [keyRecord('environment'), keyRecord('environment')]
   const old = await apiKeys.create(first)
   await database.execute("CREATE TRIGGER own BEFORE INSERT ON api_keys BEGIN SELECT RAISE(ABORT, 'no room'); END")
   const reasons: string[] = []

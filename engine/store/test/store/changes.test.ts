@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { note, notesDatabase } from '../../../test/notes/database.ts'
-import { shareEmptiedStore } from '../../../test/notes/fixtures.ts'
+import { note, notesDatabase, shareEmptiedStore } from '../../../test/notes/database.ts'
 import type { NotesStore } from '../../../test/notes/store.ts'
 import { newCaller } from '../../../test/support/caller.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { testDatabase } from '../../../test/notes/fixtures.ts'
+import { testDatabase } from '../../../test/notes/database.ts'
 import type { Note } from '../../../test/notes/tables.ts'
 
 test('notes are counted by state, exactly up to 10,000', async () => {

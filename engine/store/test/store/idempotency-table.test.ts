@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { notesDatabase } from '../../../test/notes/database.ts'
-import { prepareWrites } from '../../../test/notes/fixtures.ts'
+import { notesDatabase, prepareWrites } from '../../../test/notes/database.ts'
 import { notes } from '../../../test/notes/tables.ts'
 import { isOnPostgres } from '../../../test/support/database.ts'
 import { openPool } from '../../postgres/connection/connection.ts'

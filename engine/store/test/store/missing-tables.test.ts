@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { postgresDatabase, sqliteDatabase, tableNames } from '../../../test/notes/fixtures.ts'
+import { postgresDatabase, sqliteDatabase, tableNames } from '../../../test/notes/database.ts'
 import { definition } from '../../../test/notes/store.ts'
 import { isOnPostgres, type TestDatabase } from '../../../test/support/database.ts'
 import { emptyDatabase } from '../../../test/support/postgres/databases.ts'

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { openTestStore, testDatabase } from '../../../test/notes/fixtures.ts'
+import { openTestStore, testDatabase } from '../../../test/notes/database.ts'
 import { type NewNote, type Note, states } from '../../../test/notes/tables.ts'
 import { type NoteSearch, openStoreModel } from '../../../test/support/store-model.ts'
 import type { Searcher } from '../../collection/base-store.ts'
