@@ -19,7 +19,7 @@ import type { Listening } from '../support/raw-http.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import type * as api from '../support/test-api.ts'
 import { transferFixtures } from '../support/transfer.ts'
-import { NewNote, noteTransfer } from './notes.ts'
+import { noteTransfer } from './notes.ts'
 import type { AppRouter } from './router.ts'
 import { service } from './service.ts'
 import type { NotesStore } from './store.ts'
@@ -102,11 +102,6 @@ export async function startTracedApi({
   const kind = databases.isOnPostgres ? 'postgres' : 'sqlite'
   const tracing = tracingWith(provider.getTracer('test'), kind, service.product.command)
   return { ...(await startTestApi({ ...options, tracing })), spans: () => exporter.getFinishedSpans() }
-}
-
-/** Whether the service accepts the text as the body of a note. */
-export function isBody(body: string): boolean {
-  return NewNote.safeParse({ body, priority: 1n }).success
 }
 
 /** Lines of NDJSON with the bodies `note 1`, `note 2` and so on. */

@@ -79,14 +79,6 @@ describe('changes of keys', () => {
     expect(await store.notes.list({ limit: 9 })).toHaveLength(1)
   })
 
-  test('a first key is created beside no other one, and a key is registered once', async () => {
-    const { apiKeys } = emptied().store
-    const [first, second] = [apiKeyRecord(mintApiKey(), 'first'), apiKeyRecord(mintApiKey(), 'second')]
-    expect([await apiKeys.createFirst(first), await apiKeys.createFirst(second)]).toEqual([true, false])
-    const outcomes = [second, second, { ...second, hash: '0'.repeat(64) }].map((key) => apiKeys.register(key))
-    expect(await Promise.all(outcomes)).toEqual([true, false, false])
-  })
-
   test('a rotated key keeps the lifetime of its predecessor', async () => {
     const store = emptied().store
     await createKey(store, 'shop', 1_000_000)

@@ -2,11 +2,20 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { migrate } from '../../../store/sqlite/migrate.ts'
-import { addingRows, makeDatabase, onSqlite, runProgram } from '../../../test/notes/fixtures.ts'
+import {
+  addingRows,
+  commandLine,
+  makeDatabase,
+  onSqlite,
+  prepareSqlite,
+  runProgram,
+} from '../../../test/notes/fixtures.ts'
 import { definition } from '../../../test/notes/store.ts'
 import { openDatabase } from '../../../test/support/database.ts'
 import { auditLinesIn, notesIn } from '../../../test/support/log-lines.ts'
+import { runCommand } from '../../../test/support/process.ts'
 import { change, leaveLog } from '../../../test/support/sample-database.ts'
+import { canMount, inNamespace } from '../../../test/support/small-disk.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { describeStatus, readStatus } from '../../commands/database.ts'
 
@@ -125,4 +134,20 @@ function makeOldDatabase(count: number): string {
   migrate(database, onSqlite.migrations.slice(0, count))
   database.close()
   return path
+}
+
+if (canMount()) {
+  test('db copy says what to do with a database that it cannot write, and so not lock', async () => {
+    const folder = temporaryFolder()
+    prepareSqlite(join(folder, 'notes.db'))
+    const readOnly = `mount --bind ${folder} ${folder}; mount -o remount,bind,ro ${folder}; exec "$@"`
+    const words = ['db', 'copy', '--from', `file:${folder}/notes.db`, '--to', `file:${temporaryFolder()}/copy.db`]
+    const run = runCommand(inNamespace(readOnly, [...commandLine, ...words]))
+    expect([await run.ended, run.stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /cannot be used: it cannot be written; copy it and, .*\/notes\.db-wal, to a folder that you can write/,
+      ),
+    ])
+  })
 }

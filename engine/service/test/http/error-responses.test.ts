@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
+import { DatabaseError } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { IdsExhausted, StoreUnavailable } from '../../../store/collection/errors.ts'
 import { startTestApi } from '../../../test/notes/fixtures.ts'
@@ -93,4 +94,18 @@ test('an outage is logged with one line a second for the error and one for its r
   ])
   const left = (found: unknown[][]) => found.reduce((sum, [, , , others]) => sum + Number(others ?? 0), found.length)
   expect([left(errors), left(requests)]).toEqual([51, 51])
+})
+
+test('the log has no value of a row or of a parameter, which the errors of PostgreSQL contain', async () => {
+  const { rest, store, log } = await startTestApi()
+  const leaking = Object.assign(new DatabaseError('new row violates a rule', 1, 'error'), {
+    detail: 'Failing row contains (1, secret-value).',
+    where: 'SQL statement "INSERT INTO notes VALUES (\'secret-value\')"',
+    internalQuery: "INSERT INTO notes VALUES ('secret-value')",
+  })
+  store.notes.list = () => Promise.reject(leaking)
+  expect((await rest.get('/v1/notes')).status).toBe(500)
+  const [fault] = logLinesIn(log.join('')).filter(({ level }) => level === 'error')
+  expect(fault).toMatchObject({ err: { message: 'new row violates a rule', stack: expect.any(String) } })
+  expect(log.join('')).not.toContain('secret-value')
 })

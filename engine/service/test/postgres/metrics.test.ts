@@ -1,20 +1,7 @@
-import { DatabaseError } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import type { WriteFailure } from '../../../store/collection/base-store.ts'
-import { IdempotencyKeyReused, StoreUnavailable, writeFailureOf } from '../../../store/collection/errors.ts'
-import { openPool } from '../../../store/postgres/connection/connection.ts'
-import { failuresOf } from '../../../store/postgres/connection/failure.ts'
-import { tablesOf } from '../../../store/postgres/table.ts'
-import {
-  apiKeyRecord,
-  mintApiKey,
-  onPostgres,
-  openPostgres,
-  product,
-  startTestApi,
-} from '../../../test/notes/fixtures.ts'
+import { StoreUnavailable } from '../../../store/collection/errors.ts'
+import { apiKeyRecord, mintApiKey, openPostgres, product, startTestApi } from '../../../test/notes/fixtures.ts'
 import type { NewNote } from '../../../test/notes/tables.ts'
-import { freePort } from '../../../test/support/free-port.ts'
 import { readMetric, writeFailuresIn } from '../../../test/support/metrics.ts'
 import { countWaiting, emptyDatabase, endSessions, lockTable } from '../../../test/support/postgres/databases.ts'
 import { startProxy } from '../../../test/support/postgres/proxy.ts'
@@ -74,48 +61,6 @@ test('while PostgreSQL cannot be reached, readiness checks and changes of API ke
   const { body } = await rest.get('/readyz')
   expect(body).toMatchObject({ code: 'unavailable' })
   expect(writeFailuresIn(await metrics.text())).toEqual({ unreachable: 4 })
-})
-
-test.for<[WriteFailure, unknown]>([
-  ['busy', sqlError('55P03')],
-  ['busy', sqlError('57014')],
-  ['busy', sqlError('40P01')],
-  ['full', sqlError('53100')],
-  ['io', sqlError('58030')],
-  ['read_only', sqlError('25006')],
-  ['corrupt', sqlError('XX001')],
-  ['schema', sqlError('42P01')],
-  ['schema', sqlError('3D000')],
-  ['schema', sqlError('22001')],
-  ['schema', sqlError('23514', 'rule_of_another_release')],
-  ['schema', new StoreUnavailable('Another release has migrated the database.', { failure: 'schema' })],
-  ['unreachable', sqlError('08006')],
-  ['unreachable', sqlError('28P01')],
-  ['unreachable', sqlError('57P01')],
-  ['unreachable', sqlError('53300')],
-  ['unreachable', Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })],
-  ['unreachable', new Error('timeout exceeded when trying to connect')],
-  ['rule', sqlError('2200H')],
-  ['rule', new IdempotencyKeyReused('x')],
-  ['rule', sqlError('23505', 'api_keys_unrevoked_name')],
-  ['other', new StoreUnavailable('The store is closed.')],
-  ['other', sqlError('XX000')],
-  ['other', sqlError('23514', 'notes_state_known')],
-  ['other', new TypeError('x')],
-])('a write fails with the reason %s: %s', ([reason, error]) => {
-  expect(writeFailureOf(failuresOf(tablesOf(onPostgres.collections)).storeError(error))).toBe(reason)
-})
-
-function sqlError(code: string, constraint?: string): DatabaseError {
-  return Object.assign(new DatabaseError(code, 0, 'error'), { code, constraint })
-}
-
-test('a connection that cannot be opened is reported once', async () => {
-  let errors = 0
-  const pool = openPool(`postgres://notes@127.0.0.1:${await freePort()}/notes`, 2, () => errors++)
-  onTestFinished(() => pool.end())
-  await expect(pool.query('SELECT 1')).rejects.toThrow('ECONNREFUSED')
-  expect(errors).toBe(1)
 })
 
 async function openObserved(maxConnections?: number) {

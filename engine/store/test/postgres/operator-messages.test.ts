@@ -1,9 +1,6 @@
-import { DatabaseError } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { onPostgres, postgresDatabase } from '../../../test/notes/database.ts'
-import { startTestApi } from '../../../test/notes/fixtures.ts'
+import { onPostgres } from '../../../test/notes/database.ts'
 import { freePort } from '../../../test/support/free-port.ts'
-import { logLinesIn } from '../../../test/support/log-lines.ts'
 import { createRole, emptyDatabase, query } from '../../../test/support/postgres/databases.ts'
 import { StoreUnavailable } from '../../collection/errors.ts'
 import { openPool } from '../../postgres/connection/connection.ts'
@@ -97,20 +94,6 @@ describe('while the service runs, the operator reads what to do about', () => {
   ] as const)('the error of the driver without a code: %s', ([message, reason]) => {
     expect(failures.storeError(new Error(message)).message).toBe(`The database cannot be used: ${reason}.`)
   })
-})
-
-test('the log has no value of a row or of a parameter', async () => {
-  const { rest, store, log } = await startTestApi({ store: await postgresDatabase(await emptyDatabase()).open() })
-  const leaking = Object.assign(new DatabaseError('new row violates a rule', 1, 'error'), {
-    detail: 'Failing row contains (1, secret-value).',
-    where: 'SQL statement "INSERT INTO notes VALUES (\'secret-value\')"',
-    internalQuery: "INSERT INTO notes VALUES ('secret-value')",
-  })
-  store.notes.list = () => Promise.reject(leaking)
-  expect((await rest.get('/v1/notes')).status).toBe(500)
-  const [fault] = logLinesIn(log.join('')).filter(({ level }) => level === 'error')
-  expect(fault).toMatchObject({ err: { message: 'new row violates a rule', stack: expect.any(String) } })
-  expect(log.join('')).not.toContain('secret-value')
 })
 
 function changed(url: string, change: Partial<URL>): string {

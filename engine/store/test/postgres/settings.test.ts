@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { preparePostgres } from '../../../test/notes/database.ts'
-import { mintApiKey, startServer } from '../../../test/notes/fixtures.ts'
 import { emptyDatabase, query } from '../../../test/support/postgres/databases.ts'
 import { connectClient, openPool } from '../../postgres/connection/connection.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
@@ -60,22 +59,6 @@ test('a stricter synchronous_commit of the database is kept', async () => {
   expect(await settingsOf(client)).toMatchObject({ synchronous_commit: 'remote_apply' })
 })
 
-test('the service opens at most DATABASE_CONNECTIONS connections', async () => {
-  const url = await emptyDatabase()
-  const key = mintApiKey()
-  const server = await startServer({ env: { DATABASE_URL: url, DATABASE_CONNECTIONS: '2', NOTES_API_KEY: key } })
-  const get = (path: string) => fetch(`${server.url}${path}`, { headers: { authorization: `Bearer ${key}` } })
-  await get('/v1/notes')
-  const client = await connectClient(url, { application_name: 'test' })
-  onTestFinished(() => client.end())
-  await client.query('BEGIN; LOCK TABLE notes IN ACCESS EXCLUSIVE MODE')
-  const reads = Promise.all(['', '?state=done', '/1'].map((path) => get(`/v1/notes${path}`)))
-  await expect.poll(() => countConnections(url)).toBe(2)
-  await client.query('ROLLBACK')
-  expect((await reads).map(({ status }) => status)).toEqual([200, 200, 404])
-  expect(await countConnections(url)).toBe(2)
-})
-
 /** A database of the service whose default settings differ from all that the code relies on. */
 async function unusualDatabase(settings: Record<string, string> = unusual): Promise<{ url: string }> {
   const url = await emptyDatabase()
@@ -84,11 +67,6 @@ async function unusualDatabase(settings: Record<string, string> = unusual): Prom
   for (const [setting, value] of Object.entries(settings))
     await query(url, `ALTER DATABASE ${name} SET ${setting} = '${value}'`)
   return { url: `${url}?options=${encodeURIComponent('-c DateStyle=SQL -c TimeZone=Asia/Tokyo')}` }
-}
-
-async function countConnections(url: string): Promise<number> {
-  const own = "FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'notes'"
-  return (await query(url, `SELECT pid ${own}`)).length
 }
 
 async function settingsOf(connection: { query(sql: string): Promise<{ rows: Record<string, string>[] }> }) {

@@ -2,13 +2,9 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openFileStore, prepareSqlite } from '../../../test/notes/database.ts'
-import { commandLine, isBody } from '../../../test/notes/fixtures.ts'
 import { maxCount, notes } from '../../../test/notes/tables.ts'
-import { textsOfAllCharacters } from '../../../test/support/all-characters.ts'
 import { openDatabase } from '../../../test/support/database.ts'
 import { fastest } from '../../../test/support/fastest.ts'
-import { runCommand } from '../../../test/support/process.ts'
-import { canMount, inNamespace } from '../../../test/support/small-disk.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { checkPages, connect, connectToRead, using } from '../../sqlite/file/connection.ts'
 import { countsStatement, sqlTextOf } from '../../sqlite/statements.ts'
@@ -19,13 +15,6 @@ function openNotes(): Database.Database {
   prepareSqlite(path)
   return openDatabase(path)
 }
-
-test('the schema accepts the same bodies as the service, with every character and every length', () => {
-  const isStored = storesBody(openNotes())
-  const long = ['x', '𝒳'].flatMap((character) => [0, 1, 254, 255, 256, 510, 511].map((n) => character.repeat(n)))
-  const disagreements = [...textsOfAllCharacters(), ...long].filter((body) => isStored(body) !== isBody(body))
-  expect(disagreements).toEqual([])
-})
 
 const insertNote = 'INSERT INTO notes (body, priority, state) VALUES'
 
@@ -145,19 +134,6 @@ test('the counts do not read all of the 200,000 notes of a state', async () => {
   expect(await fastest(() => store.notes.counts())).toBeLessThan((await fastest(() => countAll.get())) / 4)
 })
 
-function storesBody(database: Database.Database): (name: string) => boolean {
-  const insert = database.prepare("INSERT INTO notes (body, priority, state) VALUES (?, 1, 'done')")
-  database.exec('BEGIN')
-  return (body) => {
-    try {
-      return insert.run(body).changes === 1
-    } catch (error) {
-      if (error instanceof Database.SqliteError && error.code === 'SQLITE_CONSTRAINT_CHECK') return false
-      throw error
-    }
-  }
-}
-
 test('a write with a value that cannot be copied to the writer thread fails alone', async () => {
   const store = openFileStore(join(temporaryFolder(), 'notes.db'))
   const cycle: unknown[] = []
@@ -171,19 +147,3 @@ test('a write with a value that cannot be copied to the writer thread fails alon
   expect(reasons).toEqual(['', refused, '', refused, '', refused, refused, refused])
   expect((await store.notes.list({ limit: 9 })).map(({ body }) => body)).toEqual(['a', 'c', 'e'])
 })
-
-if (canMount()) {
-  test('db copy says what to do with a database that it cannot write, and so not lock', async () => {
-    const folder = temporaryFolder()
-    prepareSqlite(join(folder, 'notes.db'))
-    const readOnly = `mount --bind ${folder} ${folder}; mount -o remount,bind,ro ${folder}; exec "$@"`
-    const words = ['db', 'copy', '--from', `file:${folder}/notes.db`, '--to', `file:${temporaryFolder()}/copy.db`]
-    const run = runCommand(inNamespace(readOnly, [...commandLine, ...words]))
-    expect([await run.ended, run.stderr]).toEqual([
-      1,
-      expect.stringMatching(
-        /cannot be used: it cannot be written; copy it and, .*\/notes\.db-wal, to a folder that you can write/,
-      ),
-    ])
-  })
-}
