@@ -1,7 +1,13 @@
 import { TRPCError } from '@trpc/server'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { ClosedStore, IdempotencyKeyReused, Refusal, StoreUnavailable } from '../../../store/collection/errors.ts'
+import {
+  ClosedStore,
+  IdempotencyKeyReused,
+  OtherRelease,
+  Refusal,
+  StoreUnavailable,
+} from '../../../store/collection/errors.ts'
 import { type ErrorCode, toApiError } from '../../api/errors.ts'
 
 const cause = new Error('the cause')
@@ -30,6 +36,17 @@ describe('a thrown value becomes an ApiError:', () => {
   test('a Zod error of the output is no error of the client', () => {
     const { error } = z.object({ name: z.string('wrong') }).safeParse({})
     expect(toApiError(internal(error)).body).toMatchObject({ code: 'internal_error' })
+  })
+
+  test.for([
+    [new StoreUnavailable('busy'), 'Try again', '1'],
+    [new StoreUnavailable('lacks', { failure: 'schema', isRetryable: false }), 'a newer release', undefined],
+    [new StoreUnavailable('broken', { failure: 'corrupt', isRetryable: false }), 'an operator', undefined],
+    [new OtherRelease(), 'A newer release', undefined],
+    [new OtherRelease({ isRetryable: true }), 'A newer release', '1'],
+  ] as const)('an outage has Retry-After only if a retry can succeed: %o', ([thrown, text, retryAfter]) => {
+    const { body, headers } = toApiError(thrown)
+    expect([body.message, headers['retry-after']]).toEqual([expect.stringContaining(text), retryAfter])
   })
 
   test('a call after the store was closed has no cause, so that a stop logs no error', () => {

@@ -1,23 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import { postgresDatabase } from '../../../test/notes/database.ts'
-import { startTestApi, type TestApi } from '../../../test/notes/fixtures.ts'
+import { note, postgresDatabase } from '../../../test/notes/database.ts'
 import { emptyDatabase, query } from '../../../test/support/postgres/databases.ts'
-
-const newNote = { body: 'Ann', priority: 7 }
+import { OtherRelease } from '../../collection/errors.ts'
 
 test('a database that another release has migrated is not ready', async () => {
-  const { rest, url } = await startOnPostgres()
-  expect((await rest.get('/readyz')).status).toBe(200)
+  const { store, url } = await openOnPostgres()
+  await store.check()
   await query(url, "INSERT INTO migrations VALUES ('9999_future', 'x', now())")
-  const unready = {
-    status: 503,
-    body: { message: expect.stringContaining('A newer release has migrated the database') },
-  }
-  await expect.poll(() => rest.get('/readyz')).toMatchObject(unready)
+  await expect(store.check()).rejects.toThrow(OtherRelease)
 })
 
 test('ids of rows that were copied with them are skipped at once, also by creates that share a transaction', async () => {
-  const { rest, url } = await startOnPostgres()
+  const { store, url } = await openOnPostgres()
   const copy = (from: number, to: number) =>
     query(
       url,
@@ -26,21 +20,19 @@ test('ids of rows that were copied with them are skipped at once, also by create
     )
   await copy(1, 300)
   const creates = Array.from({ length: 20 }, (_, index) =>
-    rest.post('/v1/notes', newNote, index % 2 ? { 'idempotency-key': `${index}` } : {}),
+    store.notes.create({ ...note }, index % 2 ? { owner: 1n, key: `${index}` } : undefined),
   )
-  const responses = await Promise.all(creates)
-  expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(201))
-  const ids = responses.map(({ body }) => Number((body as { id: number }).id))
+  const ids = (await Promise.all(creates)).map(({ id }) => Number(id))
   expect(new Set(ids).size).toBe(20)
   expect(Math.min(...ids)).toBeGreaterThan(300)
   const newest = Math.max(...ids)
   await copy(newest + 1, newest + 50)
-  expect(await rest.post('/v1/notes', newNote)).toMatchObject({ status: 201, body: { id: newest + 51 } })
+  expect(await store.notes.create({ ...note })).toMatchObject({ id: BigInt(newest + 51) })
 })
 
 test('ids of entries of the history that were copied with them are skipped', async () => {
-  const { rest, store, url } = await startOnPostgres()
-  for (const status of [201, 201]) expect((await rest.post('/v1/notes', newNote)).status).toBe(status)
+  const { store, url } = await openOnPostgres()
+  for (const _ of '12') await store.notes.create({ ...note })
   // The sequence of the notes must stay as it is.
   await query(url, 'DELETE FROM notes WHERE id = 2')
   await query(
@@ -51,38 +43,37 @@ test('ids of entries of the history that were copied with them are skipped', asy
   expect(await store.notes.update({ id: 1n, set: { state: 'done' } })).toMatchObject({ state: 'done' })
 })
 
-describe('a create that fails because a newer release has changed the schema gets a 503 without Retry-After:', () => {
+const changed = { name: 'StoreUnavailable', failure: 'schema', isRetryable: false }
+
+describe('a create that fails because a newer release has changed the schema says that no retry can succeed:', () => {
   test.for([
-    ['a required column without a default', 'ALTER TABLE notes ADD COLUMN owner text NOT NULL', newNote],
-    ['a stricter rule', "ALTER TABLE notes ADD CONSTRAINT notes_body_short CHECK (body <> 'Ann')", newNote],
-    ['a unique rule', 'CREATE UNIQUE INDEX notes_body_once ON notes (body)', { body: 'Bea', priority: 1 }],
-    ['a shorter text', 'ALTER TABLE notes ALTER body TYPE varchar(2)', newNote],
-    ['a smaller number', 'ALTER TABLE notes ALTER priority TYPE smallint', { body: 'Ann', priority: 70_000 }],
-    ['another type', 'ALTER TABLE notes ALTER priority TYPE uuid USING gen_random_uuid()', newNote],
-    ['no such column', 'ALTER TABLE notes RENAME priority TO rank', newNote],
-  ] as const)('%s', async ([, statement, note]) => {
-    const { rest, url } = await startOnPostgres()
-    if (statement.includes('UNIQUE')) expect((await rest.post('/v1/notes', note)).status).toBe(201)
+    ['a required column without a default', 'ALTER TABLE notes ADD COLUMN owner text NOT NULL', note],
+    ['a stricter rule', "ALTER TABLE notes ADD CONSTRAINT notes_body_short CHECK (body <> 'Call Ann')", note],
+    ['a unique rule', 'CREATE UNIQUE INDEX notes_body_once ON notes (body)', { ...note, body: 'Bea' }],
+    ['a shorter text', 'ALTER TABLE notes ALTER body TYPE varchar(2)', note],
+    ['a smaller number', 'ALTER TABLE notes ALTER priority TYPE smallint', { ...note, priority: 70_000n }],
+    ['another type', 'ALTER TABLE notes ALTER priority TYPE uuid USING gen_random_uuid()', note],
+    ['no such column', 'ALTER TABLE notes RENAME priority TO rank', note],
+  ] as const)('%s', async ([, statement, newNote]) => {
+    const { store, url } = await openOnPostgres()
+    if (statement.includes('UNIQUE')) await store.notes.create(newNote)
     await query(url, 'ALTER TABLE notes DROP CONSTRAINT notes_body_length, DROP CONSTRAINT notes_body_not_blank')
     await query(
       url,
       statement.includes('uuid') ? `ALTER TABLE notes ALTER priority DROP NOT NULL; ${statement}` : statement,
     )
-    for (const headers of [{}, { 'idempotency-key': 'a' }]) {
-      const response = await rest.post('/v1/notes', note, headers)
-      expect(response).toMatchObject({ status: 503, body: { message: expect.stringContaining('a newer release') } })
-      expect(response.headers).not.toHaveProperty('retry-after')
-    }
+    for (const caller of [undefined, { owner: 1n, key: 'a' }])
+      await expect(store.notes.create(newNote, caller)).rejects.toMatchObject(changed)
   })
 
   test('a required column of the idempotency keys fails only the creates with a key, also within one batch', async () => {
-    const { rest, url } = await startOnPostgres()
+    const { store, url } = await openOnPostgres()
     await query(url, 'ALTER TABLE idempotency_keys ADD COLUMN owner text NOT NULL')
     const creates = Array.from({ length: 10 }, (_, n) =>
-      rest.post('/v1/notes', newNote, n % 2 ? { 'idempotency-key': `${n}` } : {}),
+      store.notes.create({ ...note }, n % 2 ? { owner: 1n, key: `${n}` } : undefined),
     )
-    const statuses = (await Promise.all(creates)).map(({ status }) => status)
-    expect(statuses).toEqual(Array.from({ length: 10 }, (_, n) => (n % 2 ? 503 : 201)))
+    const outcomes = Array.from({ length: 10 }, (_, n) => (n % 2 ? { reason: changed } : { status: 'fulfilled' }))
+    expect(await Promise.allSettled(creates)).toMatchObject(outcomes)
   })
 })
 
@@ -111,7 +102,7 @@ test.for([
   await expect(database.open()).rejects.toThrow(part)
 })
 
-async function startOnPostgres(): Promise<TestApi & { url: string }> {
+async function openOnPostgres() {
   const url = await emptyDatabase()
-  return { ...(await startTestApi({ store: await postgresDatabase(url).open() })), url }
+  return { store: await postgresDatabase(url).open(), url }
 }

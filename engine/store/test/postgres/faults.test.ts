@@ -1,39 +1,38 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { openPostgres } from '../../../test/notes/database.ts'
-import { startTestApi, type TestApi } from '../../../test/notes/fixtures.ts'
+import { note, openPostgres } from '../../../test/notes/database.ts'
 import { countWaiting, emptyDatabase, endSessions, lockTable, query } from '../../../test/support/postgres/databases.ts'
 import { openPool } from '../../postgres/connection/connection.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
 
-const newNote = { body: 'Ann', priority: 7 }
-const unavailable = { status: 503, headers: { 'retry-after': '1' }, body: { code: 'unavailable', status: 503 } }
+const all = { limit: 9 }
+const unavailable = { status: 'rejected', reason: { name: 'StoreUnavailable', isRetryable: true } }
 
-test('idle connections that are lost are replaced without a failed request', async () => {
-  const { rest, url } = await startOnPostgres()
+test('idle connections that are lost are replaced without a failed call', async () => {
+  const { notes, url } = await openOnPostgres()
   for (let round = 0; round < 3; round++) {
-    await Promise.all(Array.from({ length: 10 }, () => rest.get('/v1/notes')))
+    await Promise.all(Array.from({ length: 10 }, (_, index) => notes.list({ limit: index + 1 })))
     expect(await endSessions(url)).toBeGreaterThan(0)
     await wait(100)
-    expect((await rest.get('/v1/notes')).status).toBe(200)
-    expect((await rest.post('/v1/notes', newNote)).status).toBe(201)
+    expect(await notes.list(all)).toHaveLength(round)
+    await notes.create({ ...note })
   }
 })
 
-test('a connection that is lost during a statement gives a 503, and the next request succeeds', async () => {
-  const { rest, url } = await startOnPostgres()
+test('a connection that is lost during a statement makes the call fail, and the next one succeeds', async () => {
+  const { notes, url } = await openOnPostgres()
   const release = await lockTable(url, 'notes')
-  const requests = [rest.get('/v1/notes'), rest.post('/v1/notes', newNote), rest.get('/v1/notes/1')]
+  const calls = Promise.allSettled([notes.list(all), notes.create({ ...note }), notes.get(1n)])
   await expect.poll(() => countWaiting(url)).toBe(3)
   await endSessions(url)
-  for (const response of await Promise.all(requests)) expect(response).toMatchObject(unavailable)
+  expect(await calls).toMatchObject(Array(3).fill(unavailable))
   await release()
-  expect(await rest.post('/v1/notes', newNote)).toMatchObject({ status: 201, body: { id: 1 } })
-  expect((await rest.get('/v1/notes')).status).toBe(200)
+  expect(await notes.create({ ...note })).toMatchObject({ id: 1n })
+  expect(await notes.list(all)).toHaveLength(1)
 })
 
 test('a connection that is lost between two statements of a transaction ends the transaction, not the process', async () => {
-  const { url } = await startOnPostgres()
+  const { url } = await openOnPostgres()
   const pool = openPool(url, undefined, undefined, 'notes')
   onTestFinished(() => pool.end())
   const transaction = inTransaction(pool, async (db) => {
@@ -45,43 +44,42 @@ test('a connection that is lost between two statements of a transaction ends the
   expect((await pool.query('SELECT 1')).rowCount).toBe(1)
 })
 
-test('a lock that is not released, and a pool without a free connection, give a 503', async () => {
-  const { rest, url } = await startOnPostgres({ maxConnections: 1 })
+test('a lock that is not released, and a pool without a free connection, make calls fail in time', async () => {
+  const { notes, url } = await openOnPostgres({ maxConnections: 1 })
   const release = await lockTable(url, 'notes')
   const begin = performance.now()
-  const reads = Array.from({ length: 30 }, (_, index) => rest.get(`/v1/notes/${index + 1}`))
-  for (const response of await Promise.all([rest.post('/v1/notes', newNote), ...reads]))
-    expect(response).toMatchObject(unavailable)
+  const reads = Array.from({ length: 30 }, (_, index) => notes.get(BigInt(index + 1)))
+  expect(await Promise.allSettled([notes.create({ ...note }), ...reads])).toMatchObject(Array(31).fill(unavailable))
   expect(performance.now() - begin).toBeLessThan(10_000)
   await release()
-  expect((await rest.get('/v1/notes')).body).toEqual([])
+  expect(await notes.list(all)).toEqual([])
 })
 
 test('a statement that takes too long is cancelled on the server', async () => {
-  const { rest, url } = await startOnPostgres({ statementTimeout: 1_000 })
+  const { notes, url } = await openOnPostgres({ statementTimeout: 1_000 })
   const sleep = 'BEGIN PERFORM pg_sleep(60); RETURN NULL; END'
   await query(url, `CREATE FUNCTION sleep() RETURNS trigger LANGUAGE plpgsql AS '${sleep}'`)
   await query(url, 'CREATE TRIGGER sleep BEFORE INSERT ON notes FOR EACH STATEMENT EXECUTE FUNCTION sleep()')
-  const created = rest.post('/v1/notes', newNote)
+  const created = Promise.allSettled([notes.create({ ...note })])
   await expect.poll(() => countSleeping(url)).toBe(1)
-  expect(await created).toMatchObject(unavailable)
+  expect(await created).toMatchObject([unavailable])
   expect(await countSleeping(url)).toBe(0)
   await query(url, 'DROP TRIGGER sleep ON notes')
-  expect((await rest.post('/v1/notes', newNote)).status).toBe(201)
+  await notes.create({ ...note })
 })
 
-async function startOnPostgres({
+async function openOnPostgres({
   statementTimeout,
   maxConnections,
 }: {
   statementTimeout?: number
   maxConnections?: number
-} = {}): Promise<TestApi & { url: string }> {
+} = {}) {
   const url = await emptyDatabase()
   const address = statementTimeout ? `${url}?statement_timeout=${statementTimeout}` : url
   const store = await openPostgres({ url: address, maxConnections })
   onTestFinished(() => store.close())
-  return { ...(await startTestApi({ store })), url }
+  return { ...store, url }
 }
 
 async function countSleeping(url: string): Promise<number> {

@@ -1,21 +1,25 @@
 import { expect, test } from 'vitest'
-import { postgresDatabase, preparePostgres } from '../../../test/notes/database.ts'
-import { startTestApi } from '../../../test/notes/fixtures.ts'
+import { note, postgresDatabase, preparePostgres } from '../../../test/notes/database.ts'
 import { connectTo, createRole, emptyDatabase, query, setReadOnly } from '../../../test/support/postgres/databases.ts'
 
-const newNote = { body: 'Ann', priority: 7 }
+const readOnly = { name: 'StoreUnavailable', failure: 'read_only', isRetryable: true }
 
-test('while the database is read-only, creates and readiness get a 503 and reads continue, until it accepts writes again', async () => {
+test('while the database is read-only, creates and readiness fail and reads continue, until it accepts writes again', async () => {
   const url = await emptyDatabase()
-  const { rest } = await startTestApi({ store: await postgresDatabase(url).open() })
-  expect((await rest.get('/readyz')).status).toBe(200)
+  const store = await postgresDatabase(url).open()
+  await store.check()
   await setReadOnly(url, true)
-  await expect.poll(async () => (await rest.get('/readyz')).status).toBe(503)
-  expect(await rest.post('/v1/notes', newNote)).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
-  expect(await rest.get('/v1/notes')).toMatchObject({ status: 200, body: [] })
+  await expect(store.check()).rejects.toMatchObject(readOnly)
+  await expect(store.notes.create({ ...note })).rejects.toMatchObject(readOnly)
+  expect(await store.notes.list({ limit: 9 })).toEqual([])
   await setReadOnly(url, false)
-  await expect.poll(async () => (await rest.get('/readyz')).status).toBe(200)
-  expect((await rest.post('/v1/notes', newNote)).status).toBe(201)
+  const isReady = () =>
+    store.check().then(
+      () => true,
+      () => false,
+    )
+  await expect.poll(isReady).toBe(true)
+  expect(await store.notes.create({ ...note })).toMatchObject(note)
 })
 
 test('an instance without one of the rights that its writes need is not ready', async () => {
@@ -53,5 +57,5 @@ test('a readiness check does not wait for an open transaction that holds the adv
 test('a readiness check does not use up an id', async () => {
   const store = await postgresDatabase(await emptyDatabase()).open()
   for (let i = 0; i < 3; i++) await store.check()
-  expect(await store.notes.create({ body: 'Ann', priority: 7n, state: 'done' })).toMatchObject({ id: 1n })
+  expect(await store.notes.create({ ...note })).toMatchObject({ id: 1n })
 })
