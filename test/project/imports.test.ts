@@ -40,14 +40,7 @@ test('each entry of the engines is one file', () => {
 
 test.for(engines)('the engine %s imports nothing of the product, and of other engines what it may', (engine) => {
   const files = filesOf(patternsFor([engine], '.{ts,tsx,mjs}'))
-  const imports = files.flatMap((file) =>
-    [...readFileSync(join(root, file), 'utf8').matchAll(/\b(?:from|import) ?\(?'([.#][^']+)'/g)].map(
-      ([, path = '']) => ({
-        file,
-        path,
-      }),
-    ),
-  )
+  const imports = files.flatMap((file) => importsIn(file).map((path) => ({ file, path })))
   expect(imports.length).toBeGreaterThan(3)
   const [ofEngines, relative] = [true, false].map((isEntry) =>
     imports.filter(({ path }) => path.startsWith('#') === isEntry),
@@ -55,6 +48,17 @@ test.for(engines)('the engine %s imports nothing of the product, and of other en
   expect(new Set(ofEngines?.map(({ path }) => path.replace(/^#|\/.*/g, '')))).toEqual(new Set(imported[engine]))
   const outside = relative?.filter(({ file, path }) => !join(dirname(file), path).startsWith(`engine/${engine}/`))
   expect(outside).toEqual([])
+})
+
+test('the tests of the store reach no other engine, also not through their support', () => {
+  const tests = filesOf(['engine/store/test/**/*.ts'])
+  const reached = new Set(tests)
+  // It also visits what it adds.
+  for (const file of reached)
+    if (!file.startsWith('#'))
+      for (const path of importsIn(file)) reached.add(path.startsWith('#') ? path : join(dirname(file), path))
+  expect(reached.size).toBeGreaterThan(tests.length + 50)
+  expect([...reached].filter((path) => /^(?:#(?!store)|engine\/(?!store|test))/.test(path))).toEqual([])
 })
 
 test('the root is small: at most 20 modules and 700 lines in server/ and db/', () => {
@@ -92,6 +96,12 @@ test('no folder has more than 16 source files, but for the support of the tests'
   expect(large).toEqual(['engine/test/support', 'test/support'])
 })
 
+/** The paths and the entries of engines that a file imports. */
+function importsIn(file: string): string[] {
+  const code = readFileSync(join(root, file), 'utf8')
+  return [...code.matchAll(/\b(?:from|import) ?\(?'([.#][^']+)'/g)].map(([, path = '']) => path)
+}
+
 /**
  * What each folder imports. The files directly in an engine are nodes of their own: some compose the folders below
  * them, and others, such as the configuration and the port of the store, are imported there.
@@ -99,9 +109,10 @@ test('no folder has more than 16 source files, but for the support of the tests'
 function importsOfFolders(): Map<string, Set<string>> {
   const graph = new Map<string, Set<string>>()
   for (const file of filesOf(patternsFor([...engines, 'server', 'package'], '.{ts,tsx,mjs}'))) {
-    const [from, code] = [nodeOf(file), readFileSync(join(root, file), 'utf8')]
-    const targets = [...code.matchAll(/\b(?:from|import) ?\(?'(\.[^']+\.(?:tsx?|mjs))'/g)]
-      .map(([, path = '']) => nodeOf(join(dirname(file), path)))
+    const from = nodeOf(file)
+    const targets = importsIn(file)
+      .filter((path) => /^\..*\.(?:tsx?|mjs)$/.test(path))
+      .map((path) => nodeOf(join(dirname(file), path)))
       .filter((to) => to !== from)
     graph.set(from, new Set([...(graph.get(from) ?? []), ...targets]))
   }
