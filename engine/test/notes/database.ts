@@ -16,9 +16,10 @@ import { definition, type NotesStore } from './store.ts'
 
 const fixtures = await databaseFixtures(definition)
 
-export const { onPostgres, onSqlite, openFileStore, openPostgres, openTestStore, postgresDatabase, preparePostgres } =
+export const { onPostgres, onSqlite, openFileStore, openPostgres, openSqlite, openTestStore, postgresDatabase } =
   fixtures
-export const { prepareSqlite, prepareWrites, shareEmptiedStore, sqliteDatabase, tableNames, testDatabase } = fixtures
+export const { preparePostgres, prepareSqlite, prepareWrites, shareEmptiedStore, sqliteDatabase, tableNames } = fixtures
+export const { testDatabase } = fixtures
 
 const kinds = ['sqlite', 'postgres'] as const
 

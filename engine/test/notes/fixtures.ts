@@ -47,15 +47,12 @@ const fixtures = await fixturesOf({
 
 export const { addingRow, addingRows, apiKeyRecord, backUp, bannerKey, commandLine, contextWith, createInTwoParts } =
   fixtures
-export const { createKey, createRequest, isApiKey, listen, makeDatabase, mintApiKey, onPostgres, onSqlite } = fixtures
-export const { openFileStore, openPostgres, openSqlite, openTestStore, postgresDatabase, preparePostgres } = fixtures
-export const { prepareSqlite, prepareWrites, product, readConfig, revokeKey, rotateKey, rowsIn, runProgram } = fixtures
-export const { shareEmptiedStore, shareEmptiedTestApi, shareServer, shareTestApi, sqliteDatabase } = fixtures
-export const { startHttpServer, startOf, startServer, startTestApi, tableNames } = fixtures
-export const { testDatabase, textsIn, unfitFiles, validBody, variableNames } = fixtures
+export const { createKey, createRequest, isApiKey, listen, makeDatabase, mintApiKey, product, readConfig } = fixtures
+export const { revokeKey, rotateKey, rowsIn, runProgram, shareEmptiedTestApi, shareServer, shareTestApi } = fixtures
+export const { startHttpServer, startOf, startServer, startTestApi, textsIn, unfitFiles, validBody, variableNames } =
+  fixtures
 export { service }
 export type NotesClient = TRPCClient<AppRouter>
-export type TestDatabase = databases.TestDatabase<NotesStore>
 export type TestApi = api.TestApi<NotesStore, NotesClient>
 export type ListeningApi = Listening<TestApi>
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { addingRow, shareTestApi, startTestApi, testDatabase } from '../../../test/notes/fixtures.ts'
+import { testDatabase } from '../../../test/notes/database.ts'
+import { addingRow, shareTestApi, startTestApi } from '../../../test/notes/fixtures.ts'
 import { isOnPostgres } from '../../../test/support/database.ts'
 import { cpuTimesOf } from '../../../test/support/fastest.ts'
 import { maxInt64, minInt64 } from '../../api/int64.ts'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { shareEmptiedTestApi, startTestApi, testDatabase } from '../../../test/notes/fixtures.ts'
+import { testDatabase } from '../../../test/notes/database.ts'
+import { shareEmptiedTestApi, startTestApi } from '../../../test/notes/fixtures.ts'
 import { writeJson } from '../../api/literals.ts'
 
 const parts = [

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { addNotes, openFileStore, startTestApi } from '../../../test/notes/fixtures.ts'
+import { openFileStore } from '../../../test/notes/database.ts'
+import { addNotes, startTestApi } from '../../../test/notes/fixtures.ts'
 import { openDatabase } from '../../../test/support/database.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 

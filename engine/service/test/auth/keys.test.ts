@@ -1,18 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import type { WithApiKeys } from '../../../store/keys.ts'
+import { openTestStore, shareEmptiedStore, testDatabase } from '../../../test/notes/database.ts'
 import {
   apiKeyRecord,
   createKey,
   isApiKey,
   mintApiKey,
-  openTestStore,
   product,
   revokeKey,
   rotateKey,
-  shareEmptiedStore,
   startOf,
   startTestApi,
-  testDatabase,
 } from '../../../test/notes/fixtures.ts'
 import { describeKeys, listKeys, parseKeyName, parseLifetime } from '../../commands/keys.ts'
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { addNotes, apiKeyRecord, mintApiKey, openFileStore, startTestApi } from '../../../test/notes/fixtures.ts'
+import { openFileStore } from '../../../test/notes/database.ts'
+import { addNotes, apiKeyRecord, mintApiKey, startTestApi } from '../../../test/notes/fixtures.ts'
 import { openDatabase } from '../../../test/support/database.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { backUpDatabase } from '../../../store/sqlite/backup/backup.ts'
+import { onSqlite } from '../../../test/notes/database.ts'
 import {
   backUp,
   commandLine,
   makeDatabase,
-  onSqlite,
   rowsIn,
   runProgram,
   textsIn,

@@ -4,14 +4,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
-import {
-  commandLine,
-  openFileStore,
-  runProgram,
-  service,
-  startServer,
-  variableNames,
-} from '../../../test/notes/fixtures.ts'
+import { openFileStore } from '../../../test/notes/database.ts'
+import { commandLine, runProgram, service, startServer, variableNames } from '../../../test/notes/fixtures.ts'
 import { commandsOf } from '../../../test/support/commands.ts'
 import { notesIn } from '../../../test/support/log-lines.ts'
 import { runCommand } from '../../../test/support/process.ts'

@@ -2,14 +2,8 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { migrate } from '../../../store/sqlite/migrate.ts'
-import {
-  addingRows,
-  commandLine,
-  makeDatabase,
-  onSqlite,
-  prepareSqlite,
-  runProgram,
-} from '../../../test/notes/fixtures.ts'
+import { onSqlite, prepareSqlite } from '../../../test/notes/database.ts'
+import { addingRows, commandLine, makeDatabase, runProgram } from '../../../test/notes/fixtures.ts'
 import { definition } from '../../../test/notes/store.ts'
 import { openDatabase } from '../../../test/support/database.ts'
 import { auditLinesIn, notesIn } from '../../../test/support/log-lines.ts'

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { migrate } from '../../../store/postgres/migrate.ts'
-import { onPostgres, preparePostgres, runProgram } from '../../../test/notes/fixtures.ts'
+import { onPostgres, preparePostgres } from '../../../test/notes/database.ts'
+import { runProgram } from '../../../test/notes/fixtures.ts'
 import { definition } from '../../../test/notes/store.ts'
 import { freePort } from '../../../test/support/free-port.ts'
 import {

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { postgresDatabase, revokeKey, startTestApi } from '../../../test/notes/fixtures.ts'
+import { postgresDatabase } from '../../../test/notes/database.ts'
+import { revokeKey, startTestApi } from '../../../test/notes/fixtures.ts'
 import { emptyDatabase, query } from '../../../test/support/postgres/databases.ts'
 
 const revoke = 'UPDATE api_keys SET revoked_at = now()'

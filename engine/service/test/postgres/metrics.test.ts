@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { StoreUnavailable } from '../../../store/collection/errors.ts'
-import { apiKeyRecord, mintApiKey, openPostgres, product, startTestApi } from '../../../test/notes/fixtures.ts'
+import { openPostgres } from '../../../test/notes/database.ts'
+import { apiKeyRecord, mintApiKey, product, startTestApi } from '../../../test/notes/fixtures.ts'
 import type { NewNote } from '../../../test/notes/tables.ts'
 import { readMetric, writeFailuresIn } from '../../../test/support/metrics.ts'
 import { countWaiting, emptyDatabase, endSessions, lockTable } from '../../../test/support/postgres/databases.ts'

@@ -1,7 +1,8 @@
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api'
 import { hrTimeToMilliseconds } from '@opentelemetry/core'
 import { expect, test } from 'vitest'
-import { startTracedApi, testDatabase } from '../../../test/notes/fixtures.ts'
+import { testDatabase } from '../../../test/notes/database.ts'
+import { startTracedApi } from '../../../test/notes/fixtures.ts'
 import { isOnPostgres } from '../../../test/support/database.ts'
 
 test('a create has spans of the request, the procedure and the store', async () => {

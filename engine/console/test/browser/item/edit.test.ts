@@ -1,12 +1,6 @@
 import { describe, expect } from 'vitest'
-import {
-  addNotes,
-  apiKeyRecord,
-  createKey,
-  mintApiKey,
-  openTestStore,
-  startTestApi,
-} from '../../../../test/notes/fixtures.ts'
+import { openTestStore } from '../../../../test/notes/database.ts'
+import { addNotes, apiKeyRecord, createKey, mintApiKey, startTestApi } from '../../../../test/notes/fixtures.ts'
 import { choiceOf, choose, counting, names, showing } from '../list.ts'
 import { enterNote, type OpenNotes, test } from '../notes.ts'
 import { boxOf, closeByEscape, describes, holdRequests, inspect, isFocused, press, waitForAnimations } from '../page.ts'

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import { addNotes, openTestStore, startTestApi } from '../../../../test/notes/fixtures.ts'
+import { openTestStore } from '../../../../test/notes/database.ts'
+import { addNotes, startTestApi } from '../../../../test/notes/fixtures.ts'
 import { slowResponses, startServer } from '../../../../test/support/slow-server.ts'
 import { choose, counting, names, showing, turnPage } from '../list.ts'
 import { enterNote, test } from '../notes.ts'
