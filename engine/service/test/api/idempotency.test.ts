@@ -37,15 +37,6 @@ describe('a create that is retried with its Idempotency-Key', () => {
     },
   )
 
-  test('adds one note when 20 of them arrive at once', async () => {
-    const { rest } = api()
-    const send = () => rest.post('/v1/notes', newNote, { 'idempotency-key': 'a' })
-    const responses = await Promise.all(Array.from({ length: 20 }, send))
-    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
-    expect(responses.filter(({ headers }) => headers['idempotency-replayed'] === undefined)).toHaveLength(1)
-    expect((await rest.get('/v1/notes')).body).toHaveLength(1)
-  })
-
   test('is a different create if another API key sends it', async () => {
     const { store, rest } = api()
     const authorization = `Bearer ${await createKey(store, 'other')}`

@@ -36,23 +36,6 @@ test('a cached key is refused once it expires, although nothing in the database 
   expect((await rest.get('/v1/notes', { authorization })).status).toBe(401)
 })
 
-test('a repeated query is served from the cache, or is 304, without a read until the store changes', async () => {
-  const { rest, store } = await startTestApi()
-  const { list } = store.notes
-  let calls = 0
-  store.notes.list = (query) => {
-    calls++
-    return list(query)
-  }
-  await addNotes(store, 1)
-  for (let i = 0; i < 10; i++) expect((await rest.get('/v1/notes')).body).toHaveLength(1)
-  for (let i = 0; i < 10; i++) expect((await rest.get('/v1/notes', { 'if-none-match': '*' })).status).toBe(304)
-  expect(calls).toBe(2)
-  await addNotes(store, 1)
-  expect((await rest.get('/v1/notes')).body).toHaveLength(2)
-  expect(calls).toBe(3)
-})
-
 /** The service on a file, and a second connection to the file, as another process would have it. */
 async function startOnFile() {
   const path = join(temporaryFolder(), 'notes.db')
