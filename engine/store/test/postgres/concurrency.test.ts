@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { keyRecord, onPostgres, postgresDatabase, preparePostgres } from '../../../test/notes/database.ts'
+import { keyRecord, note, onPostgres, postgresDatabase, preparePostgres } from '../../../test/notes/database.ts'
 import type { NotesStore } from '../../../test/notes/store.ts'
-import type { NewNote } from '../../../test/notes/tables.ts'
 import { connectTo, emptyDatabase, query } from '../../../test/support/postgres/databases.ts'
 import { StoreUnavailable } from '../../collection/errors.ts'
 
@@ -30,7 +29,7 @@ test('a client that pages through the list sees each note once and in order whil
   const created: bigint[] = []
   let isOver = false
   async function write(store: NotesStore): Promise<void> {
-    for (let i = 0; i < 200; i++) created.push((await store.notes.create(newNote)).id)
+    for (let i = 0; i < 200; i++) created.push((await store.notes.create({ ...note })).id)
   }
   async function follow(store: NotesStore): Promise<bigint[]> {
     const seen: bigint[] = []
@@ -63,11 +62,9 @@ test('of eight instances that start at once on an empty database one creates the
   expect(first.filter(Boolean)).toHaveLength(1)
 })
 
-const newNote: NewNote = { body: 'Ann', priority: 7n, state: 'open' }
-
 async function createBy({ apiKeys, notes }: NotesStore, method: 'create' | 'createWithKey') {
   const [{ id: owner } = { id: 0n }] = await apiKeys.list()
-  return method === 'create' ? notes.create(newNote) : notes.create(newNote, { owner, key: 'a' })
+  return method === 'create' ? notes.create({ ...note }) : notes.create({ ...note }, { owner, key: 'a' })
 }
 
 /** A store beside the transaction of another client, which has inserted a note and not committed it. */

@@ -1,15 +1,12 @@
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { postgresDatabase, sqliteDatabase, tableNames } from '../../../test/notes/database.ts'
+import { notesDatabase, tableNames } from '../../../test/notes/database.ts'
 import { definition } from '../../../test/notes/store.ts'
-import { isOnPostgres, type TestDatabase } from '../../../test/support/database.ts'
-import { emptyDatabase } from '../../../test/support/postgres/databases.ts'
-import { temporaryFolder } from '../../../test/support/temporary.ts'
+import { isOnPostgres } from '../../../test/support/database.ts'
 import { inspect } from '../../open.ts'
 
 describe('a table that is dropped while the store is open makes it unready, and the next start is refused:', () => {
   test.for([...tableNames, 'migrations'])('%s', async (table) => {
-    const database = await ownDatabase()
+    const database = await notesDatabase()
     const store = await database.open()
     await store.check()
     await database.execute(`DROP TABLE ${table}${isOnPostgres ? ' CASCADE' : ''}`)
@@ -27,13 +24,8 @@ describe('a table that is dropped while the store is open makes it unready, and 
 })
 
 test('a column that is missing makes the store unready', async () => {
-  const database = await ownDatabase()
+  const database = await notesDatabase()
   const store = await database.open()
   await database.execute('ALTER TABLE api_keys RENAME COLUMN start TO beginning')
   await expect(store.check()).rejects.toThrow('start')
 })
-
-/** A database that no later test uses. */
-async function ownDatabase(): Promise<TestDatabase> {
-  return isOnPostgres ? postgresDatabase(await emptyDatabase()) : sqliteDatabase(join(temporaryFolder(), 'notes.db'))
-}

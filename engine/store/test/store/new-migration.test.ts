@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { index, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { describe, expect, test } from 'vitest'
-import { notesDatabase, postgresDatabase, sqliteDatabase } from '../../../test/notes/database.ts'
+import { notesDatabase } from '../../../test/notes/database.ts'
 import { isOnPostgres } from '../../../test/support/database.ts'
-import { emptyDatabase, query } from '../../../test/support/postgres/databases.ts'
+import { query } from '../../../test/support/postgres/databases.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { int64 } from '../../collection/schema.ts'
 import { collection, defineStore } from '../../collection.ts'
@@ -101,13 +101,14 @@ function productWith(files: Record<string, string>, collections = {}) {
 }
 
 async function newDatabase() {
-  if (isOnPostgres) {
-    const url = await emptyDatabase()
-    const tables = "SELECT 1 FROM pg_tables WHERE schemaname = 'public'"
-    return { ...postgresDatabase(url), isEmpty: async () => (await query(url, tables)).length === 0 }
+  const { location } = await notesDatabase()
+  return {
+    location,
+    async isEmpty(): Promise<boolean> {
+      if (location.kind === 'sqlite') return !existsSync(location.path) || statSync(location.path).size === 0
+      return (await query(location.url, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).length === 0
+    },
   }
-  const path = join(temporaryFolder(), 'notes.db')
-  return { ...sqliteDatabase(path), isEmpty: async () => !existsSync(path) || statSync(path).size === 0 }
 }
 
 test('a defect of what a start calls is not reported as an unusable database', async () => {
