@@ -25,7 +25,7 @@ describe('an API key', () => {
   })
 
   test('ends with the CRC-32 of its random part in base62', () => {
-    expect(isApiKey('note_PetstorePetstorePetstorePetstore4UQoSA')).toBe(true)
+    expect(isApiKey('note_NotebookNotebookNotebookNotebook49AWPI')).toBe(true)
   })
 
   test('is invalid when any one character is changed', () => {

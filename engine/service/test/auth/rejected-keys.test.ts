@@ -46,10 +46,10 @@ describe('the line of a 401', () => {
   test.for([
     ['no header', undefined, 'missing'],
     ['an empty header', '', 'missing'],
-    ['another scheme', 'Basic cmV4OnNlY3JldA==', 'malformed'],
+    ['another scheme', 'Basic YW5uOnNlY3JldA==', 'malformed'],
     ['no key after the scheme', 'Bearer', 'malformed'],
     ['another secret', 'Bearer ghp_0123456789abcdef', 'malformed'],
-    ['another secret with the same letters', 'Bearer PET_0123456789', 'malformed'],
+    ['another secret with the same letters', 'Bearer NOTE_0123456789', 'malformed'],
   ] as const)('has the reason, and nothing of the header: %s', async ([, authorization, reason]) => {
     const { lines } = await rejected(authorization)
     expect(lines).toMatchObject([

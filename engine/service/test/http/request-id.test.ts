@@ -75,7 +75,7 @@ describe('without a valid X-Request-Id the service creates one', () => {
   const secret = key.slice('note_'.length)
   const jwt = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxIn0.x'
 
-  const secrets = [key, `id-${key}`, `PET_${secret}`, secret, secret.slice(0, 32), `a.${secret}`]
+  const secrets = [key, `id-${key}`, `NOTE_${secret}`, secret, secret.slice(0, 32), `a.${secret}`]
 
   test.for([...secrets, 'Bearer', 'bearer:abc', jwt])('instead of %s, which may be a secret', async (given) => {
     const { headers } = await shared().rest.get('/v1/notes', { 'x-request-id': given })
