@@ -18,7 +18,7 @@ import { createHttpServer } from './http/server.ts'
 import { readConsolePage, readPage, webConsole } from './http/static-files.ts'
 import { ownRoutes } from './own-routes.ts'
 import { type CallOptions, decorateWithCalls } from './procedures/context.ts'
-import { refuseOtherTexts } from './procedures/texts.ts'
+import { refuseSchemas } from './procedures/schemas.ts'
 import { restAdapter } from './rest/adapter.ts'
 import { reference, serversOf } from './rest/reference.ts'
 import { rpcAdapter } from './rpc/adapter.ts'
@@ -127,7 +127,7 @@ function refuseSchema(): never {
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { service, config, store, metrics, tracing, dependencies, loadMeter = processLoad } = options
   const { product, router, routes, console: folder } = service
-  refuseOtherTexts(router)
+  refuseSchemas(router)
   // The path of PUBLIC_URL without a slash at the end. Links have it; requests do not, because a proxy removes it.
   const basePath = config.publicUrl === undefined ? '' : new URL(config.publicUrl).pathname.replace(/\/$/, '')
   const page = readConsolePage(folder, basePath)

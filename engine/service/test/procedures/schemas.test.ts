@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { query, router } from '../../../test/notes/trpc.ts'
 import { Text } from '../../api/text.ts'
 import { describeIssues, issuesOf } from '../../api/validation.ts'
-import { refuseOtherTexts } from '../../procedures/texts.ts'
+import { refuseSchemas } from '../../procedures/schemas.ts'
 
 test('a text is what both databases hold exactly', () => {
   const texts = ['\0', 'a\0b', '\ud800', 'a\udfffb', '\udc00\ud800', '', '😀', 'a𝒳b', '\u{10ffff}', '\u0001']
@@ -36,7 +36,7 @@ describe('an input stops the start, with a sentence that names the field, if it 
     const create = query()
       .input(input)
       .query(() => 1)
-    expect(() => refuseOtherTexts(router({ create }))).toThrow(
+    expect(() => refuseSchemas(router({ create }))).toThrow(
       `create: the field ${field} is a text that a database may not hold exactly. Make it of Text of #service`,
     )
   })
@@ -48,7 +48,7 @@ describe('an input stops the start, with a sentence that names the field, if it 
       n: z.int(),
     })
     expect(() =>
-      refuseOtherTexts(
+      refuseSchemas(
         router({
           create: query()
             .input(input)
@@ -57,4 +57,17 @@ describe('an input stops the start, with a sentence that names the field, if it 
       ),
     ).not.toThrow()
   })
+})
+
+test.for([
+  ['a field of an item', z.object({ id: z.bigint(), state: z.enum(['open']).default('open') }), 'state'],
+  ['a field of a list', z.array(z.object({ size: z.int().optional().prefault(3) })), 'size'],
+  ['the output itself', z.array(z.string()).default([]), 'output'],
+] as const)('a default of an output stops the start: %s', ([, output, field]) => {
+  const found = query()
+    .output(output)
+    .query(() => [] as never)
+  expect(() => refuseSchemas(router({ found }))).toThrow(
+    `found: the field ${field} of the output has a default. Only the input needs one.`,
+  )
 })
