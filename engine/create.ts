@@ -34,7 +34,7 @@ const ofConsole = /^(?:#console|@mantine|@scalar|@tanstack|@types\/react|@vitejs
 const alwaysCopied = [
   'engine/test/{index,vitest.config}.ts',
   'engine/test/support/{database,product,rest-client,share,temporary,test-api,tested,texts,transport}.ts',
-  'engine/test/support/postgres/databases.ts',
+  'engine/test/support/postgres/{databases,given-server}.ts',
   'engine/test/notes/{books,main,notes,postgres,printer,router,service,sqlite,store,tables,trpc}.ts',
   'engine/test/notes/migrations/*/*.sql',
   'engine/console/test/notes/**/*.*',

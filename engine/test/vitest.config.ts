@@ -40,7 +40,14 @@ export default defineConfig({
   test: {
     ...common.test,
     projects: [
-      { extends: true, test: { name: 'product', include: ['test/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'product',
+          include: ['test/**/*.test.ts'],
+          globalSetup: 'engine/test/support/postgres/given-server.ts',
+        },
+      },
       {
         extends: true,
         test: {

@@ -3,6 +3,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createProduct } from '../../engine/create.ts'
+import { query } from '../../engine/test/support/postgres/databases.ts'
 import { startPostgres } from '../../engine/test/support/postgres/server.ts'
 import { runCommand, waitForOutput, whenListening } from '../../engine/test/support/process.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
@@ -207,6 +208,23 @@ test('the example is served on PostgreSQL as the recipe does it', async () => {
   const apiKey = await waitForOutput(server, /\b(notes_[0-9A-Za-z]{38})\b/)
   const [step] = stepsOf(client)
   expect(run(folder, 'client.ts', { SERVICE_URL: server.url, SERVICE_API_KEY: apiKey })).toBe(`${step?.output}\n`)
+
+  writeFileSync(
+    join(folder, 'test/database.test.ts'),
+    `import { expect, test } from 'vitest'
+     import { openTestStore, startTestService } from '#test'
+     import { service } from '../service.ts'
+     import { definition } from '../store.ts'
+     test('it is PostgreSQL', async () => {
+       const [store, api] = [await openTestStore(definition), await startTestService(service)]
+       for (const { load } of [store, api.store]) expect(load()).toHaveProperty('pool')
+     })`,
+  )
+  const env = { ...process.env, TEST_DATABASE_URL: url }
+  const { status, stdout, stderr } = spawnSync('npm', ['test'], { cwd: folder, encoding: 'utf8', env })
+  expect(status, stdout + stderr).toBe(0)
+  expect(stdout).toContain('test/store.test.ts')
+  expect(await query(url, "SELECT datname FROM pg_database WHERE datname LIKE 'test%'")).toEqual([])
 })
 
 test('a definition that its module exports under another name ends the start with the reason', () => {

@@ -14,7 +14,7 @@ import { tablesOf } from '../../store/sqlite/collection.ts'
 import { createOrMigrate as prepareOnSqlite } from '../../store/sqlite/opening/create-or-migrate.ts'
 import { openSqliteStore } from '../../store/sqlite/opening/store.ts'
 import { prepareWrites } from '../../store/sqlite/writer/writes.ts'
-import { createDatabase, query } from './postgres/databases.ts'
+import { createDatabase, dropDatabase, query } from './postgres/databases.ts'
 import { share } from './share.ts'
 import { type AtEnd, temporaryFolder } from './temporary.ts'
 
@@ -33,8 +33,20 @@ export interface TestDatabase<Store = BaseStore> {
 
 export const isOnPostgres = inject('postgresUrl') !== undefined
 
-/** The databases of a product. */
-export async function databaseFixtures<Stores extends WithApiKeys>(definition: StoreDefinition<Stores>) {
+/** Opens a store of a product on a new database, until the test ends. Its ids start at 1. */
+export async function openTestStore<Stores extends WithApiKeys>(definition: StoreDefinition<Stores>) {
+  return (await databaseFixtures(definition, 'drop')).openTestStore()
+}
+
+/**
+ * The databases of a product.
+ *
+ * @param afterTest what happens to a database of PostgreSQL when its test ends. One that is emptied is used again.
+ */
+export async function databaseFixtures<Stores extends WithApiKeys>(
+  definition: StoreDefinition<Stores>,
+  afterTest: 'empty' | 'drop' = 'empty',
+) {
   type Store = BaseStore & Stores
   const [onSqlite, onPostgres] = await Promise.all([definition.forSqlite(), definition.forPostgres()])
   /** The tables on both databases, each after those that its foreign keys refer to. */
@@ -91,11 +103,12 @@ export async function databaseFixtures<Stores extends WithApiKeys>(definition: S
   /** Databases of earlier tests, which were emptied. */
   const cleared: string[] = []
 
-  /** Creates a database for one test. It is deleted or emptied when the test ends. */
+  /** Creates a database for one test. */
   async function testDatabase(atEnd: AtEnd = onTestFinished): Promise<TestDatabase<Store>> {
     if (!isOnPostgres) return sqliteDatabase(join(temporaryFolder(atEnd), `${definition.program}.db`), atEnd)
     const url = cleared.pop() ?? (await createDatabase())
     atEnd(async () => {
+      if (afterTest === 'drop') return dropDatabase(url)
       await deleteRows(url)
       cleared.push(url)
     })

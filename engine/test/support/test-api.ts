@@ -62,7 +62,7 @@ export async function startTestService<Stores extends WithApiKeys, Router extend
 ): Promise<TestApi<BaseStore & Stores, TRPCClient<Router>>> {
   const product = productFixtures(service.product)
   const tested = { service, createClient: createClient<Router> }
-  return apiFixtures(tested, product, await databaseFixtures(service.store)).startTestApi(options)
+  return apiFixtures(tested, product, await databaseFixtures(service.store, 'drop')).startTestApi(options)
 }
 
 /** On a busy machine, a request of a test may wait for its turn. */

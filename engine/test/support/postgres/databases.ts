@@ -22,12 +22,17 @@ export async function emptyDatabase(): Promise<string> {
   return url
 }
 
-/** Creates a database in the server that the tests share. It exists until that server stops. */
+/** Creates a database in the server that the tests share. */
 export async function createDatabase(options = ''): Promise<string> {
   const name = `test_${randomBytes(8).toString('hex')}`
   const server = inject('postgresUrl')
   await query(server, `CREATE DATABASE ${name} TEMPLATE template0 STRATEGY file_copy ${options}`)
   return Object.assign(new URL(server), { pathname: `/${name}` }).href
+}
+
+/** Drops a database of {@link createDatabase}, and ends its sessions. */
+export async function dropDatabase(url: string): Promise<void> {
+  await query(inject('postgresUrl'), `DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`)
 }
 
 /**
