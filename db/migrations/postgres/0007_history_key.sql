@@ -1,1 +1,1 @@
-ALTER TABLE "history" ADD COLUMN "idempotency_key" text;
+ALTER TABLE history ADD COLUMN idempotency_key text;
