@@ -110,7 +110,11 @@ test('the filters count what a search and a category leave, also beside a filter
   await addPets(store, 180)
   await page.reload()
   await showing(page, '1–20 of more than 200')
-  for (const name of ['All 200+', 'Available 199+', 'Pending', 'Sold 1+']) await counting(page, name)
+  for (const name of ['All 200+', 'Available', 'Pending', 'Sold']) await counting(page, name)
+  await page.getByRole('checkbox', { name: 'Select all pets of this page' }).check()
+  await page.getByRole('button', { name: 'Select all that match', exact: true }).waitFor()
+  await choose(page, 'Available')
+  for (const name of ['All 200+', 'Available 200+', 'Pending', 'Sold']) await counting(page, name)
   // Few enough to be counted.
   await choose(page, 'Sold')
   await counting(page, 'Sold 1')

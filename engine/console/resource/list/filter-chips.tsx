@@ -30,8 +30,9 @@ export function FilterChips({ field }: { field: Field }) {
     if (isPart && !counts) return ''
     const counted = totalOf(resource, counts || undefined, choice === undefined ? {} : { [name]: choice })
     // The list may know more than the scan of all choices.
-    const total = isPart && choice === checked ? (shown ?? counted) : counted
-    if (total?.count === 0 && !total.isExact) return ''
+    const total = (isPart && choice === checked && shown) || counted
+    // What was found of each choice says nothing about what is not counted.
+    if (isPart && choice !== undefined && total === counted && !counted?.isExact) return ''
     return total ? countText(total) : '–'
   }
 

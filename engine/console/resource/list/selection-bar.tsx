@@ -1,4 +1,4 @@
-import { countText, number } from '../../formats.ts'
+import { number } from '../../formats.ts'
 import './selection-bar.css'
 import { useClipboard } from '@mantine/hooks'
 import { useCallback, useState } from 'react'
@@ -166,7 +166,7 @@ function SelectAllFound() {
   if (!isWholePage || !isMore || areAllSelected) return null
   return (
     <Button ref={keepFocus} variant="subtle" size="xs" onClick={() => start()}>
-      {`Select all ${total ? countText(total) : ''} that match`}
+      {`Select all ${total?.isExact ? `${number(total.count)} ` : ''}that match`}
     </Button>
   )
 }
