@@ -1,7 +1,7 @@
-import { useEffect, useEffectEvent, useRef } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { textOf } from '#service/fields'
 import { rowOf } from '../../components/focus.ts'
-import { countOf, was } from '../../formats.ts'
+import { countOf, joined, number, was } from '../../formats.ts'
 import { problemOf } from '../../problem.ts'
 import type { Item, Resource } from '../../resource.ts'
 import { useAccess } from '../access.ts'
@@ -26,6 +26,7 @@ export function useLastEdit(newItem: NewItem, done: Done | undefined, onDone: (d
   const waiting = states.filter(({ status, edit }) => status === 'pending' && repeated.has(edit.seen.id))
   const cause = waiting.find(isRepeated)
   const last = states.at(-1)
+  const together = useSavedTogether(states, waiting)
   const isDone = done !== undefined && done.at >= (last?.submittedAt ?? 0)
   const canUndo = isDone
     ? done.onUndo !== undefined && !done.isNews
@@ -37,7 +38,10 @@ export function useLastEdit(newItem: NewItem, done: Done | undefined, onDone: (d
   const isStored = last?.status === 'success' || (last?.status === 'pending' && !last.edit.set && !isRepeated(last))
   const saved = isStored
     ? {
-        text: savedText(resource, last, removed),
+        text: joined(' ', [
+          together > 1 && `${number(together)} changes are saved, the last one:`,
+          savedText(resource, last, removed),
+        ]),
         at: last.submittedAt,
         edit: last.edit,
         undoLabel: isRemoved ? 'Add again' : undefined,
@@ -94,6 +98,18 @@ export function useLastEdit(newItem: NewItem, done: Done | undefined, onDone: (d
 
   useFocusOf(done)
   return { failed, cause, waiting, removed, latest, isDone, isRemoved, canUndo, say, undo }
+}
+
+/** How many edits are saved that waited for the service together with the last one. */
+function useSavedTogether(states: EditState[], waiting: EditState[]): number {
+  const [waited, setWaited] = useState<ReadonlySet<string>>(new Set())
+  const hasWaited = ({ edit }: EditState) => waited.has(edit.idempotencyKey)
+  if (!waiting.every(hasWaited)) {
+    const isGoingOn = states.some((state) => state.status === 'pending' && hasWaited(state))
+    setWaited(new Set([...(isGoingOn ? waited : []), ...waiting.map(({ edit }) => edit.idempotencyKey)]))
+  }
+  const last = states.at(-1)
+  return last && hasWaited(last) ? states.filter((state) => state.status === 'success' && hasWaited(state)).length : 0
 }
 
 /** Moves the focus to the row that a result names. */

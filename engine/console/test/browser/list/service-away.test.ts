@@ -96,6 +96,23 @@ test.for([
   await expect.poll(() => told.count()).toBe(0)
 })
 
+test('all changes that waited for the service are confirmed together', async ({ open }) => {
+  const { store, page } = await open(3, { path: '/?note=2', isLoaded: true })
+  const saved = page.getByRole('region', { name: 'Last change' })
+  await panel(page, 'note 2').waitFor()
+  await page.context().setOffline(true)
+  await page.getByRole('button', { name: 'Done', exact: true }).click()
+  await page.keyboard.press('e')
+  await page.keyboard.type('Tea')
+  await page.keyboard.press('Enter')
+  await page.getByText('2 changes are not saved yet.').waitFor()
+  await page.context().setOffline(false)
+  await saved.getByText('2 changes are saved, the last one: Text of note 2 is now Tea.').waitFor()
+  expect(await store.notes.get(2n)).toMatchObject({ body: 'Tea', state: 'done' })
+  await page.getByRole('button', { name: 'Waiting', exact: true }).click()
+  await saved.getByText(/^Tea is waiting\.$/).waitFor()
+})
+
 test('the form says why a note was not added, and that it tries again, also while the list says so', async ({
   open,
 }) => {
