@@ -4,10 +4,10 @@ import { useList, useResource } from './page-context.ts'
 import { hrefOf, readView } from './view.ts'
 
 /**
- * Lets the address say what the page shows, without the parts of it that mean nothing: `onInvalid` says so. A key that may
+ * Lets the address say what the page shows, without the parts of it that mean nothing: `onInvalid` names them. A key that may
  * only read opens no form: `onRefused` says why.
  */
-export function useShownAddress(onRefused: () => void, onInvalid: () => void): void {
+export function useShownAddress(onRefused: () => void, onInvalid: (names: string[]) => void): void {
   const { resource, closeForm } = useResource()
   const { view } = useList()
   const { isReadOnly } = useAccess()
@@ -26,8 +26,9 @@ export function useShownAddress(onRefused: () => void, onInvalid: () => void): v
     const [named, shown] = [new URLSearchParams(location.search), new URLSearchParams(href.slice('./'.length))]
     if (parametersOf(named) === parametersOf(shown)) return
     const names = [resource.one, ...resource.fields.map(({ name }) => name)]
-    const isLost = names.some((name) => named.get(name) && !shown.has(name))
-    if (isLost || named.get('changes') !== shown.get('changes')) sayInvalid()
+    const lost = names.filter((name) => named.get(name) && !shown.has(name))
+    if (named.get('changes') !== shown.get('changes')) lost.push('changes')
+    if (lost.length > 0) sayInvalid(lost)
     history.replaceState(history.state, '', href)
   }, [resource, view])
 }

@@ -11,10 +11,10 @@ test('the address becomes what the page shows, without parts that mean nothing',
   await expect.poll(() => page.url()).toBe(`${url}/?order=newest`)
   // Going back leads to no address that means the same.
   expect(await page.evaluate(() => history.length)).toBe(2)
-  const invalid = page.locator('.edit-notice').getByText('A part of the link is not valid, and is left out.')
-  await invalid.waitFor()
+  const invalid = page.locator('.edit-notice').filter({ hasText: 'Not valid in the link' })
+  await invalid.getByText('Not valid in the link, and left out: “pet”, “name”, and “status”.').waitFor()
   await page.goto(`${url}/?changes=removed`)
-  await invalid.waitFor()
+  await invalid.getByText('left out: “changes”.').waitFor()
   expect(page.url()).toBe(`${url}/?changes=all`)
   // Such as those that a mail adds.
   await page.goto(`${url}/?pet=1&utm_source=mail`)

@@ -2,8 +2,10 @@ import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef, useState }
 import { createPortal } from 'react-dom'
 import { focusAround } from '../../components/focus.ts'
 import { areCharactersOn, useShortcuts } from '../../components/keyboard.ts'
+import { listOf } from '../../formats.ts'
 import { useAccess } from '../access.ts'
 import { useDeselectRemoved } from '../item/deselect-removed.ts'
+import { quoted } from '../item/edit-text.tsx'
 import type { NewItem } from '../item/new-item.ts'
 import { useResource } from '../page-context.ts'
 import { useShownAddress } from '../use-shown-address.ts'
@@ -33,7 +35,7 @@ export function EditNotice({ newItem, done, onDone, closedAt, onClose }: EditNot
 
   useDeselectRemoved((text) => say(text, { onUndo: isDone ? done?.onUndo : undefined, isNews: true }))
   const refuse = () => say(`Your API key can only show ${resource.many}. It cannot change them.`)
-  useShownAddress(refuse, () => say('A part of the link is not valid, and is left out.'))
+  useShownAddress(refuse, (names) => say(`Not valid in the link, and left out: ${listOf(names.map(quoted))}.`))
   useShortcuts({ notice: () => document.querySelector<HTMLElement>('.edit-notice button')?.focus() })
   useShortcuts(isReadOnly ? { add: refuse, choose: refuse, edit: refuse, remove: refuse, undo: refuse } : { undo })
 
