@@ -17,6 +17,7 @@ import {
   headingOf,
   Named,
   namesIn,
+  quoted,
   removedText,
   titlesOf,
   useItemLink,
@@ -150,7 +151,7 @@ export function Waiting({ edit, failureReason, failureCount, all }: EditState & 
 /** An edit that failed: somebody else has changed or removed the item, the values are not valid, or the service failed. */
 export function Failed({ edit, failureReason, onClose }: EditState & { onClose: () => void }) {
   const { resource, queries, edits } = useResource()
-  const { shown } = changedBy(resource, edit)
+  const { shown, isOne } = changedBy(resource, edit)
   const isReversal = edit.isReversal ?? edit.undoes !== undefined
   const current = useQuery({ ...queries.item(edit.seen.id, useQueryClient()), refetchOnMount: 'always' })
   const { data } = current
@@ -175,7 +176,8 @@ export function Failed({ edit, failureReason, onClose }: EditState & { onClose: 
     if (data) edits.save({ ...editOf(data, edit.set, edit.place), isReversal })
   }
   const isConflict = problem.kind === 'conflict' && !isGone
-  const conflict = joined(' ', [conflictText(resource, edit, title, by, data), edit.set !== undefined && value])
+  const wanted = isReversal ? `Undoing would set ${isOne ? 'it' : 'them'} to ${quoted(mine)}.` : value
+  const conflict = joined(' ', [conflictText(resource, edit, title, by, data), edit.set !== undefined && wanted])
   const gone = edit.set ? `${former} was removed meanwhile. ${value}` : removedText(former)
   return (
     <section ref={keepFocus} className="edit-notice" aria-label="Not saved" data-failed>

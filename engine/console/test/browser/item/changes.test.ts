@@ -450,7 +450,10 @@ describe('a change', () => {
     await rpc.notes.update.mutate({ noteId: 2n, state: 'waiting' })
     await entries.getByRole('button', { name: 'Change back' }).click()
     await page.unroute('**/trpc/*notes.{list,history}**')
-    await page.getByRole('alert').getByText('changed the state of note 2 to “Waiting”. Former value: “Open”.').waitFor()
+    await page
+      .getByRole('alert')
+      .getByText('changed the state of note 2 to “Waiting”. Undoing would set it to “Open”.')
+      .waitFor()
     expect(await store.notes.get(2n)).toMatchObject({ state: 'waiting' })
     const conflict = page.getByRole('region', { name: 'Not saved' })
     expect(await conflict.getByRole('button').allInnerTexts()).toEqual(['Keep theirs', 'Change back'])
