@@ -168,10 +168,14 @@ function Details({ item }: { item: Item }) {
           </Button>
         )}
       </div>
-      {!isReadOnly && hasHistory && (
+      {hasHistory && (
         <section className="item-history" aria-label="History">
           <h3>History</h3>
-          <ChangeList id={id} />
+          {isReadOnly ? (
+            <p className="changes-none">Your API key cannot show who changed what.</p>
+          ) : (
+            <ChangeList id={id} />
+          )}
         </section>
       )}
       <details

@@ -17,7 +17,7 @@ export function ReadOnly() {
       {...hint(unchanged)}
       onClick={() => open({ kind: 'editMany', edits: [], same: 0, unchanged, startsAtOnce: true })}
     >
-      Read only
+      <span>Read only</span>
     </button>
   )
 }

@@ -946,6 +946,8 @@ test('a key that may only read sees no controls and asks for no changes, and see
   await page.getByRole('region', { name: '3 selected' }).getByRole('button', { name: 'Copy' }).waitFor()
   expect(await page.getByRole('button', { name: /Set state|Remove/ }).count()).toBe(0)
   expect((await panel(page).getByRole('definition').allTextContents()).slice(0, 2)).toEqual(['2', 'note 2'])
+  const history = panel(page).getByRole('region', { name: 'History' })
+  await history.getByText('Your API key cannot show who changed what.').waitFor()
   await inspect(page, 'read-only')
   expect(log.join('')).not.toContain('history')
   await page.goto(`${url}/?open=add`)
