@@ -113,18 +113,20 @@ function Details({ item }: { item: Item }) {
   const { isReadOnly, canEdit, canRemove, hasHistory } = useAccess()
   const { id } = item
   const json = jsonOf(item, '  ')
-  const isSaving = states.some(({ edit: { seen }, status }) => status === 'pending' && seen.id === id)
+  const ofItem = states.filter(({ edit: { seen }, status }) => status === 'pending' && seen.id === id)
+  const saving = ofItem.flatMap(({ edit }) => Object.keys(edit.set ?? {}))
   const isEditableField = ({ presence }: Field) => canEdit && presence !== 'generated'
   // A value that the user cannot set is not shown if there is none.
   const fields = resource.fields.filter((field) => isEditableField(field) || item[field.name] !== undefined)
   return (
     <>
-      <dl className="item-details" data-saving={isSaving || undefined}>
+      <dl className="item-details">
         {fields.map((field) => (
           <div key={field.name}>
             <dt>{field.label}</dt>
             <dd
               {...valueAttributes(field)}
+              data-saving={saving.includes(field.name) || undefined}
               onDoubleClick={() => isEditableField(field) && !field.choices && setEdited(field.name)}
             >
               {edited === field.name ? (

@@ -106,6 +106,11 @@ test('all changes that waited for the service are confirmed together', async ({ 
   await page.keyboard.type('Tea')
   await page.keyboard.press('Enter')
   await page.getByText('2 changes are not saved yet.').waitFor()
+  // The fields that are not stored yet.
+  const fonts = panel(page)
+    .locator('.item-details dd')
+    .evaluateAll((all) => all.map((each) => getComputedStyle(each).fontStyle))
+  expect(await fonts).toEqual(['normal', 'italic', 'normal', 'normal', 'normal', 'normal'])
   await page.context().setOffline(false)
   await saved.getByText('2 changes are saved, the last one: Text of note 2 is now Tea.').waitFor()
   expect(await store.notes.get(2n)).toMatchObject({ body: 'Tea', state: 'done' })
