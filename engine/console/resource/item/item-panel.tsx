@@ -89,8 +89,10 @@ function LoadedItem({ id, item }: { id: bigint; item: ShownList['item'] }) {
           !isKnown && 'It may never have existed, or it was removed.',
         ])}
       >
-        {removal && <Reversal changes={[removal]} />}
-        {draft !== undefined && <CopyButton withText label="Copy your value" value={draft} />}
+        <div className="message-actions">
+          {removal && <Reversal changes={[removal]} isMain />}
+          {draft !== undefined && <CopyButton withText label="Copy your value" value={draft} />}
+        </div>
       </Message>
     )
   }

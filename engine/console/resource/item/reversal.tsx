@@ -18,10 +18,12 @@ interface ReversalProps {
   item?: Item | undefined
   /** Whether the item has its former values, also before the history says so. */
   isBack?: boolean | undefined
+  /** Whether the button is what the user most probably wants. */
+  isMain?: boolean
 }
 
 /** The button that adds removed items again, or changes others back, and then the result, or the button that undoes that. */
-export function Reversal({ changes, item, isBack = false }: ReversalProps) {
+export function Reversal({ changes, item, isBack = false, isMain = false }: ReversalProps) {
   const { resource, queries, open } = useResource()
   const linkTo = useItemLink()
   const { list, edit } = useList()
@@ -96,8 +98,7 @@ export function Reversal({ changes, item, isBack = false }: ReversalProps) {
   return (
     <Button
       ref={keepFocus}
-      variant="subtle"
-      size="compact-sm"
+      {...(isMain ? { variant: 'filled', size: 'xs' } : { variant: 'subtle', size: 'compact-sm' })}
       aria-label={`${text}: ${[name, ...becoming].join(', ')}`}
       // The button for the opposite follows.
       onClick={(event) => isNewClick(event) && reverse()}
