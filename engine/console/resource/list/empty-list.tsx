@@ -6,7 +6,7 @@ import { IconPlus, IconSearch, IconTablePlus } from '../../components/icons.tsx'
 import { loadLater } from '../../components/load-later.tsx'
 import { Message } from '../../components/message.tsx'
 import { joined, listOf, listOfAny } from '../../formats.ts'
-import type { Edit, Item, Resource } from '../../resource.ts'
+import type { Edit, Field, Item, Resource } from '../../resource.ts'
 import { useAccess } from '../access.ts'
 import { nounOf } from '../item/edit-text.tsx'
 import { useList, useResource } from '../page-context.ts'
@@ -102,7 +102,7 @@ function shortened(text: string): string {
   return text.length > 100 ? `${text.slice(0, 99)}…` : text
 }
 
-/** Such as `No large toy has “mo” in its name.` */
+/** Such as `No large toy has this in its name. Its id is a number.` The title has the whole text. */
 function notFound(resource: Resource, { filter, search = '' }: View, shown: string): string {
   const names = meaningsOf(resource, search, filter).flatMap(Object.keys)
   // No text of the title can contain some texts, for example a link's with a control character.
@@ -112,9 +112,17 @@ function notFound(resource: Resource, { filter, search = '' }: View, shown: stri
   const labels = (isText: boolean) =>
     fields.filter(({ kind }) => (kind === 'text') === isText).map(({ label }) => label.toLowerCase())
   const [texts, others] = [labels(true), labels(false)]
-  const words = listOf(shown.split(/\s+/).map((word) => `“${word}”`))
-  return `No ${nounOf(resource, filter).one} has ${joined(', and none has ', [
-    texts.length > 0 && `${words} in its ${listOfAny(texts)}`,
+  const words = shown.split(/\s+/)
+  const searched = words.length > 1 ? listOf(words.map((word) => `“${word}”`)) : 'this'
+  const missing = joined(', and none has ', [
+    texts.length > 0 && `${searched} in its ${listOfAny(texts)}`,
     others.length > 0 && `this ${listOfAny(others)}`,
-  ])}.`
+  ])
+  const isNumber = ({ name, kind, isSearched }: Field) =>
+    kind === 'id' || (isSearched && kind !== 'text' && !(name in filter))
+  const numbers = others.length > 0 ? [] : resource.fields.filter(isNumber).map(({ label }) => label.toLowerCase())
+  return joined(' ', [
+    `No ${nounOf(resource, filter).one} has ${missing}.`,
+    numbers.length > 0 && `Its ${listOf(numbers)} ${numbers.length > 1 ? 'are numbers' : 'is a number'}.`,
+  ])
 }
