@@ -259,6 +259,8 @@ test('a finger hits each control within 44 px', async ({ start }) => {
     await searchField(page).fill('pet')
     await showing(page, '1–3 of 3')
     expect(await missed(page)).toEqual([])
+    const clear = await boxOf(page.getByRole('button', { name: 'Clear the search' }))
+    expect([clear.width, clear.height]).toEqual([44, 44])
     await page.goto(`${url}/?pet=2`)
     await page.getByRole('heading', { level: 2, name: 'pet 2' }).waitFor()
     await page.getByText('Not changed yet.').waitFor()
