@@ -6,6 +6,7 @@ import { Button, CloseButton } from '../../components/buttons.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { keepFocus, rowOf } from '../../components/focus.ts'
 import { hint } from '../../components/hint.ts'
+import { areCharactersOn, keyName, keysOf } from '../../components/keyboard.ts'
 import { joined, number } from '../../formats.ts'
 import { isTransient, problemOf, retryDelayAfter } from '../../problem.ts'
 import { Countdown, Reason, useLastFailure } from '../../requests/failure.tsx'
@@ -103,6 +104,13 @@ export function Saved({ text = '', edit, edits, removed, link, firstId, onUndo, 
         <Button
           variant="subtle"
           size="xs"
+          endIcon={
+            areCharactersOn() && (
+              <kbd aria-hidden translate="no">
+                {keyName(keysOf('undo')[0] ?? '')}
+              </kbd>
+            )
+          }
           {...hint(label, 'undo')}
           onClick={() => {
             onClose()
