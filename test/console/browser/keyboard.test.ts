@@ -142,6 +142,7 @@ describe('shortcuts of one character', () => {
     await page.keyboard.press('?')
     const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
     const setting = help.getByRole('checkbox', { name: 'Single-key shortcuts' })
+    expect(await setting.evaluate((box) => box.getAttribute('aria-describedby'))).toBe('shortcuts-note')
     await setting.uncheck()
     await inspect(page, 'help-without-letters')
     for (let visits = 0; visits < 2; visits++) {

@@ -57,11 +57,7 @@ export function Help({ onClose }: { onClose: () => void }) {
     setIsOn(isChecked)
   }
   return (
-    <Sheet title="Keyboard shortcuts" onClose={onClose} size="sm" isModal>
-      <label className="shortcuts-setting">
-        <input type="checkbox" checked={isOn} onChange={(event) => change(event.currentTarget.checked)} />
-        Single-key shortcuts
-      </label>
+    <Sheet title="Keyboard shortcuts" onClose={onClose} size="md" isModal>
       <dl className="shortcuts">
         {listed.map((shortcut) => (
           <Fragment key={shortcut}>
@@ -73,6 +69,18 @@ export function Help({ onClose }: { onClose: () => void }) {
           </Fragment>
         ))}
       </dl>
+      <div className="shortcuts-setting">
+        <label>
+          <input
+            type="checkbox"
+            checked={isOn}
+            aria-describedby="shortcuts-note"
+            onChange={(event) => change(event.currentTarget.checked)}
+          />
+          Single-key shortcuts
+        </label>
+        <p id="shortcuts-note">Turn them off if speech input or another tool presses letters that you do not mean.</p>
+      </div>
     </Sheet>
   )
 }
