@@ -13,7 +13,7 @@ import type { ChangesShown } from '../view.ts'
 import { Entries } from './change-entry.tsx'
 import { ChangeFilter } from './change-filter.tsx'
 import { historyOf, isGroup, isListed, mayGoOn, togetherOf } from './history.ts'
-import { lacksUndone, withNext } from './undone.ts'
+import { type ItemChange, lacksUndone, withNext } from './undone.ts'
 
 /** How many changes are loaded by themselves, to count those of a group, or to find so many entries that are listed. */
 const maxLoaded = { changes: 10_000, entries: 20 }
@@ -61,12 +61,15 @@ export function ChangeList({ id, max, shown }: ChangeListProps) {
   if (!data) return <div className="skeleton item-details-skeleton" role="status" aria-label="Loading the changes" />
   // One level below the heading of the panel, or of the history of the item.
   const Day = isOfAll ? 'h3' : 'h4'
-  /** How many changes that were not undone, and removals, a day has that is loaded as a whole. */
-  function summaryOf(ofDay: HistoryEntry[]): string {
-    const removed = ofDay.filter(({ kind }) => kind === 'remove').length
-    if (ofDay.length === 0) return ''
-    const changed = ofDay.length - removed
-    return ` · ${joined(', ', [changed > 0 && `${number(changed)} changed`, removed > 0 && `${number(removed)} removed`])}`
+  /** How many changes, removals, and changes that were undone, a day has that is loaded as a whole. */
+  function summaryOf(ofDay: ItemChange[]): string {
+    const undone = ofDay.filter(({ undo }) => undo).length
+    const removed = ofDay.filter(({ kind, undo }) => kind === 'remove' && !undo).length
+    const counts = { changed: ofDay.length - removed - undone, removed, 'changed back': undone }
+    return joined(
+      ', ',
+      Object.entries(counts).map(([what, count]) => count > 0 && `${number(count)} ${what}`),
+    )
   }
   function loadMore() {
     setWanted({ changes: changes.length + maxLoaded.changes, entries: groups.length + maxLoaded.entries })
@@ -98,7 +101,7 @@ export function ChangeList({ id, max, shown }: ChangeListProps) {
         <Fragment key={day}>
           <Day>
             {day}
-            {isOfAll && !(isMore && index === days.size - 1) && summaryOf(each.flat().filter(({ undo }) => !undo))}
+            {isOfAll && !(isMore && index === days.size - 1) && ` · ${summaryOf(each.flat())}`}
           </Day>
           <ol>
             {each.map((group) => (

@@ -64,7 +64,7 @@ test('equal changes of several notes are one entry with their undo, and a remove
   await rpc.notes.remove.mutate({ noteId: 4n })
   const page = await show()
   const sheet = await openChanges(page)
-  await sheet.getByRole('heading', { name: 'Today · 3 changed, 1 removed' }).waitFor()
+  await sheet.getByRole('heading', { name: 'Today · 3 changed, 1 removed, 4 changed back' }).waitFor()
   expect(await textsOf(sheet.locator('summary'))).toEqual(['4 notes State Open → Done'])
   const { keyName } = await rpc.session.current.query()
   await sheet.getByText(`Changed back by ${keyName}, `).waitFor()
@@ -89,7 +89,7 @@ test('a change and its undo are one entry of both keys, unless they are of two d
   const page = await show()
   await timeChanges(page, (id, at) => (id === 1n ? at - 86_400_000 : at))
   const sheet = await openChanges(page)
-  await sheet.getByRole('heading', { name: 'Today · 1 changed' }).waitFor()
+  await sheet.getByRole('heading', { name: 'Today · 1 changed, 1 changed back' }).waitFor()
   await sheet.getByRole('heading', { name: 'Yesterday · 1 changed' }).waitFor()
   const entries = async () =>
     (await sheet.getByRole('listitem').allInnerTexts()).map((text) =>
