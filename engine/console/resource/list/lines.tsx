@@ -1,7 +1,7 @@
 import { textOf } from '#service/fields'
 import { countOfRows, is, joined, number, time } from '../../formats.ts'
 import './lines.css'
-import { type ComponentProps, useReducer } from 'react'
+import { type ComponentProps, useReducer, useState } from 'react'
 import { Button, CloseButton } from '../../components/buttons.tsx'
 import { keepFocus } from '../../components/focus.ts'
 import { IconAlertTriangle } from '../../components/icons.tsx'
@@ -50,21 +50,30 @@ function Line({ text, live, onDismiss, children, ...props }: LineProps) {
   )
 }
 
-/** A save that failed after its form was closed. */
+/** A save that failed after its form was closed, or what was entered before that. Dismissing it keeps the entries. */
 function NotAdded(newItem: NewItem) {
-  const { error, variables, isUncertain, forgetFailure, mutate } = newItem
+  const { error, variables, entered, isPending, isUncertain, forgetFailure, mutate } = newItem
   const { resource, open } = useResource()
   const { view } = useList()
+  const [dismissed, setDismissed] = useState('')
   useRetry(newItem, () => variables && mutate(variables), view.isAdding)
-  if (!error || view.isAdding) return null
+  // Without a title, these may be the values that the form has kept for the next item.
+  const title = entered[resource.title]?.trim()
+  if (view.isAdding || isPending || (!error && (!title || title === dismissed))) return null
+  function dismiss() {
+    setDismissed(title ?? '')
+    forgetFailure()
+  }
+  const failure = isUncertain ? 'may not have been added' : 'was not added'
   return (
     <Line
-      text={`The ${resource.one} ${isUncertain ? 'may not have been' : 'was not'} added`}
-      onDismiss={forgetFailure}
-      live="alert"
-      data-failed
+      text={`The ${resource.one} ${error ? failure : 'is not added yet'}`}
+      onDismiss={dismiss}
+      live={error ? 'alert' : 'status'}
+      data-failed={error ? true : undefined}
+      data-waiting={error ? undefined : true}
     >
-      <bdi>{textOf(variables?.[resource.title])}</bdi>
+      <bdi>{error ? textOf(variables?.[resource.title]) : title}</bdi>
       <Button variant="subtle" size="compact-sm" onClick={() => open({ kind: 'add' })}>
         Show the form
       </Button>

@@ -29,7 +29,7 @@ interface ListProps {
 export function List({ newItem, ownEdits, isImporting }: ListProps) {
   const { resource } = useResource()
   const { view, selection } = useList()
-  const hasLines = newItem.error || importDrafts.has(resource.many)
+  const hasLines = newItem.error || newItem.entered[resource.title] || importDrafts.has(resource.many)
   const surface = useRef<HTMLDivElement>(null)
   const scroller = useRef<HTMLDivElement>(null)
   const place = hrefOfPlace(resource, view)
