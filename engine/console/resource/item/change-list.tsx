@@ -8,6 +8,7 @@ import { countOf, joined, number } from '../../formats.ts'
 import { jsonOf } from '../../requests/curl.ts'
 import { Failure, useLastFailure } from '../../requests/failure.tsx'
 import type { HistoryEntry } from '../../resource.ts'
+import { theAddition } from '../edit-key.ts'
 import { useList, useResource } from '../page-context.ts'
 import type { ChangesShown } from '../view.ts'
 import { Entries } from './change-entry.tsx'
@@ -63,9 +64,12 @@ export function ChangeList({ id, max, shown }: ChangeListProps) {
   const Day = isOfAll ? 'h3' : 'h4'
   /** How many changes, removals, and changes that were undone, a day has that is loaded as a whole. */
   function summaryOf(ofDay: ItemChange[]): string {
-    const undone = ofDay.filter(({ undo }) => undo).length
-    const removed = ofDay.filter(({ kind, undo }) => kind === 'remove' && !undo).length
-    const counts = { changed: ofDay.length - removed - undone, removed, 'changed back': undone }
+    const numberOf = (isCounted: (change: ItemChange) => unknown) => ofDay.filter(isCounted).length
+    const counts = {
+      changed: numberOf(({ kind, undo }) => kind === 'update' && !undo),
+      removed: numberOf(({ kind, undoes }) => kind === 'remove' && undoes !== theAddition),
+      'changed back': numberOf(({ undo }) => undo),
+    }
     return joined(
       ', ',
       Object.entries(counts).map(([what, count]) => count > 0 && `${number(count)} ${what}`),

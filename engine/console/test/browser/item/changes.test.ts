@@ -207,6 +207,7 @@ test('an addition that was undone is no removal', async ({ start }) => {
   const sheet = await openChanges(await show())
   const entries = sheet.locator('.changes > ol > li')
   await expect.poll(() => entries.count()).toBe(2)
+  await sheet.getByRole('heading', { name: 'Today', exact: true }).waitFor()
   const [one, many] = await textsOf(entries)
   expect(one).toMatch(/^The addition of note 5 #5 was undone .* Add again$/)
   expect(many).toMatch(/^The addition of 3 notes was undone .* Add all 3 again$/)
