@@ -429,7 +429,7 @@ describe('a change', () => {
       'State Open → Done Changed back Change again',
     ]
     await expect.poll(() => textsOf(entries)).toEqual(expected.map((text) => `note 2 #2 ${text}`))
-    await sheet.getByRole('heading', { name: 'Today', exact: true }).waitFor()
+    await sheet.getByRole('heading', { name: 'Today · 3 changed back', exact: true }).waitFor()
     const [by, back] = await entries.nth(1).locator('.changes-by').all()
     if (!by || !back) throw new Error('The entry does not say what became of it.')
     const [former, next] = [await boxOf(by), await boxOf(back)]
