@@ -4,7 +4,7 @@ import { Fragment, useEffect, useState } from 'react'
 import { useClient } from '../../client.ts'
 import { Button } from '../../components/buttons.tsx'
 import { keepFocus } from '../../components/focus.ts'
-import { countOf, joined, number } from '../../formats.ts'
+import { countOf, number } from '../../formats.ts'
 import { jsonOf } from '../../requests/curl.ts'
 import { Failure, useLastFailure } from '../../requests/failure.tsx'
 import type { HistoryEntry } from '../../resource.ts'
@@ -70,10 +70,8 @@ export function ChangeList({ id, max, shown }: ChangeListProps) {
       removed: numberOf(({ kind, undoes }) => kind === 'remove' && undoes !== theAddition),
       'changed back': numberOf(({ undo }) => undo),
     }
-    return joined(
-      ', ',
-      Object.entries(counts).map(([what, count]) => count > 0 && `${number(count)} ${what}`),
-    )
+    const shown = Object.entries(counts).filter(([, count]) => count > 0)
+    return shown.map(([what, count], index) => `${index === 0 ? ' · ' : ', '}${number(count)} ${what}`).join('')
   }
   function loadMore() {
     setWanted({ changes: changes.length + maxLoaded.changes, entries: groups.length + maxLoaded.entries })
@@ -105,7 +103,7 @@ export function ChangeList({ id, max, shown }: ChangeListProps) {
         <Fragment key={day}>
           <Day>
             {day}
-            {isOfAll && !(isMore && index === days.size - 1) && ` · ${summaryOf(each.flat())}`}
+            {isOfAll && !(isMore && index === days.size - 1) && summaryOf(each.flat())}
           </Day>
           <ol>
             {each.map((group) => (
