@@ -67,7 +67,7 @@ export class RuleViolation extends Error {
  */
 export class Refusal extends RuleViolation {
   override name = 'Refusal'
-  /** The code of the response. With `unavailable`, a retry may succeed, and the log has the message and the cause. */
+  /** The code of the response. With `unavailable`, a retry may succeed, and the log has the message, and of procedures and routes the cause. */
   readonly code: 'conflict' | 'not_found' | 'unprocessable' | 'unavailable'
 
   constructor(message: string, code: Refusal['code'] = 'conflict', options?: ErrorOptions) {
@@ -179,6 +179,7 @@ export const reasons = {
   missing: 'it does not exist yet: start the service first, or correct DATABASE_URL',
   empty: 'it has no tables yet: start the service first',
   corrupt: 'it is corrupt; restore an intact backup',
+  corruptOrUnreadable: 'it is corrupt, or the disk cannot read it; check the disk, or restore an intact backup',
   unreadable: 'the disk cannot read it; check the disk',
   diskFull: 'the disk is full; free some space',
   shared: 'a pooler shares its connections between sessions; use its session mode, or connect to PostgreSQL directly',

@@ -179,11 +179,7 @@ const known: [RegExp, WriteFailure, string][] = [
   [/^(ENOENT|ENXIO|ESTALE)$/, 'io', checkPath],
   [/^(E[A-Z0-9]+$|Unknown system error)/, 'other', checkPath],
   [/^SQLITE_BUSY/, 'busy', reasons.locked],
-  [
-    /^SQLITE_CORRUPT$/,
-    'corrupt',
-    'it is corrupt, or the disk cannot read it; check the disk, or restore an intact backup',
-  ],
+  [/^SQLITE_CORRUPT$/, 'corrupt', reasons.corruptOrUnreadable],
   [/^SQLITE_(CORRUPT|NOTADB)/, 'corrupt', reasons.corrupt],
   [/^SQLITE_IOERR/, 'io', '$message; check the disk, its quota, and the permissions of the file and its folder'],
   [/^SQLITE_CANTOPEN/, 'io', '$message; check the permissions of the file and its folder, and the limit of open files'],

@@ -48,7 +48,7 @@ export function rescue(files: OpenFiles, options: RescueOptions): Promise<string
       } catch (error) {
         const reason = error instanceof UnusableDatabase ? error.reason : reasonOf(toFailure(error))
         // The files themselves cannot be read. All other reasons prevent the copy, and an operator can remove them.
-        const concernsSource = reason.startsWith('it is corrupt') || reason === reasons.unreadable
+        const concernsSource = ofSource.some((each) => reason.startsWith(each))
         if (unreadable === undefined && concernsSource) unreadable = reason
         else {
           report(reason)
@@ -58,6 +58,9 @@ export function rescue(files: OpenFiles, options: RescueOptions): Promise<string
     }
   })
 }
+
+/** A finding of SQLite may follow. */
+const ofSource = [reasons.corrupt, reasons.corruptOrUnreadable, reasons.unreadable]
 
 export const lostWhileOpening = 'it was deleted, moved or replaced while it was being opened'
 
