@@ -5,6 +5,9 @@ import { type ChangesShown, readView, show } from '../view.ts'
 
 const kinds = { all: 'All', update: 'Changed', remove: 'Removed' }
 
+/** The form handles the changes of its controls. */
+function byForm(): void {}
+
 interface ChangeFilterProps {
   shown: ChangesShown
   /** The names of the API keys that have made the loaded changes. */
@@ -27,14 +30,15 @@ export function ChangeFilter({ shown: { changes, by = '', until }, keyNames, loa
       <div className="filter-chips" role="radiogroup" aria-label="Kind of change">
         {Object.entries(kinds).map(([kind, text]) => (
           <label key={kind} className="chip">
-            <input type="radio" name="changes" value={kind} defaultChecked={kind === changes} />
+            <input type="radio" name="changes" value={kind} checked={kind === changes} onChange={byForm} />
             {text}
           </label>
         ))}
       </div>
       <label className="text-field">
         By
-        <select name="by" defaultValue={by}>
+        {/* Options that are loaded later would take the selection of an uncontrolled one. */}
+        <select name="by" value={by} onChange={byForm}>
           <option value="">Anyone</option>
           {loaded ? <optgroup label={`Of the latest ${number(loaded)} changes`}>{names}</optgroup> : names}
         </select>

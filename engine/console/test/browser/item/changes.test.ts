@@ -328,6 +328,8 @@ test('filters by action, key and day load the changes on until there are some', 
   await changes.getByLabel('By').selectOption('Ann')
   await page.reload()
   await expect.poll(() => changes.getByRole('listitem').count()).toBe(1)
+  await expect.poll(labelOfNames).toEqual([])
+  expect(await changes.getByLabel('By').inputValue()).toBe('Ann')
   await changes.getByLabel('By').selectOption('Anyone')
   await changes.getByLabel('Until').fill('2026-01-01')
   await changes.getByText('No changes match. Choose another kind, key or day.').waitFor()
