@@ -45,7 +45,7 @@ export function expiryOf(days: number, now: Date): Date {
 }
 
 /** What a call has made of a row; `changed` is undefined after a removal. */
-export interface Made {
+export interface RecordedChange {
   call: Pick<RowChange, 'by' | 'key'>
   row: object
   changed: object | undefined
@@ -54,7 +54,7 @@ export interface Made {
 /** The entry of a change. None if nothing was changed, or no history is kept. */
 export function entryOf(
   table: Table,
-  { call, row, changed }: Made,
+  { call, row, changed }: RecordedChange,
   days: number,
   at: Date,
 ): Omit<typeof history.$inferSelect, 'id'> | undefined {

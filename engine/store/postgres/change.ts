@@ -2,7 +2,7 @@ import { getTableName, type SQL, sql } from 'drizzle-orm'
 import { type ChangeFunctions, prepareChange, type RowChange } from '../collection/change.ts'
 import type { Adds, OfKind } from '../collection/derived.ts'
 import { RuleViolation, StoreUnavailable } from '../collection/errors.ts'
-import type { Made } from '../collection/history.ts'
+import type { RecordedChange } from '../collection/history.ts'
 import { inputOf } from '../collection/mutation.ts'
 import { columnOf, type Entity, fieldsOf, idOf, listOf } from '../collection/row.ts'
 import type { AnyPostgresMutation, BatchMutation, PostgresTable, Queries, Result } from './collection.ts'
@@ -79,7 +79,12 @@ function changeIn(table: PostgresTable, hasHistory: boolean, functions: ChangeFu
     }
   }
 
-  async function write(client: Queries, writes: Made[], isRemoval: boolean, historyDays?: number): Promise<void> {
+  async function write(
+    client: Queries,
+    writes: RecordedChange[],
+    isRemoval: boolean,
+    historyDays?: number,
+  ): Promise<void> {
     if (writes.length === 0) return
     const ids = writes.map(({ row }) => idOf(row))
     const fields = changeable.map((field) =>
@@ -98,7 +103,7 @@ function changeIn(table: PostgresTable, hasHistory: boolean, functions: ChangeFu
     const current = await lockRows(client, [...new Set(calls.map(({ id }) => id))])
     const results = new Map<RowChange, Result>()
     for (let rest = calls; rest.length > 0; rest = rest.filter((call) => !results.has(call))) {
-      const writes: Made[] = []
+      const writes: RecordedChange[] = []
       // The first call of each row.
       for (const call of new Map(rest.toReversed().map((call) => [call.id, call])).values()) {
         const { id } = call

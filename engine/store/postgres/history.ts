@@ -1,13 +1,13 @@
 import { type SQL, sql, type Table } from 'drizzle-orm'
 import type { ClientBase } from 'pg'
-import { defaultHistoryDays, entryOf, expiryOf, type Made, maxSwept } from '../collection/history.ts'
+import { defaultHistoryDays, entryOf, expiryOf, maxSwept, type RecordedChange } from '../collection/history.ts'
 import { parameter, query } from './statements.ts'
 
 /** The placeholders of {@link recordingOf}. Their spaces keep them apart from the names of fields. */
 const [recorded, expiry] = ['recorded entries', 'time of expiry'] as const
 export const recordFields = [recorded, expiry]
 
-export function recordsOf(table: Table, made: Made[], days = defaultHistoryDays): unknown[] {
+export function recordsOf(table: Table, made: RecordedChange[], days = defaultHistoryDays): unknown[] {
   const now = new Date()
   const entries = made.flatMap((each) => entryOf(table, each, days, now) ?? [])
   // JSON.stringify refuses a bigint. PostgreSQL converts the text.

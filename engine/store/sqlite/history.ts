@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import { sql } from 'drizzle-orm'
-import { defaultHistoryDays, entryOf, expiryOf, history, type Made, maxSwept } from '../collection/history.ts'
+import { defaultHistoryDays, entryOf, expiryOf, history, maxSwept, type RecordedChange } from '../collection/history.ts'
 import type { TableWithId } from '../collection/row.ts'
 import { encode, insertInto, sqlTextOf } from './statements.ts'
 
@@ -9,7 +9,7 @@ export function prepareHistory(connection: Database.Database, table: TableWithId
   const insertion = insertInto(history)
   const insert = insertion(connection)
   const sweep = prepareSweep(connection, days)
-  return (made: Made) => {
+  return (made: RecordedChange) => {
     const now = new Date()
     const entry = entryOf(table, made, days, now)
     if (entry) insert(...insertion.fields.map((field) => Reflect.get(entry, field)))
