@@ -44,7 +44,7 @@ export function RowTable({ resource, table, outcomes, repeated, onChange, onLast
       {problems.length > 0 && (
         <label className="checkbox bulk-problems">
           <input type="checkbox" checked={onlyProblems} onChange={(event) => setChoice(event.currentTarget.checked)} />
-          {`Only ${joined(' and ', [left > 0 && toCorrect, corrected > 0 && correctedRows(corrected)])}`}
+          {`Show only ${joined(' and ', [left > 0 && toCorrect, corrected > 0 && correctedRows(corrected)])}`}
         </label>
       )}
       <table className="bulk-table" onKeyDown={(event) => moveToNextProblem(event, onLast)}>

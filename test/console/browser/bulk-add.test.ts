@@ -148,9 +148,9 @@ describe('adding many pets', () => {
   test('the filter of the rows counts those with a problem, and those that were corrected', async ({ open }) => {
     const { page } = await open()
     const sheet = await openBulkAdd(page, ',7\n,8\nTom,9')
-    await sheet.getByRole('checkbox', { name: 'Only 2 rows to correct', exact: true }).check()
+    await sheet.getByRole('checkbox', { name: 'Show only 2 rows to correct', exact: true }).check()
     await sheet.getByLabel('Name, row 1').fill('Rex')
-    await sheet.getByRole('checkbox', { name: 'Only 1 row to correct and 1 corrected row', exact: true }).waitFor()
+    await sheet.getByRole('checkbox', { name: 'Show only 1 row to correct and 1 corrected row', exact: true }).waitFor()
     await sheet.getByLabel('Name, row 2').fill('Max')
     await sheet.getByRole('checkbox', { name: 'Only 2 corrected rows', exact: true, checked: true }).waitFor()
     await sheet.getByRole('button', { name: 'Add 3 pets' }).click()
@@ -240,7 +240,7 @@ describe('adding many pets', () => {
     await panel.getByRole('alert').getByText('10,001 rows are too many. Add at most 10,000 at a time.').waitFor()
     await pasteRows(panel, rows.join('\n'))
     await panel.getByText('9,999 pets can be added, 1 row has a problem.').waitFor()
-    const onlyProblems = panel.getByRole('checkbox', { name: 'Only 1 row to correct' })
+    const onlyProblems = panel.getByRole('checkbox', { name: 'Show only 1 row to correct' })
     const problem = panel.getByRole('row', { name: '5000 a "b" x Available The category is not a whole number.' })
     await problem.waitFor()
     await onlyProblems.uncheck()
@@ -491,7 +491,7 @@ test('each valid row is stored once if the service is killed half-way', async ({
 /** Corrects the two rows of the test, from the first problem on. */
 async function correctByKeyboard(panel: Locator): Promise<void> {
   const page = panel.page()
-  await panel.getByRole('checkbox', { name: 'Only 2 rows to correct' }).press('Tab')
+  await panel.getByRole('checkbox', { name: 'Show only 2 rows to correct' }).press('Tab')
   await page.keyboard.type('Zoe')
   await press(page, 'Enter', 'Control+A')
   await page.keyboard.type('8')
