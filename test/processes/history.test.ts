@@ -34,9 +34,11 @@ test("the guide's commands find the changes of a pet, and a removed pet by its n
     expect([await run.ended, run.stderr]).toEqual([0, ''])
     outputs.push(run.stdout)
   }
-  const update = '|test|pets|7|{"status":"available"}|{"status":"sold"}\n'
-  const removal = '|test|pets|7|{"name":"Rex","categoryId":1,"status":"sold"}|\n'
-  const [ofPet = '', removed = ''] = outputs.map((output) => output.replaceAll(/^\d+\|\d{4}-[^|]+Z/gm, ''))
+  const update = '|test|pets|7|{"status":"available"}|{"status":"sold"}|<key>\n'
+  const removal = '|test|pets|7|{"name":"Rex","categoryId":1,"status":"sold"}||<key>\n'
+  const [ofPet = '', removed = ''] = outputs.map((output) =>
+    output.replaceAll(/^\d+\|\d{4}-[^|]+Z/gm, '').replaceAll(/\|[0-9a-f]{32}$/gm, '|<key>'),
+  )
   expect(ofPet).toBe(update + removal)
   expect(removed).toBe(removal)
 })

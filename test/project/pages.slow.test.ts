@@ -150,11 +150,14 @@ test('a change of the schema is drafted, and keeps the rows and their ids', () =
 
   change(
     ['import { sqliteTable', 'import { type AnySQLiteColumn, index, sqliteTable'],
-    ['import { int64 }', 'import { int64, lineChecks, timestamp, timestampCheck }'],
+    ['import { int64, lineChecks }', 'import { int64, lineChecks, timestamp, timestampCheck }'],
     [
-      'body: text().notNull(),\n})',
-      `body: text().notNull(), shelf: text(), dueAt: timestamp('due_at'), part: int64('part').references((): AnySQLiteColumn => notes.id) },
-       (note) => [index('notes_by_due_at').on(note.dueAt), timestampCheck(note.dueAt), ...lineChecks(note.shelf, 300)])`,
+      'body: text().notNull(),',
+      "$& shelf: text(), dueAt: timestamp('due_at'), part: int64('part').references((): AnySQLiteColumn => notes.id),",
+    ],
+    [
+      'lineChecks(note.body, maxBody)',
+      "[...$&, index('notes_by_due_at').on(note.dueAt), timestampCheck(note.dueAt), ...lineChecks(note.shelf, 300)]",
     ],
     ['table: notes,', "table: notes, filters: ['dueAt'],"],
   )

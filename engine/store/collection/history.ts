@@ -16,8 +16,6 @@ export const history = sqliteTable(
     at: timestamp('at').notNull(),
     /** NULL if the change was made without an API key. */
     keyName: text('key_name'),
-    /** NULL if the change was made without one. */
-    idempotencyKey: text('idempotency_key'),
     /** The collection, by the name of its table. */
     tableName: text('collection').notNull(),
     rowId: int64('row_id').notNull(),
@@ -25,6 +23,8 @@ export const history = sqliteTable(
     before: text().notNull(),
     /** NULL if the row was removed. */
     after: text(),
+    /** NULL if the change was made without one. */
+    idempotencyKey: text('idempotency_key'),
   },
   (entry) => [
     index('history_by_collection').on(entry.tableName),
