@@ -152,7 +152,7 @@ describe('adding many pets', () => {
     await sheet.getByLabel('Name, row 1').fill('Rex')
     await sheet.getByRole('checkbox', { name: 'Show only 1 row to correct and 1 corrected row', exact: true }).waitFor()
     await sheet.getByLabel('Name, row 2').fill('Max')
-    await sheet.getByRole('checkbox', { name: 'Only 2 corrected rows', exact: true, checked: true }).waitFor()
+    await sheet.getByRole('checkbox', { name: 'Show only 2 corrected rows', exact: true, checked: true }).waitFor()
     await sheet.getByRole('button', { name: 'Add 3 pets' }).click()
     await sheet.getByText('3 pets were added.').waitFor()
     expect(await sheet.getByRole('checkbox').count()).toBe(0)
