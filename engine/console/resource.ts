@@ -64,8 +64,6 @@ export interface Edit {
   idempotencyKey: string
   /** Whether it adds the item again, as a new one. */
   isAddition?: true
-  /** Whether it gives the item former values, as an undo does: they need not be those of the user. */
-  isReversal?: boolean | undefined
   /** The idempotency key of the edit that this one undoes. */
   undoes?: string | undefined
   /** That edit, if its response was lost. It is sent again first, so that there is something to undo. */

@@ -21,7 +21,7 @@ export function together(edits: Edit[]): Edit[] {
   return edits.map((edit) => ({ ...edit, idempotencyKey: keyOf(edit) }))
 }
 
-/** The action of an idempotency key, and the one that it undoes. Nothing if it is not that of an edit. */
+/** The action of an idempotency key, and the one that it undoes. Empty if the key is not that of an edit. */
 export function actionOf(idempotencyKey = ''): { action?: string; undoes?: string } {
   const [kind, action, , undoes] = idempotencyKey.split('/')
   return kind === 'edit' && action ? { action, ...(undoes && { undoes }) } : {}

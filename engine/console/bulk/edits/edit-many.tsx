@@ -91,7 +91,7 @@ export function EditMany(props: EditManyProps) {
   )
 }
 
-/** What will be changed. The user sees on the page what gets other values. */
+/** What will be done, with the names of the items to remove. The page shows those that get other values. */
 function Plan({ edits, text }: { edits: Edit[]; text: string }) {
   const { resource } = useResource()
   return (

@@ -123,5 +123,5 @@ export function isAddedAgain({ idempotencyKey }: Edit): boolean {
 export function formerOf({ entered }: Resource, { itemId, before, after = {}, action }: ItemChange, item?: Item): Edit {
   const names = entered.map(({ name }) => name).filter((name) => name in before || name in after)
   const [former, set] = [before, after].map((values) => Object.fromEntries(names.map((name) => [name, values[name]])))
-  return { ...editOf({ ...item, ...set, id: itemId }, former, undefined, action), isReversal: true }
+  return editOf({ ...item, ...set, id: itemId }, former, undefined, action)
 }

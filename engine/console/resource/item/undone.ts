@@ -29,9 +29,8 @@ export function changedFields({ before, after }: HistoryEntry): string[] {
 
 /**
  * Changes, the newest first, each with the one that has superseded it, and with the newest title. A change is undone if the
- * next one of the same fields is part of what undoes its action, and has restored exactly their former values. Such pairs are
- * found like those of brackets, from the newest change on. So an undo that was undone later is none, and a pair supersedes
- * nothing.
+ * next one of the same fields undoes its action, and has restored exactly their former values. Such pairs are found like those
+ * of brackets, from the newest change on. So an undo that was undone later is none, and a pair supersedes nothing.
  */
 export function withNext({ title }: Pick<Resource, 'title'>, changes: ItemChange[]): ItemChange[] {
   const titles = new Map<bigint, unknown>()
@@ -66,7 +65,7 @@ export function withNext({ title }: Pick<Resource, 'title'>, changes: ItemChange
   })
 }
 
-/** Whether a change of the day of the earliest one has undone another that is not loaded. */
+/** Whether an undo of the earliest loaded day has undone a change that is not loaded. */
 export function lacksUndone(changes: ItemChange[]): boolean {
   const day = changes.at(-1)?.at.toDateString()
   const actions = new Set(changes.map(({ action }) => action))

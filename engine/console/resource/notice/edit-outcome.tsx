@@ -11,6 +11,7 @@ import { joined, number } from '../../formats.ts'
 import { isTransient, problemOf, retryDelayAfter } from '../../problem.ts'
 import { Countdown, Reason, useLastFailure } from '../../requests/failure.tsx'
 import type { Edit, Item } from '../../resource.ts'
+import { actionOf } from '../edit-key.ts'
 import { type EditState, editOf, hold, undoTime } from '../edits.ts'
 import {
   changedBy,
@@ -160,7 +161,9 @@ export function Waiting({ edit, failureReason, failureCount, all }: EditState & 
 export function Failed({ edit, failureReason, onClose }: EditState & { onClose: () => void }) {
   const { resource, queries, edits } = useResource()
   const { shown, isOne } = changedBy(resource, edit)
-  const isReversal = edit.isReversal ?? edit.undoes !== undefined
+  const { undoes } = actionOf(edit.idempotencyKey)
+  /** Its values are former ones, which need not be those of the user. */
+  const isReversal = undoes !== undefined
   const current = useQuery({ ...queries.item(edit.seen.id, useQueryClient()), refetchOnMount: 'always' })
   const { data } = current
   const failure = useLastFailure(current)
@@ -181,7 +184,7 @@ export function Failed({ edit, failureReason, onClose }: EditState & { onClose: 
   /** Saves the edit over what somebody else has saved. */
   function insist() {
     close()
-    if (data) edits.save({ ...editOf(data, edit.set, edit.place), isReversal })
+    if (data) edits.save(editOf(data, edit.set, edit.place, undoes))
   }
   const isConflict = problem.kind === 'conflict' && !isGone
   const wanted = isReversal ? `Undoing would set ${isOne ? 'it' : 'them'} to ${quoted(mine)}.` : value
