@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Int64, line, mustBe, resource, Text, Time } from '#service'
 import type { NotesStore } from './store.ts'
+import { states } from './tables.ts'
 import { mutation, query, router } from './trpc.ts'
 
 const Words = Text.max(300)
@@ -29,6 +30,8 @@ export const NewBookWithNotes = z.object(withNotes, { error: mustBe('an object')
 export const BookWithNotes = z
   .object({ id: Int64, ...withNotes, addedAt: Time, noteIds: z.array(Int64) })
   .meta({ id: 'BookWithNotes' })
+
+const Shelf = z.object({ shelf: Words, books: Int64, notes: Int64 }).meta({ id: 'Shelf' })
 
 const book = resource({
   one: 'book',
@@ -91,6 +94,11 @@ export const booksRouter = router({
     .input(NewBookWithNotes)
     .output(BookWithNotes)
     .mutation(({ ctx, input }) => ctx.store.books.createWithNotes(input, ctx.caller)),
+
+  shelves: query({ tag, openapi: { method: 'GET', path: '/team/shelves', operationId: 'listShelves' } })
+    .input(z.object({ state: z.enum(states) }))
+    .output(z.array(Shelf))
+    .query(({ ctx, input }) => ctx.store.books.shelves(input.state)),
 
   search: query()
     .input(book.searchInput)

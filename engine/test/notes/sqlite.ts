@@ -1,5 +1,5 @@
-import { inserterOf, Refusal, type SqliteMutation } from '#store'
-import { type AddedBook, type BookWithNotes, books, maxOnShelf, notes } from './tables.ts'
+import { inserterOf, Refusal, type SqliteAccess, type SqliteMutation } from '#store'
+import { type AddedBook, type BookWithNotes, books, maxOnShelf, type Note, notes, type Shelf } from './tables.ts'
 
 const createWithNotes: SqliteMutation<BookWithNotes, AddedBook> = {
   fields: ['title', 'shelf', 'isLent', 'notes'],
@@ -17,3 +17,13 @@ const createWithNotes: SqliteMutation<BookWithNotes, AddedBook> = {
 }
 
 export const mutations = { createWithNotes }
+
+export const reads = ({ read }: SqliteAccess) => ({
+  shelves: read((connection) => {
+    const select = connection.prepare<[state: Note['state']], Shelf>(`
+      SELECT shelf, count(DISTINCT books.id) AS books, count(notes.id) AS notes
+      FROM books LEFT JOIN notes ON notes.book_id = books.id AND notes.state = ?
+      WHERE shelf IS NOT NULL GROUP BY shelf ORDER BY shelf LIMIT 100`)
+    return (state: Note['state']) => select.all(state)
+  }),
+})

@@ -17,7 +17,7 @@ export const definition = defineStore({
       filters: ['addedAt', 'shelf', 'pages', 'isLent'],
       search: { title: 'text', author: 'text' },
       mutations: ['create', 'update', 'remove'],
-      // The method `createWithNotes`, which reads and writes several rows.
+      // The methods `createWithNotes` and `shelves`, which write and read several tables.
       statements: { sqlite: () => import('./sqlite.ts'), postgres: () => import('./postgres.ts') },
     }),
     notes: collection({

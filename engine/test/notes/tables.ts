@@ -80,3 +80,10 @@ export interface BookWithNotes {
 export interface AddedBook extends Generated<typeof books> {
   noteIds: bigint[]
 }
+
+/** A shelf, with the numbers of its books and of their notes in a state. */
+export interface Shelf {
+  shelf: string
+  books: bigint
+  notes: bigint
+}

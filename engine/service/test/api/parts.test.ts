@@ -87,3 +87,11 @@ test('a shelf that is full refuses it, with none of its notes, and a wrong note 
     { length: 6 },
   ])
 })
+
+test('a query reads several tables', async () => {
+  const { rest } = api()
+  await rest.post(url, writeJson(book))
+  const shelves = [{ shelf: 'North', books: 1, notes: 2 }]
+  expect(await rest.get('/v1/team/shelves?state=open')).toMatchObject({ status: 200, body: shelves })
+  expect(await rest.get('/v1/team/shelves')).toMatchObject({ status: 400 })
+})

@@ -149,14 +149,6 @@ describe('a mutation with statements', () => {
   })
 })
 
-test('a read of its own becomes a method, and fails when the store is closed', async () => {
-  const { books, close } = await openNotes()
-  for (const title of ['Emil', 'Faust', 'Ab']) await books.create({ title, isLent: false })
-  expect(await books.lastTitle()).toBe('Faust')
-  await close()
-  await expect(books.lastTitle()).rejects.toThrow('The database is closed')
-})
-
 describe('a function of a change', () => {
   test.for(withoutAndWithKey)('that refuses refuses alone, and as often as it is called, $name', async ({ key }) => {
     const { notes } = await openNotes()

@@ -7,12 +7,11 @@ import {
   inserterOf,
   int64,
   Refusal,
-  type SqliteAccess,
   type SqliteMutation,
   timestamp,
   timestampCheck,
 } from '../../index.ts'
-import type { PostgresAccess, PostgresMutation } from '../../postgres.ts'
+import type { PostgresMutation } from '../../postgres.ts'
 
 class Finished extends Refusal {
   override name = 'Finished'
@@ -91,27 +90,6 @@ export const definition = defineStore({
       history: true,
       changes: (change) => ({ lend: change((book) => ({ ...book, isLent: true })) }),
       mutations: ['create', 'update'],
-      statements: {
-        sqlite: async () => ({
-          reads: ({ read }: SqliteAccess) => ({
-            lastTitle: read((connection) => {
-              const select = connection.prepare<[], string>('SELECT max(title) FROM books').pluck()
-              return () => select.get()
-            }),
-          }),
-        }),
-        postgres: async () => ({
-          reads: ({ read }: PostgresAccess) => ({
-            async lastTitle() {
-              const [[title] = []] = await read<[string]>(
-                { name: 'last_title', text: 'SELECT max(title) FROM books' },
-                [],
-              )
-              return title
-            },
-          }),
-        }),
-      },
     }),
     notes: collection({
       table: notes,

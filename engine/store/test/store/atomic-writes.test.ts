@@ -42,6 +42,24 @@ describe('a book that is created with its notes', () => {
   )
 })
 
+test('a read of several tables sees all of them, and fails when the store is closed', async () => {
+  const store = await (await notesDatabase()).open()
+  const isLent = false
+  const [{ id }] = await Promise.all([
+    store.books.create({ title: 'Faust', shelf: 'South', isLent }),
+    store.books.create({ title: 'Emil', shelf: 'North', isLent }),
+    store.books.create({ title: 'Momo', shelf: 'North', isLent }),
+    store.books.create({ title: 'Heidi', isLent }),
+  ])
+  for (const state of ['open', 'open', 'done'] as const) await store.notes.create({ ...note, state, bookId: id })
+  expect(await store.books.shelves('open')).toStrictEqual([
+    { shelf: 'North', books: 2n, notes: 0n },
+    { shelf: 'South', books: 1n, notes: 2n },
+  ])
+  await store.close()
+  await expect(store.books.shelves('open')).rejects.toThrow('The database is closed')
+})
+
 test('writes of several collections share a transaction, and one that fails leaves the others in effect', async () => {
   const transactions: number[] = []
   const store = await (await notesDatabase()).open({ transactionCommitted: (writes) => void transactions.push(writes) })
