@@ -7,9 +7,9 @@ import type {
   DerivedMethods,
   HistoryMethods,
   MutationMethods,
-  OfKind,
   ReadMethods,
   StatementsOn,
+  WithKind,
 } from './collection/derived.ts'
 import type { Names, SearchFields } from './collection/query.ts'
 import type { TableWithId } from './collection/row.ts'
@@ -145,8 +145,8 @@ export function collectionWith<T extends TableWithId, S>(
   /** What is the same on both databases. */
   const collectionOn = <OnDatabase extends Table, Mutation, OfProduct, Access>(
     table: OnDatabase,
-    derived: Record<string, OfKind<Mutation>>,
-    mutationOf: (mutation: OfProduct) => OfKind<Mutation>,
+    derived: Record<string, WithKind<Mutation>>,
+    mutationOf: (mutation: OfProduct) => WithKind<Mutation>,
     statements: StatementsOn<Record<string, OfProduct>, Access, unknown> = {},
   ): CollectionOn<OnDatabase, Mutation, Access, S> => ({
     table,

@@ -54,7 +54,7 @@ export interface DerivedMethods<T extends Table = Table, F extends Names = Names
 export type Adds = { kind: 'adds'; fields: Names }
 
 /** A mutation. One that changes a row takes the call of `changeMethodOf`. */
-export type OfKind<Mutation> = Mutation & (Adds | { kind: 'changes' })
+export type WithKind<Mutation> = Mutation & (Adds | { kind: 'changes' })
 
 /** The mutations with statements of a collection's own, if their methods have these types. */
 export type MutationsWith<Mutation, Methods> = {
@@ -73,7 +73,7 @@ export interface CollectionOn<T extends Table, Mutation, Access, S> {
   filters: Names
   search?: SearchFields | undefined
   /** Its mutations, by the names of their methods. */
-  mutations: Record<string, OfKind<Mutation>>
+  mutations: Record<string, WithKind<Mutation>>
   open(access: Access & DerivedMethods): S
 }
 
@@ -82,7 +82,7 @@ interface RowAccess<Mutation> extends Pick<DerivedMethods, 'getBy' | 'counts' | 
   pages(order: PageOrder): DerivedMethods['list']
   /** Makes the function that reads pages of the whole history, the newest first. */
   entries(): Parameters<typeof historyWith>[1]
-  run(operation: string, mutation: OfKind<Mutation>): RunMutation
+  run(operation: string, mutation: WithKind<Mutation>): RunMutation
 }
 
 /** Opens collections, each with the derived methods and the access to its database. See {@link Reads} for `step`. */

@@ -31,7 +31,7 @@ export type Given<Input> = {
 }
 
 /** A mutation whose method adds what it generates to its input. */
-export interface Adding<Input, Generated> {
+export interface AddingMutation<Input, Generated> {
   fields: readonly (keyof Input & string)[]
   /** Only a type: no mutation has it. */
   method?: (input: Input, caller?: Caller) => Promise<Generated & Input>

@@ -1,13 +1,13 @@
 import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
 import type { RowChange } from './change.ts'
-import type { OfKind } from './derived.ts'
+import type { WithKind } from './derived.ts'
 import { conflicts, RowConflict } from './errors.ts'
 import { inputOf } from './mutation.ts'
 
 /** A call of a mutation that the database refuses. The operation is `<collection>.<mutation>`. */
 export interface RefusedCall {
   operation: string
-  mutation: OfKind<unknown> | undefined
+  mutation: WithKind<unknown> | undefined
   values: unknown[]
 }
 

@@ -1,6 +1,6 @@
 import { getTableName, type SQL, sql } from 'drizzle-orm'
 import { type ChangeFunctions, prepareChange, type RowChange } from '../collection/change.ts'
-import type { Adds, OfKind } from '../collection/derived.ts'
+import type { Adds, WithKind } from '../collection/derived.ts'
 import { RuleViolation, StoreUnavailable } from '../collection/errors.ts'
 import type { RecordedChange } from '../collection/history.ts'
 import { inputOf } from '../collection/mutation.ts'
@@ -12,7 +12,7 @@ import { columnsOf, entityMapper, insertInto, parameter, prepared, sqlTextOf } f
 
 export function mutationsOf(table: PostgresTable, hasHistory = false, functions: ChangeFunctions = {}) {
   const run = changeIn(table, hasHistory, functions)
-  const change = (write: SQL): OfKind<BatchMutation> => ({
+  const change = (write: SQL): WithKind<BatchMutation> => ({
     kind: 'changes',
     run,
     hasOrderedIds: false,

@@ -2,7 +2,7 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { ClientBase } from 'pg'
 import type { CollectionOn, MutationsWith, StatementsOn } from '../collection/derived.ts'
 import type { RuleViolation } from '../collection/errors.ts'
-import type { Adding, Fingerprinted, Given, Replayable } from '../collection/mutation.ts'
+import type { AddingMutation, Fingerprinted, Given, Replayable } from '../collection/mutation.ts'
 
 export type PostgresTable = PgTable & { id: PgColumn }
 
@@ -38,7 +38,7 @@ export type Result = object | RuleViolation | undefined
  */
 export interface PostgresMutation<Input extends Fingerprinted<Input>, Generated extends Replayable<Generated>>
   extends Partial<Pick<BatchMutation, 'probe' | 'hasOrderedIds'>>,
-    Adding<Input, Generated> {
+    AddingMutation<Input, Generated> {
   run(client: Queries, input: Given<Input>): Promise<Generated | RuleViolation>
 }
 

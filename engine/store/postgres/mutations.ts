@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Pool, QueryConfig } from 'pg'
-import type { OfKind } from '../collection/derived.ts'
+import type { WithKind } from '../collection/derived.ts'
 import {
   type Attempt,
   checkReplay,
@@ -32,7 +32,7 @@ const deadlockPause = 100
 
 /** A call of a mutation. Of the calls with the same key only the first that succeeds takes effect. */
 interface MutationCall extends Attempt {
-  mutation: OfKind<BatchMutation>
+  mutation: WithKind<BatchMutation>
   table: PgTable
   idempotency?: IdempotencyKey | undefined
 }

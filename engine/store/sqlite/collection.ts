@@ -3,7 +3,7 @@ import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { CollectionOn, MutationsWith, StatementsOn } from '../collection/derived.ts'
 import { history } from '../collection/history.ts'
 import { idempotencyKeys } from '../collection/idempotency.ts'
-import type { Adding, Fingerprinted, Given, Replayable } from '../collection/mutation.ts'
+import type { AddingMutation, Fingerprinted, Given, Replayable } from '../collection/mutation.ts'
 import type { TableWithId } from '../collection/row.ts'
 
 /** Prepares its statements on a connection, and returns the function that runs them. */
@@ -11,7 +11,7 @@ export type Prepare<Args extends unknown[], T> = (connection: Database.Database)
 
 /** A write that may have an idempotency key. It gets the `fields` of its input, and returns only what it has generated. */
 export interface SqliteMutation<Input extends Fingerprinted<Input>, Generated extends Replayable<Generated>>
-  extends Adding<Input, Generated> {
+  extends AddingMutation<Input, Generated> {
   prepare: Prepare<[input: Given<Input>], Generated>
 }
 
