@@ -14,12 +14,13 @@ export function csvReader(fields: readonly Field[], start: Uint8Array): Reader {
   return readerOf(fields, detectDialect(fields, start))
 }
 
-/** The dialect in which the first rows have the most items, or else the most columns. */
+/** The dialect in which the first row is a header, or else the first rows have the most items, or else the most columns. */
 function detectDialect(fields: readonly Field[], start: Uint8Array): Dialect {
   // Safe: Object.keys returns exactly the keys of this constant.
   const scores = (Object.keys(delimiters) as Dialect[]).map((dialect) => {
-    const { read, widthOf } = readerOf(fields, dialect, 20)
-    return { dialect, score: countItems(fields, () => read(start, false)) * 1_000 + widthOf() }
+    const { table, read, widthOf } = readerOf(fields, dialect, 20)
+    const items = countItems(fields, () => read(start, false))
+    return { dialect, score: (table.hasHeader ? 1_000_000 : 0) + items * 1_000 + widthOf() }
   })
   return scores.reduce((best, each) => (each.score > best.score ? each : best)).dialect
 }
@@ -61,13 +62,14 @@ function readerOf(fields: readonly Field[], format: Dialect, maxRows = -1): Read
     const known = namesOf(fields)
     const isNumber = (cell: string) => /^-?\d+$/.test(cell.trim())
     if (!names.some((name) => known.includes(name)) || cells.some(isNumber)) return false
+    table.hasHeader = true
     const unused = names.flatMap((name, index) => (known.includes(name) ? [] : [name || String(index + 1)]))
     const repeated = names.filter((name, index) => names.indexOf(name) < index && known.includes(name))
     const required = given.filter(({ presence }) => presence === 'required')
     const missing = namesOf(required).filter((name) => !names.includes(name))
     if (repeated.length + missing.length > 0)
       throw new Unreadable(texts.header(namesOf(given), unused, repeated, missing))
-    Object.assign(table, { hasHeader: true, columns: names, unused })
+    Object.assign(table, { columns: names, unused })
     minCells = names.length
     return true
   }

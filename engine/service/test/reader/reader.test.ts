@@ -37,6 +37,18 @@ test.for([
   expect(read(text).rows.map(({ values }) => values?.label)).toEqual(labels)
 })
 
+test('a header row decides about the dialect also where each line could be the only text that an item needs', () => {
+  const notes: Field[] = [
+    { name: 'id', kind: 'id', presence: 'generated' },
+    { name: 'body', kind: 'text', presence: 'required' },
+    { name: 'shelf', kind: 'text', presence: 'optional' },
+  ]
+  const bodies = (text: string) => read(text, [], notes).rows.map(({ values }) => values?.body)
+  for (const end of [',', ';', '\t'])
+    expect(bodies(`id,body,shelf\n1,Call Ann,\n2,"a;b",N\n`.replaceAll(',', end))).toEqual(['Call Ann', 'a;b'])
+  expect(() => bodies('id,shelf\n1,N\n')).toThrow('Missing: body.')
+})
+
 test('an integer may be written as in JSON, but not as a spreadsheet rounds it', () => {
   const texts = ['7.0', '70e-1', '9007199254740993', '9.00E+15', '9,0E+15', '7.5', '+7', '0x7']
   const rows = texts.map((text) => read(`label;shelfId\nBall;${text}`).rows[0]?.values?.shelfId)
@@ -94,10 +106,10 @@ test('a large file of lines of which the first is not valid is read line by line
 })
 
 /** @param cuts where parts of the text end: at the end of the line */
-function read(text: string, cuts: number[] = []) {
+function read(text: string, cuts: number[] = [], of = fields) {
   const ends = cuts.map((cut) => text.indexOf('\n', cut) + 1).filter((end) => end > 0)
   const places = [0, ...[...new Set(ends)].sort((a, b) => a - b), text.length]
   const parts = places.slice(1).map((end, index) => new TextEncoder().encode(text.slice(places[index], end)))
-  const reader = openReader(fields, parts[0] ?? new Uint8Array())
+  const reader = openReader(of, parts[0] ?? new Uint8Array())
   return { rows: parts.flatMap((part, index) => reader.read(part, index === parts.length - 1)), table: reader.table }
 }
