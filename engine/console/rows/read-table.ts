@@ -1,4 +1,4 @@
-import { type Row as FileRow, openReader, texts, Unreadable } from '#service/reader'
+import { type Row as FileRow, itemReader, texts, Unreadable } from '#service/reader'
 import { number } from '../formats.ts'
 import type { Resource } from '../resource.ts'
 import { checkItem, type Row, type Table } from './table.ts'
@@ -10,7 +10,7 @@ export function readTable(resource: Resource, pasted: string): Table | undefined
   const text = pasted.replace(/^\ufeff/, '')
   if (text.trim() === '') return undefined
   const bytes = new TextEncoder().encode(text)
-  const reader = openReader(resource.fields, bytes)
+  const reader = itemReader(resource.fields, bytes)
   // Half a character would become another one.
   if (!text.isWellFormed()) return { ...reader.table, rows: [], problem: `The text ${texts.notUtf8}` }
   try {

@@ -7,7 +7,7 @@ import type { Reader } from './table.ts'
  * Reads the items of a file or of a pasted text, in the format that is given or that the start of the text shows: its first
  * lines, in UTF-8. It needs neither Node nor a page.
  */
-export function openReader(fields: readonly Field[], start: Uint8Array, format?: 'csv' | 'ndjson'): Reader {
+export function itemReader(fields: readonly Field[], start: Uint8Array, format?: 'csv' | 'ndjson'): Reader {
   const text = new TextDecoder().decode(start)
   return (format === undefined ? isJson(text) : format === 'ndjson')
     ? jsonReader(fields, text)

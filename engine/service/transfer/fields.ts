@@ -19,7 +19,7 @@ const kinds: Partial<Record<string, Field['kind']>> = {
   string: 'text',
 }
 
-export function fieldsOf({ item, newItem }: Pick<ItemType<unknown>, 'item' | 'newItem'>): Field[] {
+export function transferFields({ item, newItem }: Pick<ItemType<unknown>, 'item' | 'newItem'>): Field[] {
   return Object.entries(item.shape).map(([name, schema]) => {
     const given = newItem.shape[name]
     const type = innerOf(schema)
@@ -44,7 +44,7 @@ export function filtersOf(router: AnyRouter, resource: string) {
   return Object.entries<z.ZodType>(input instanceof z.ZodObject ? input.shape : {})
     .filter(([name]) => name !== 'limit' && name !== 'cursor')
     .map(([name, schema]) => {
-      const [field] = fieldsOf({ item: { shape: { [name]: schema } }, newItem: z.object({}) })
+      const [field] = transferFields({ item: { shape: { [name]: schema } }, newItem: z.object({}) })
       const option = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
       function parse(text: string): unknown {
         const { error, data } = schema.safeParse(field && parseText(field, text))

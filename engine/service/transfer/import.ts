@@ -5,8 +5,8 @@ import { describeIssues, OtherText } from '../api/validation.ts'
 import { count } from '../operator/format.ts'
 import { OperatorError } from '../operator/operator-error.ts'
 import { type Field, isRounded, rounded } from '../reader/fields.ts'
-import { openReader, type Reader, type Row, texts, Unreadable } from '../reader/reader.ts'
-import { type Format, fieldsOf } from './fields.ts'
+import { itemReader, type Reader, type Row, texts, Unreadable } from '../reader/reader.ts'
+import { type Format, transferFields } from './fields.ts'
 import { type Input, readBlocks } from './input.ts'
 
 /** Creates in flight. They share a few transactions. More would hold the write lock of SQLite for longer. */
@@ -99,7 +99,7 @@ export async function* readItems<New>(
   input: Input,
   { format, onInvalid }: Pick<ImportOptions, 'format' | 'onInvalid'>,
 ): AsyncGenerator<Placed<New>[]> {
-  const fields = fieldsOf(itemType)
+  const fields = transferFields(itemType)
   for await (const rows of readRows(fields, input, format)) {
     const items: Placed<New>[] = []
     for (const row of rows) {
@@ -119,7 +119,7 @@ export async function* readItems<New>(
 async function* readRows(fields: Field[], input: Input, format: Format | undefined): AsyncGenerator<Row[]> {
   let reader: Reader | undefined
   function read(bytes: Uint8Array, isLast: boolean): Row[] {
-    reader ??= openReader(fields, bytes, format)
+    reader ??= itemReader(fields, bytes, format)
     const rows = reader.read(bytes, isLast)
     const { unused } = reader.table
     // A person sees it in the console. Here, a misspelled name would lose the values of a column.

@@ -10,7 +10,7 @@ import { Int64 } from '../../api/int64.ts'
 import type { Item, ItemStore } from '../../api/transfer.ts'
 import { createProgram } from '../../commands/program.ts'
 import { exportItems } from '../../transfer/export.ts'
-import { type Format, fieldsOf, filtersOf } from '../../transfer/fields.ts'
+import { type Format, filtersOf, transferFields } from '../../transfer/fields.ts'
 import { importItems } from '../../transfer/import.ts'
 
 const NewToy = z.object({
@@ -74,7 +74,7 @@ test('an export is the same after an import into an empty store, in both formats
 
 test('a kind of field that no file can hold is refused', () => {
   const Weighed = z.object({ id: Int64, weight: z.number() })
-  expect(() => fieldsOf({ item: Weighed, newItem: Weighed.omit({ id: true }) })).toThrow(
+  expect(() => transferFields({ item: Weighed, newItem: Weighed.omit({ id: true }) })).toThrow(
     'The field weight cannot be exported, because its schema is a number.',
   )
 })

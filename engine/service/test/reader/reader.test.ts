@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Field } from '../../reader/fields.ts'
-import { maxJson, openReader } from '../../reader/reader.ts'
+import { itemReader, maxJson } from '../../reader/reader.ts'
 
 const fields: Field[] = [
   { name: 'id', kind: 'id', presence: 'generated' },
@@ -110,6 +110,6 @@ function read(text: string, cuts: number[] = [], of = fields) {
   const ends = cuts.map((cut) => text.indexOf('\n', cut) + 1).filter((end) => end > 0)
   const places = [0, ...[...new Set(ends)].sort((a, b) => a - b), text.length]
   const parts = places.slice(1).map((end, index) => new TextEncoder().encode(text.slice(places[index], end)))
-  const reader = openReader(of, parts[0] ?? new Uint8Array())
+  const reader = itemReader(of, parts[0] ?? new Uint8Array())
   return { rows: parts.flatMap((part, index) => reader.read(part, index === parts.length - 1)), table: reader.table }
 }
