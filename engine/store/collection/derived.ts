@@ -1,11 +1,11 @@
-import type { Table } from 'drizzle-orm'
+import { getTableColumns, type Table } from 'drizzle-orm'
 import type { Searcher } from './base-store.ts'
 import { type Change, changeMethodOf, type Expectation } from './change.ts'
 import type { Count } from './counts.ts'
 import { type HistoryEntry, type HistoryQuery, historyWith } from './history.ts'
 import { addingMethodOf, type Caller, type RunMutation } from './mutation.ts'
 import type { Found, Names, Only, PageOrder, PageQuery, SearchFields, SearchQuery } from './query.ts'
-import type { Entity, NewEntity } from './row.ts'
+import { type Entity, idOf, type NewEntity } from './row.ts'
 import { type Reads, scanQueue, searchWith } from './search.ts'
 
 /** The methods with which every collection is read. */
@@ -107,10 +107,15 @@ function derive<Mutation>(
   scans: Pick<Reads, 'step' | 'inTurn'>,
 ): DerivedMethods {
   const get = access.getBy('id')
+  const required = Object.entries(getTableColumns(table)).flatMap(([field, { notNull }]) => (notNull ? field : []))
   const methods = Object.entries(mutations).map(([name, mutation]) => {
     const runThis = run(`${collection}.${name}`, mutation)
-    if (mutation.kind === 'changes') return [name, changeMethodOf(name, runThis)]
-    return [name, addingMethodOf<Record<string, unknown>, object>(mutation.fields, runThis)]
+    if (mutation.kind === 'changes') {
+      const needed = name === 'remove' ? [] : required
+      return [name, changeMethodOf(name, withNewFields(runThis, needed, get))]
+    }
+    const needed = name === 'create' ? required.filter((field) => !mutation.fields.includes(field)) : []
+    return [name, addingMethodOf<Record<string, unknown>, object>(mutation.fields, withNewFields(runThis, needed, get))]
   })
   return {
     ...access,
@@ -119,5 +124,20 @@ function derive<Mutation>(
     search: searchWith(filters, search, { get, newest: pages('newest'), oldest: pages('oldest'), ...scans }),
     mutations: Object.fromEntries(methods),
     history: () => historyWith(table, entries()),
+  }
+}
+
+/** Completes a result that was stored before an upgrade: the fields that the upgrade has added are those of the row now. */
+function withNewFields(run: RunMutation, needed: Names, get: DerivedMethods['get']): RunMutation {
+  return async (...call) => {
+    const result = await run(...call)
+    const { generated = {}, isReplay } = result
+    const missing = isReplay ? needed.filter((field) => !(field in generated)) : []
+    if (missing.length === 0) return result
+    const row = Object(await get(idOf(generated)))
+    return {
+      ...result,
+      generated: { ...generated, ...Object.fromEntries(missing.map((field) => [field, row[field]])) },
+    }
   }
 }

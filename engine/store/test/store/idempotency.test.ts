@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { shareEmptiedStore } from '../../../test/notes/database.ts'
+import { notesDatabase, shareEmptiedStore } from '../../../test/notes/database.ts'
 import { anyText } from '../../../test/support/any-text.ts'
 import { newCaller } from '../../../test/support/caller.ts'
 import { decodeResult, encodeResult, fingerprintOf } from '../../collection/idempotency.ts'
@@ -72,4 +72,18 @@ describe('a fingerprint', () => {
       expect(() => fingerprintOf(['a', value])).toThrow(TypeError)
     }
   })
+})
+
+test('a result that was stored before an upgrade gets the fields that came with it', async () => {
+  const database = await notesDatabase()
+  const { books } = await database.open()
+  const [creation, change] = ['a', 'b'].map((key) => ({ owner: 1n, key }))
+  const create = () => books.create({ title: 'Faust', isLent: false }, creation)
+  const update = () => books.update({ id: 1n, set: { isLent: true } }, change)
+  const [created, updated] = [await create(), await update()]
+  await database.execute(`UPDATE idempotency_keys SET result = '{"id":1}' WHERE key = 'a'`)
+  await database.execute(
+    `UPDATE idempotency_keys SET result = '{"id":1,"title":"Faust","isLent":true}' WHERE key = 'b'`,
+  )
+  expect([await create(), await update()]).toStrictEqual([created, updated])
 })
