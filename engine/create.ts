@@ -163,7 +163,8 @@ export function updateProduct(folder: string, added: Options = {}): string[] {
   const path = join(folder, 'package.json')
   if (!existsSync(join(folder, 'engine/store')) || !existsSync(path))
     throw new Error(`${folder} has no engines. Without --update, they are copied into a new folder.`)
-  const { status, stdout } = spawnSync('git', ['status', '--porcelain', '--', 'engine'], { cwd: folder })
+  const state = ['status', '--porcelain', '--ignored', '--', 'engine', ':(exclude,glob)**/node_modules/**']
+  const { status, stdout } = spawnSync('git', state, { cwd: folder })
   if (status !== 0 || stdout.length > 0)
     throw new Error('Commit engine/ first. Then git shows what of yours the update replaces.')
   const [hasTests, hasConsole] = ['store/test', 'console'].map((part) => existsSync(join(folder, 'engine', part)))

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createProduct } from '../../engine/create.ts'
@@ -73,6 +73,11 @@ test('an update replaces the engines of a product, keeps what is its own, and lo
   expect(create('--update', folder)).toEqual([1, expect.stringMatching(/^Commit engine\/ first\./)])
   expect(existsSync(join(folder, 'engine/mine.ts'))).toBe(true)
   git(folder, 'commit', '--quiet', '--message', 'x')
+  // What git ignores is lost, too, but for what is installed.
+  mkdirSync(join(folder, 'engine/store/node_modules'))
+  for (const path of ['node_modules/a.js', 'mine.db']) writeFileSync(join(folder, 'engine/store', path), '')
+  expect(create('--update', folder)).toEqual([1, expect.stringMatching(/^Commit engine\/ first\./)])
+  rmSync(join(folder, 'engine/store/mine.db'))
   writeFileSync(join(folder, 'main.ts'), 'also mine')
   const packages = 'package.json also has mine: yours, or what older engines needed.'
   expect(create('--update', folder)).toEqual([0, expect.stringContaining(`see engine/CHANGELOG.md. ${packages}`)])
