@@ -1,4 +1,4 @@
-import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient, types } from 'pg'
+import { Client, type ClientBase, type ClientConfig, defaults, Pool, type PoolClient, types } from 'pg'
 import { reasons, UnusableDatabase } from '../../collection/errors.ts'
 import { isConnectionError, Standby, urlWithoutPassword } from './failure.ts'
 
@@ -15,6 +15,9 @@ const serverTimeouts = {
   // Less than lock_timeout: other instances wait for the locks of one that was cut off, and then go on.
   idle_in_transaction_session_timeout: 1_500,
 }
+
+// Otherwise the driver writes a time in the time zone of the process, whose offset had seconds before it was standardized.
+defaults.parseInputDatesAsUTC = true
 
 function settings(url: string): ClientConfig {
   return { connectionString: url, keepAlive: true, connectionTimeoutMillis: timeouts.connect }

@@ -75,3 +75,17 @@ async function settingsOf(connection: { query(sql: string): Promise<{ rows: Reco
   const { rows } = await connection.query(`SELECT ${columns.join(', ')}`)
   return rows[0]
 }
+
+test('a time before its time zone had whole minutes is stored exactly', async () => {
+  const { TZ } = process.env
+  onTestFinished(() => {
+    if (TZ === undefined) delete process.env.TZ
+    else process.env.TZ = TZ
+  })
+  process.env.TZ = 'Europe/Vienna'
+  const dueAt = new Date('1800-01-01T00:00:00Z')
+  const pool = openPool(await emptyDatabase())
+  onTestFinished(() => pool.end())
+  const { rows } = await pool.query('SELECT $1::timestamptz AS one, $2::timestamptz[] AS many', [dueAt, [dueAt]])
+  expect(rows).toEqual([{ one: dueAt, many: [dueAt] }])
+})
