@@ -48,8 +48,8 @@ export class ClosedStore extends StoreUnavailable {
 }
 
 /**
- * A write breaks a rule of its collection, and fails alone. The message is for the operator. An error of a collection comes
- * from the writer thread with its name, but not as an instance of its class.
+ * A write breaks a rule of its collection, and fails alone. The message is for the operator. On SQLite, an error of a collection
+ * comes from the writer thread with its name, but not as an instance of its class.
  */
 export class RuleViolation extends Error {
   /** What the rule is about, such as the name of a table. */
