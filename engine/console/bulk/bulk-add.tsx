@@ -68,7 +68,7 @@ export function BulkAdd({ dropped, onClose, onDone }: BulkAddProps) {
         text: `${resultsText(resource, created.length, 0, 0)}.`,
         at: Date.now(),
         edits: created.map((seen) => ({ ...editOf(seen), isAddition: true })),
-        ...(canRemove && { onUndo: () => undo(created) }),
+        ...(canRemove && { onUndo: (asks) => undo(created, asks) }),
       })
     }
   }
@@ -78,9 +78,9 @@ export function BulkAdd({ dropped, onClose, onDone }: BulkAddProps) {
     return outcome?.kind === 'added' ? { ...item, id: outcome.id } : []
   }
 
-  function undo(created: Item[]) {
+  function undo(created: Item[], asks = false) {
     const edits = together(created.map((seen) => editOf(seen, undefined, undefined, theAddition)))
-    open({ kind: 'editMany', edits, same: 0, isUndo: true, startsAtOnce: true, onRemoved: letAddAgain })
+    open({ kind: 'editMany', edits, same: 0, isUndo: true, startsAtOnce: !asks, onRemoved: letAddAgain })
   }
 
   function undoHere() {

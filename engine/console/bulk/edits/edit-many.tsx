@@ -5,7 +5,7 @@ import { Fragment, type MouseEvent, type Ref, useEffect, useEffectEvent, useRef,
 import { Button } from '../../components/buttons.tsx'
 import { Sheet } from '../../components/sheet.tsx'
 import { Notice } from '../../form/notice.tsx'
-import { capitalized, countOf, number } from '../../formats.ts'
+import { capitalized, number, plural } from '../../formats.ts'
 import { type Problem, problemOf } from '../../problem.ts'
 import { doubleTime } from '../../resource/edits.ts'
 import { conflictText, headingOf, Named, removedText, useItemLink } from '../../resource/item/edit-text.tsx'
@@ -139,19 +139,18 @@ interface ChoicesProps {
 
 /** The buttons before the edits are sent, and after their end. */
 function Choices({ closeButton, isTwin, job, result }: ChoicesProps) {
-  const { resource } = useResource()
-  const { left, hasStarted, start } = job
-  const { close, undo, addAgain, insist, isRemoval, isOfOtherKey } = result
-  const verb = isRemoval ? 'Remove' : 'Change'
-  const startText = `${verb} ${countOf(resource, left.length)}`
+  const { left, conflicts, hasStarted, start } = job
+  const { texts, close, undo, addAgain, insist, isRemoval, isOfOtherKey } = result
+  const { length } = conflicts
+  const leaveText = insist && `Leave ${number(length)} as ${plural({ one: 'it is', many: 'they are' }, length)}`
   const continueText = isTwin ? 'Add anyway' : `Continue with ${number(left.length)}`
   return (
     <>
       <Button ref={closeButton} variant="default" data-autofocus={isRemoval || undefined} onClick={close}>
-        {hasStarted ? 'Close' : 'Cancel'}
+        {hasStarted ? (leaveText ?? 'Close') : 'Cancel'}
       </Button>
       {hasStarted && undo && (
-        <Button variant="default" onClick={undo}>
+        <Button variant="default" onClick={() => undo()}>
           Undo
         </Button>
       )}
@@ -168,7 +167,7 @@ function Choices({ closeButton, isTwin, job, result }: ChoicesProps) {
       )}
       {insist && (
         <Button variant={isRemoval ? 'danger' : 'default'} onClick={() => void insist()}>
-          {isRemoval ? 'Remove anyway' : 'Use mine'}
+          {texts.insist(length)}
         </Button>
       )}
       {left.length > 0 && !isOfOtherKey && (
@@ -177,7 +176,7 @@ function Choices({ closeButton, isTwin, job, result }: ChoicesProps) {
           variant={isRemoval ? 'danger' : 'filled'}
           onClick={() => start()}
         >
-          {hasStarted ? continueText : startText}
+          {hasStarted ? continueText : texts.start}
         </Button>
       )}
     </>

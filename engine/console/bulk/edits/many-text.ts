@@ -14,13 +14,13 @@ export function textsOfMany(resource: Resource, { edits, same, isUndo }: EditMan
   const setTitle = isUndo ? `Change ${count} back` : `Set ${label.toLowerCase()} to ${value}`
   const title = set ? setTitle : isAddition ? `Add ${count} again` : `Remove ${count}`
   const unchanged = same > 0 && `${number(same)} ${is(same)} already ${value}`
-  const addition = plural(
-    { one: 'It can be added again, with a new id', many: 'They can be added again, with new ids' },
-    length,
-  )
+  const ids = isAddition
+    ? { one: 'It gets a new id', many: 'They get new ids' }
+    : { one: 'It can be added again, with a new id', many: 'They can be added again, with new ids' }
   return {
     title: (hasStarted: boolean) => (hasStarted ? title : `${title}?`),
-    plan: `${set ? joined(', ', [`${count} will change`, unchanged]) : addition}.`,
+    start: set && !isUndo ? `Change ${count}` : title,
+    plan: `${set ? joined(', ', [`${count} will change`, unchanged]) : plural(ids, length)}.`,
 
     /**
      * @param length the number of items
@@ -36,6 +36,13 @@ export function textsOfMany(resource: Resource, { edits, same, isUndo }: EditMan
       if (choices)
         return `${joined(', ', [`${count} ${is(length)} ${value}`, same > 0 && `${number(same)} ${was(same)} already`])}.`
       return `${joined(', ', [`${label} of ${count} is now ${value}`, same > 0 && `${number(same)} had it already`])}.`
+    },
+
+    /** @param length the number of items that somebody else has changed */
+    insist(length: number): string {
+      const count = countOf(resource, length)
+      const verb = !set ? `Remove ${count}` : choices ? `Set ${count} to ${value}` : `Change ${count}`
+      return `${verb} anyway`
     },
 
     results: (done: number, failed: number, unconfirmed: number, left: number) =>

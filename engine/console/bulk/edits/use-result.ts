@@ -70,16 +70,18 @@ export function useResult({ onClose, onDone, ...dialog }: EditManyProps, job: Re
     const left = items.filter(({ id }) => !gone.has(id))
     return neighborOf(left, { ...view, search: undefined }, first?.id, 1) ?? left.at(-1)?.id
   }
-  const undo = () => open({ kind: 'editMany', edits: job.reversed(), same: 0, isUndo: true, startsAtOnce: true })
-  function addDoneAgain() {
-    const removed = done.map(({ seen }) => seen)
-    open(additionOf(resource, removed))
+  function undo(asks = false) {
+    open({ kind: 'editMany', edits: job.reversed(), same: 0, isUndo: true, startsAtOnce: !asks })
   }
-  /** Asks again, for the items that somebody else has changed. */
+  function addDoneAgain(asks = false) {
+    const removed = done.map(({ seen }) => seen)
+    open({ ...additionOf(resource, removed), startsAtOnce: !asks })
+  }
+  /** Changes also the items that somebody else has changed. A removal asks again, because they may be others than before. */
   async function insist() {
     const edits = await job.loadConflicts()
     close()
-    if (edits.length > 0) open({ kind: 'editMany', edits, same: 0 })
+    if (edits.length > 0) open({ kind: 'editMany', edits, same: 0, startsAtOnce: !isRemoval })
   }
 
   return {

@@ -37,7 +37,11 @@ export function EditNotice({ newItem, done, onDone, closedAt, onClose }: EditNot
   const refuse = () => say(`Your API key can only show ${resource.many}. It cannot change them.`)
   useShownAddress(refuse, (names) => say(`Not valid in the link, and left out: ${listOf(names.map(quoted))}.`))
   useShortcuts({ notice: () => document.querySelector<HTMLElement>('.edit-notice button')?.focus() })
-  useShortcuts(isReadOnly ? { add: refuse, choose: refuse, edit: refuse, remove: refuse, undo: refuse } : { undo })
+  useShortcuts(
+    isReadOnly
+      ? { add: refuse, choose: refuse, edit: refuse, remove: refuse, undo: refuse }
+      : { undo: () => undo(true) },
+  )
 
   return (
     <NoticeArea status={shown ? `${shown.text} ${keyToUndo}` : isRemoved && latest?.text}>

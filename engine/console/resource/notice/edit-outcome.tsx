@@ -40,7 +40,8 @@ export interface Done {
   /** The id of the first of several new items, from which on a button shows the list. */
   firstId?: bigint | undefined
   edits?: Edit[]
-  onUndo?: (() => void) | undefined
+  /** `asks` whether the user wants that, if the edits are many. */
+  onUndo?: ((asks?: boolean) => void) | undefined
   /** What the button for that says, if it is no plain undo. */
   undoLabel?: string | undefined
   /** Finds the item whose row gets the focus, as soon as the list has it. */

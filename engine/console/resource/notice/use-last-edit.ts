@@ -13,6 +13,9 @@ import type { NewItem } from '../item/new-item.ts'
 import { useList, useResource } from '../page-context.ts'
 import { type Done, isRepeated } from './edit-outcome.tsx'
 
+/** The most items of an edit that a key, which may be pressed by accident, undoes without a question. */
+const maxByKey = 20
+
 /** What became of the last edits, and what undoes the last one of them, also after its notice has disappeared. */
 export function useLastEdit(newItem: NewItem, done: Done | undefined, onDone: (done: Done) => void) {
   const { resource, edits, open } = useResource()
@@ -74,13 +77,14 @@ export function useLastEdit(newItem: NewItem, done: Done | undefined, onDone: (d
     if (added.length > 0 && !view.isAdding) reportAdded()
   }, [added, view.isAdding])
   /** Undoes one edit after the other, also without a notice. */
-  function undo() {
+  function undo(isByKey = false) {
     // While the form is open, which says itself what was added.
     if (added.length > 0 && canRemove) return removeAdded(added.map(({ seen }) => seen))
     const undoable = lastUndoable(states)
-    const { at = 0, onUndo } = done ?? {}
+    const { at = 0, onUndo, edits: together = [] } = done ?? {}
     const removed = lastRemoved(resource, states)
-    if (onUndo && at > Math.max(undoable?.submittedAt ?? 0, removed?.submittedAt ?? 0)) return onUndo()
+    if (onUndo && at > Math.max(undoable?.submittedAt ?? 0, removed?.submittedAt ?? 0))
+      return onUndo(isByKey && together.length > maxByKey)
     if (removed && removed.submittedAt > (undoable?.submittedAt ?? 0))
       return open(additionOf(resource, [removed.edit.seen]))
     if (!undoable)

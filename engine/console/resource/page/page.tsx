@@ -88,9 +88,9 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
   useEffect(() => {
     if (list.isSuccess) void preload()
   }, [list.isSuccess])
-  // It offers what this dialog may have done by the end.
+  // It offers what this dialog may have done by the end. After a question, the user may cancel.
   useEffect(() => {
-    if (dialog?.kind === 'editMany') setNoticeClosedAt(Date.now())
+    if (dialog?.kind === 'editMany' && dialog.startsAtOnce) setNoticeClosedAt(Date.now())
   }, [dialog])
   // The sign-in form, which had the focus, is gone.
   useEffect(() => titleOfPage()?.focus(), [])

@@ -124,6 +124,12 @@ async function removeAll(page: Page, count: number): Promise<void> {
   await page.getByRole('button', { name: `Remove ${count} notes` }).click()
 }
 
+/** Presses the key, which asks before it undoes a change of more than 20 notes. */
+async function undoByKey(page: Page, button: string): Promise<void> {
+  await page.keyboard.press('z')
+  await page.getByRole('dialog').getByRole('button', { name: button }).click()
+}
+
 /** Responds to the first request to change notes. Then it loads the page again, as soon as the second one has been read. */
 async function reloadHalfWay(page: Page, start: () => Promise<void>): Promise<void> {
   const url = /\/trpc\/notes\.(update|remove|create)/
@@ -157,7 +163,7 @@ const halfWay = [
       await setAllDone(page)
       await notice(page).getByText('60 notes are done.').waitFor()
     },
-    start: (page: Page) => page.keyboard.press('z'),
+    start: (page: Page) => undoByKey(page, 'Change 60 notes back'),
     title: 'Change 60 notes back',
     stopped: '20 done, 40 not confirmed',
     result: '60 notes were changed back.',
@@ -177,7 +183,7 @@ const halfWay = [
       await removeAll(page, 60)
       await notice(page).getByText('60 notes were removed.').waitFor()
     },
-    start: (page: Page) => page.keyboard.press('z'),
+    start: (page: Page) => undoByKey(page, 'Add 60 notes again'),
     title: 'Add 60 notes again',
     stopped: '20 done, 20 not confirmed, 20 not sent',
     result: '60 notes were added again, with new ids.',
@@ -455,7 +461,7 @@ test('notes that are added again are not announced as changes of others while th
       .waitFor()
     await route.fulfill({ response })
   })
-  await page.keyboard.press('z')
+  await undoByKey(page, 'Add 60 notes again')
   await notice(page).getByText('60 notes were added again, with new ids.').waitFor()
   await showing(page, '1–60 of 60')
   expect(await store.notes.list({ limit: 100, cursor: 0n })).toHaveLength(60)
