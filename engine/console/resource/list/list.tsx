@@ -70,12 +70,14 @@ function Content({ place, ownEdits }: { place: string; ownEdits: Edit[] }) {
   const own = [...states.map(({ edit }) => edit), ...ownEdits]
   const changes = useChanges(place, loaded, view.size, (item) => own.some((edit) => isResultOf(resource, edit, item)))
   const ofOthers = [...changes.values()].filter(({ isOwn }) => !isOwn).length
-  if (failureReason && !items) {
-    return <Failure title={`The ${resource.many} could not be loaded`} error={failureReason} failures={failureCount} />
-  }
+  const failure = failureReason && !items && (
+    <Failure title={`The ${resource.many} could not be loaded`} error={failureReason} failures={failureCount} />
+  )
+  if (failure && !list.rows?.length) return failure
   if (items?.length === 0 && !list.isSearching) return <EmptyList ownEdits={own} />
   return (
     <>
+      {failure}
       <span className="visually-hidden" role="status">
         {ofOthers > 0 && `${countOf(resource, ofOthers)} ${is(ofOthers)} new or changed.`}
       </span>

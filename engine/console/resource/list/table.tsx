@@ -39,6 +39,8 @@ export function ResourceTable({ changes }: ResourceTableProps) {
         className="item-table"
         aria-label={listTitleOf(resource, view.filter)}
         aria-busy={!list.items}
+        // Those of the former page stay below the message that says why this one is not loaded.
+        inert={!list.items && list.failureReason !== null}
         data-long-ids={hasLongIds || undefined}
         {...arrowKeys}
       >

@@ -32,6 +32,8 @@ test('the console shows an outage of the service and recovers from it', async ({
   await choose(page, 'Done')
   const failure = page.getByRole('heading', { name: 'The notes could not be loaded' })
   await failure.waitFor()
+  // Those of the former page.
+  expect(await names(page)).toHaveLength(20)
   await inspect(page, 'unreachable')
   // The message stays while the queries fail twice more. The client sends each request twice.
   await page.evaluate(() => {
