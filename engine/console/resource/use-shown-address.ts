@@ -25,8 +25,8 @@ export function useShownAddress(onRefused: () => void, onInvalid: (names: string
     const href = hrefOf(resource, readView(resource))
     const [named, shown] = [new URLSearchParams(location.search), new URLSearchParams(href.slice('./'.length))]
     if (parametersOf(named) === parametersOf(shown)) return
-    const names = [resource.one, ...resource.fields.map(({ name }) => name)]
-    const lost = names.filter((name) => named.get(name) && !shown.has(name))
+    // The size may be one that fits another window, and mails add parts.
+    const lost = [...new Set(named.keys())].filter((name) => !shown.has(name) && !/^(size|utm_.*)$/.test(name))
     if (named.get('changes') !== shown.get('changes')) lost.push('changes')
     if (lost.length > 0) sayInvalid(lost)
     history.replaceState(history.state, '', href)

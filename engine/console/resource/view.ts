@@ -133,7 +133,13 @@ export function readView(resource: Resource, search = location.search, state: un
     item: parseId(parameters.get(one)),
     isAdding: parameters.get('open') === 'add',
     changes:
-      changes === undefined ? undefined : { changes: /^(update|remove)$/.exec(changes)?.[0] ?? 'all', by, until },
+      changes === undefined
+        ? undefined
+        : {
+            changes: /^(update|remove)$/.exec(changes)?.[0] ?? 'all',
+            by,
+            until: Number.isNaN(Date.parse(`${until}T24:00`)) ? undefined : until,
+          },
     isOverList: isOverList === true,
   }
 }

@@ -6,15 +6,17 @@ import { addPets } from '../../support/petstore.ts'
 import { test } from '../console.ts'
 
 test('the address becomes what the page shows, without parts that mean nothing', async ({ open }) => {
-  const { url, page } = await open(3, { path: '/?pet=abc&status=foo&cursor=zzz&size=7&name=Rex&order=newest' })
+  const { url, page } = await open(3, { path: '/?pet=abc&status=foo&cursor=zzz&size=7&page=2&name=Rex&order=newest' })
   await showing(page, '1–3 of 3')
   await expect.poll(() => page.url()).toBe(`${url}/?order=newest`)
   // Going back leads to no address that means the same.
   expect(await page.evaluate(() => history.length)).toBe(2)
   const invalid = page.locator('.edit-notice').filter({ hasText: 'Not valid in the link' })
-  await invalid.getByText('Not valid in the link, and left out: “pet”, “name”, and “status”.').waitFor()
-  await page.goto(`${url}/?changes=removed`)
-  await invalid.getByText('left out: “changes”.').waitFor()
+  await invalid
+    .getByText('Not valid in the link, and left out: “pet”, “status”, “cursor”, “page”, and “name”.')
+    .waitFor()
+  await page.goto(`${url}/?changes=removed&until=x`)
+  await invalid.getByText('left out: “until” and “changes”.').waitFor()
   expect(page.url()).toBe(`${url}/?changes=all`)
   // Such as those that a mail adds.
   await page.goto(`${url}/?pet=1&utm_source=mail`)
