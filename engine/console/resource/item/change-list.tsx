@@ -7,10 +7,10 @@ import { keepFocus } from '../../components/focus.ts'
 import { countOf, number } from '../../formats.ts'
 import { jsonOf } from '../../requests/curl.ts'
 import { Failure, useLastFailure } from '../../requests/failure.tsx'
-import type { HistoryEntry } from '../../resource.ts'
+import { type HistoryEntry, isSearchable } from '../../resource.ts'
 import { theAddition } from '../edit-key.ts'
 import { useList, useResource } from '../page-context.ts'
-import type { ChangesShown } from '../view.ts'
+import { type ChangesShown, everything, hrefOf, openHere, readView, show } from '../view.ts'
 import { Entries } from './change-entry.tsx'
 import { ChangeFilter } from './change-filter.tsx'
 import { historyOf, isGroup, isListed, mayGoOn, togetherOf } from './history.ts'
@@ -62,8 +62,9 @@ export function ChangeList({ id, max, shown }: ChangeListProps) {
   if (!data) return <div className="skeleton item-details-skeleton" role="status" aria-label="Loading the changes" />
   // One level below the heading of the panel, or of the history of the item.
   const Day = isOfAll ? 'h3' : 'h4'
-  /** How many changes, removals, and changes that were undone, a day has that is loaded as a whole. */
-  function summaryOf(ofDay: ItemChange[]): string {
+  /** How many changes, removals, and changes that were undone, a day has. What is not loaded may have been undone. */
+  function summaryOf(ofDay: ItemChange[], isWhole: boolean): string {
+    if (!isWhole) return ` · at least ${countOf({ one: 'change', many: 'changes' }, ofDay.length)}`
     const numberOf = (isCounted: (change: ItemChange) => unknown) => ofDay.filter(isCounted).length
     const counts = {
       changed: numberOf(({ kind, undo }) => kind === 'update' && !undo),
@@ -98,12 +99,17 @@ export function ChangeList({ id, max, shown }: ChangeListProps) {
           loaded={hasNextPage ? changes.length : undefined}
         />
       )}
+      {shown && (
+        <p className="changes-none">
+          {`Added ${resource.many} are not listed here.`} {isSearchable(resource) && <NewestLink />}
+        </p>
+      )}
       {groups.length === 0 && <p className="changes-none">{none}</p>}
       {[...days].map(([day, each], index) => (
         <Fragment key={day}>
           <Day>
             {day}
-            {isOfAll && !(isMore && index === days.size - 1) && summaryOf(each.flat())}
+            {isOfAll && summaryOf(each.flat(), !isMore || index < days.size - 1)}
           </Day>
           <ol>
             {each.map((group) => (
@@ -131,10 +137,22 @@ export function ChangeList({ id, max, shown }: ChangeListProps) {
           Show more
         </Button>
       )}
-      {shown && (
-        <p className="changes-none">{`What is added is not listed here. In the list, the newest ${resource.many} come first if you click on the id.`}</p>
-      )}
     </div>
+  )
+}
+
+/** Shows what was added last, instead of the changes, which cover the list of a phone. */
+function NewestLink() {
+  const { resource } = useResource()
+  const place = { ...everything, order: 'newest' } as const
+  function showNewest() {
+    const view = readView(resource)
+    show(resource, { ...view, ...place, changes: undefined, isOverList: false })
+  }
+  return (
+    <a href={hrefOf(resource, place)} onClick={(event) => openHere(event, showNewest)}>
+      {`Newest ${resource.many}`}
+    </a>
   )
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { addNotes, createKey, createNotesClient } from '../../../../test/notes/fixtures.ts'
 import { editKeyOf, theAddition } from '../../../resource/edit-key.ts'
-import { showing } from '../list.ts'
+import { names, showing } from '../list.ts'
 import { test } from '../notes.ts'
 import { boxOf, closeByEscape, holdRequests, inspect, isFocused } from '../page.ts'
 import { openChanges, openTools, panel, panelsLoaded } from '../panels.ts'
@@ -335,6 +335,9 @@ test('filters by action, key and day load the changes on until there are some', 
   await changes.getByText('No changes match. Choose another kind, key or day.').waitFor()
   await page.waitForURL('**/?changes=all&until=2026-01-01')
   await inspect(page, 'changes-none')
+  await changes.getByRole('link', { name: 'Newest notes' }).click()
+  await page.waitForURL('**/?order=newest')
+  await expect.poll(() => names(page).then(([first]) => first)).toBe('note 129')
 })
 
 test('a note that somebody else has added again is added once more only if the user wants that', async ({ start }) => {
@@ -587,9 +590,11 @@ test('a change of many notes names each one, with few requests, and says what is
   const release = await holdRequests(page, /notes\.history.*cursor/)
   const sheet = await openChanges(page)
   await sheet.getByText('Not all loaded yet').waitFor()
+  await sheet.getByRole('heading', { name: 'Today · at least 100 changes' }).waitFor()
   expect(await sheet.getByRole('button', { disabled: true }).allInnerTexts()).toEqual(['Show more'])
   release()
   await sheet.getByRole('button', { name: 'Change 229 back: ' }).waitFor()
+  await sheet.getByRole('heading', { name: 'Today · 231 changed, 1 removed' }).waitFor()
   await page.getByRole('button', { name: 'Close' }).click()
   const requests: string[] = []
   page.on('request', (request) => request.url().includes('notes.list') && requests.push(request.url()))
