@@ -1,12 +1,5 @@
 import { expect } from 'vitest'
-import {
-  choose,
-  counting,
-  pageButton,
-  searchField,
-  showing,
-  turnPage,
-} from '../../../engine/console/test/browser/list.ts'
+import { choose, pageButton, searchField, showing, turnPage } from '../../../engine/console/test/browser/list.ts'
 import { closeByEscape, inspect, isFocused, press } from '../../../engine/console/test/browser/page.ts'
 import { panel, panelsLoaded } from '../../../engine/console/test/browser/panels.ts'
 import type { Locator, Page } from '../../../engine/console/test/browser/visit.ts'
@@ -180,7 +173,9 @@ test('keys change and remove all selected pets, or those of the panel alone', as
   const { page } = await open(5, { isLoaded: true })
   await page.getByRole('link', { name: 'pet 1' }).focus()
   await press(page, 'Shift+ArrowDown', 'Shift+ArrowDown', 's', '3')
-  await counting(page, 'Sold 3')
+  await page.getByRole('region', { name: 'Last change' }).getByText('3 pets are sold.').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('region', { name: '3 selected' }).waitFor({ state: 'hidden' })
   // One that is selected is no reason to leave the focused one.
   await box(page, 'pet 5').check()
   await page.getByRole('link', { name: 'pet 1' }).press('Delete')

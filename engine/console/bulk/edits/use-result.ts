@@ -32,7 +32,7 @@ export function useResult({ onClose, onDone, ...dialog }: EditManyProps, job: Re
   const texts = textsOfMany(resource, dialog)
   const text = texts.results(done.length, failed.length, unconfirmed.length, left.length - unconfirmed.length)
 
-  /** Only the items that were not changed stay selected. The changes of the others can be undone. */
+  /** What was changed stays selected for the next change, unless it has left the filter, or a part of it was not changed. */
   function close() {
     editManyDrafts.delete(resource.many)
     if (edits.length === 0)
@@ -47,8 +47,12 @@ export function useResult({ onClose, onDone, ...dialog }: EditManyProps, job: Re
     selection.remove(gone ?? [])
     if (saved.length === 0) return onClose()
     if (isRemoval) dialog.onRemoved?.(done)
-    if (!isAddition) selection.clear()
-    if (!isUndo && !isAddition) selection.add([...left.map(({ seen }) => seen), ...(kept ?? [])])
+    const rest = [...left.map(({ seen }) => seen), ...(kept ?? [])]
+    const changed = done.map(({ seen, set }) => ({ ...seen, ...set }))
+    const stays = (item: Item) => set && selection.has(item.id) && isIncluded(view.filter, item)
+    if (rest.length > 0 && !isUndo && !isAddition) selection.clear()
+    else selection.remove(changed)
+    selection.add(rest.length > 0 && !isUndo && !isAddition ? rest : changed.filter(stays))
     const [only, ...others] = added.items.map(({ id, ...item }) => ({ id, name: headingOf(resource, id, item) }))
     const link = others.length === 0 ? only : undefined
     onDone({

@@ -11,8 +11,12 @@ import { useList, useResource } from '../page-context.ts'
 import { removedText } from './edit-text.tsx'
 import { historyOf } from './history.ts'
 
-/** Deselects the items that somebody else has removed, and says so: those of the page, and those that the history names. */
-export function useDeselectRemoved(say: (text: string) => void): void {
+/**
+ * Deselects the items that somebody else has removed, and says so: those of the page, and those that the history names.
+ *
+ * @param changed the id of an item that a notice says to have been changed, which is not true any more either
+ */
+export function useDeselectRemoved(say: (text: string) => void, changed: bigint | undefined): void {
   const { resource, queries } = useResource()
   const { list, selection, place } = useList()
   const client = useClient()
@@ -69,7 +73,9 @@ export function useDeselectRemoved(say: (text: string) => void): void {
     former.current = { place, items }
     if (known === items) return
     const shown = new Set(items.map(({ id }) => id))
-    const missing = known.filter(({ id }) => selection.has(id) && !shown.has(id))
+    // The row of a changed item stays.
+    const loaded = new Set(list.data?.items.map(({ id }) => id))
+    const missing = known.filter(({ id }) => (id === changed ? !loaded.has(id) : selection.has(id) && !shown.has(id)))
     if (missing.length > 0) void check(missing)
   })
 }

@@ -33,7 +33,10 @@ export function EditNotice({ newItem, done, onDone, closedAt, onClose }: EditNot
   const keyToUndo = canUndo && areCharactersOn() && hasKeys() ? `${latest?.undoLabel ?? 'Undo'} with Z.` : ''
   const shown = latest && latest.text !== undefined && latest.at >= closedAt && latest
 
-  useDeselectRemoved((text) => say(text, { onUndo: isDone ? done?.onUndo : undefined, isNews: true }))
+  useDeselectRemoved(
+    (text) => say(text, { onUndo: isDone ? done?.onUndo : undefined, isNews: true }),
+    shown && 'edit' in shown && shown.edit.set ? shown.edit.seen.id : undefined,
+  )
   const refuse = () => say(`Your API key can only show ${resource.many}. It cannot change them.`)
   useShownAddress(refuse, (names) => say(`Not valid in the link, and left out: ${listOf(names.map(quoted))}.`))
   useShortcuts({ notice: () => document.querySelector<HTMLElement>('.edit-notice button')?.focus() })

@@ -866,6 +866,11 @@ describe('many notes', () => {
     await notice(page).getByRole('button', { name: 'Undo' }).click()
     await notice(page).getByText('44 notes were changed back.').waitFor()
     await counting(page, 'Done 1')
+    // Those of other pages are selected with the values that they have now.
+    await page.getByRole('region', { name: '45 selected' }).getByRole('button', { name: 'Set state' }).click()
+    await page.getByRole('menuitemradio', { name: 'Waiting' }).click()
+    await page.getByRole('button', { name: 'Change 45 notes' }).click()
+    await notice(page).getByText('45 notes are waiting.').waitFor()
     expect(await isAnnounced()).toBe(false)
   })
 
