@@ -42,7 +42,7 @@ export function problemOf(error: unknown): Problem {
   const { code, status, message, issues } = error.data
   const requestId = response?.headers.get('x-request-id') ?? undefined
   if (status === 401) return { kind: 'refused', message: keyInvalid }
-  const known = code === 'unprocessable' ? 'Another request had the same idempotency key.' : message
+  const known = code === 'unprocessable' ? 'This was sent before with other values. Reload the page.' : message
   if (status === 404) return { kind: 'missing', message: known }
   if (status >= 500)
     return { kind: 'busy', message: 'The service is not available at the moment.', requestId, isFault: status === 500 }

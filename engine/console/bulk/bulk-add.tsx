@@ -226,7 +226,7 @@ interface SummaryProps {
 const formats = {
   comma: 'CSV with commas',
   semicolon: 'CSV with semicolons',
-  tab: 'TSV',
+  tab: 'Rows of a spreadsheet',
   json: 'JSON',
   ndjson: 'JSON, one object per line',
 }

@@ -76,7 +76,11 @@ export function SourceInput({ resource, draft, dropped, onChange, onSubmit, prob
 
   return (
     <div>
-      <Labelled label="Paste CSV, TSV or JSON" description={hintOf(resource)} error={fileProblem ?? problem}>
+      <Labelled
+        label="Paste rows of a spreadsheet, CSV or JSON"
+        description={hintOf(resource)}
+        error={fileProblem ?? problem}
+      >
         {(ids) => (
           <textarea
             ref={area}

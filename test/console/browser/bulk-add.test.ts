@@ -400,7 +400,7 @@ describe('adding many pets', () => {
     await page.keyboard.press('Escape')
     panel = await openBulkAdd(page)
     await panel.getByRole('button', { name: 'Start over' }).click()
-    expect(await isFocused(panel.getByRole('textbox', { name: 'Paste CSV, TSV or JSON' }))).toBe(true)
+    expect(await isFocused(panel.getByRole('textbox', { name: 'Paste rows of a spreadsheet, CSV or JSON' }))).toBe(true)
     await pasteRows(panel, 'Tom,7\nRex,7')
     await panel.getByRole('button', { name: 'Add 2 pets' }).click()
     await panel.getByText('2 pets were added.').waitFor()
@@ -423,7 +423,7 @@ describe('adding many pets', () => {
     await panel.getByText('1 pet was added.').waitFor()
     await closeByEscape(panel)
     await openBulkAdd(page)
-    expect(await panel.getByRole('textbox', { name: 'Paste CSV, TSV or JSON' }).inputValue()).toBe('')
+    expect(await panel.getByRole('textbox', { name: 'Paste rows of a spreadsheet, CSV or JSON' }).inputValue()).toBe('')
   })
 
   test.for([

@@ -295,7 +295,7 @@ test('a phone edits a field of 44 px where it is, and asks no finger to drop a f
   const sheet = await openBulkAdd(page)
   expect((await boxOf(sheet.getByRole('button', { name: 'Choose a file' }))).height).toBeGreaterThanOrEqual(44)
   expect(await sheet.getByText('or drop one here').isVisible()).toBe(false)
-  await sheet.getByRole('textbox', { name: 'Paste CSV, TSV or JSON' }).fill('Rex,x,sold')
+  await sheet.getByRole('textbox', { name: 'Paste rows of a spreadsheet, CSV or JSON' }).fill('Rex,x,sold')
   expect(await sheet.getByText('or drop one here').isVisible()).toBe(false)
   const cell = sheet.locator('td', { has: page.getByRole('textbox', { name: 'Category, row 1' }) })
   expect(await cell.evaluate((each) => getComputedStyle(each, '::before').content)).toContain('Category')

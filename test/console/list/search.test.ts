@@ -82,10 +82,12 @@ test.for(['none', 'active'] as const)(
     await inspect(page, `found-${forcedColors}`)
     // In other scripts, marks make other letters.
     await searchField(page).fill('пес лис')
-    await page.getByText('No pet has “пес” and “лис” in its name. Its id and category are numbers.').waitFor()
+    await page
+      .getByText('No pet has “пес” and “лис” in its name. Enter a number to search by id or category.')
+      .waitFor()
     // A text that would be a pattern.
     await searchField(page).fill('(')
-    await page.getByText('No pet has this in its name. Its id and category are numbers.').waitFor()
+    await page.getByText('No pet has this in its name. Enter a number to search by id or category.').waitFor()
   },
 )
 
@@ -161,7 +163,7 @@ test('Escape and a button clear the search, and an empty result says what was se
   const { url, page } = await open(pets)
   await searchField(page).fill('zoe')
   await page.getByRole('heading', { name: 'No pets found' }).waitFor()
-  await page.getByText('No pet has this in its name. Its id and category are numbers.').waitFor()
+  await page.getByText('No pet has this in its name. Enter a number to search by id or category.').waitFor()
   await page.getByRole('button', { name: 'Show all pets' }).click()
   await showing(page, '1–20 of 24')
   expect(await searchField(page).inputValue()).toBe('')

@@ -102,7 +102,7 @@ function shortened(text: string): string {
   return text.length > 100 ? `${text.slice(0, 99)}…` : text
 }
 
-/** Such as `No large toy has this in its name. Its id is a number.` The title has the whole text. */
+/** Such as `No large toy has this in its name. Enter a number to search by id.` The title has the whole text. */
 function notFound(resource: Resource, { filter, search = '' }: View, shown: string): string {
   const names = meaningsOf(resource, search, filter).flatMap(Object.keys)
   // No text of the title can contain some texts, for example a link's with a control character.
@@ -123,6 +123,6 @@ function notFound(resource: Resource, { filter, search = '' }: View, shown: stri
   const numbers = others.length > 0 ? [] : resource.fields.filter(isNumber).map(({ label }) => label.toLowerCase())
   return joined(' ', [
     `No ${nounOf(resource, filter).one} has ${missing}.`,
-    numbers.length > 0 && `Its ${listOf(numbers)} ${numbers.length > 1 ? 'are numbers' : 'is a number'}.`,
+    numbers.length > 0 && `Enter a number to search by ${listOfAny(numbers)}.`,
   ])
 }

@@ -49,7 +49,7 @@ export async function pasteRows(sheet: Locator, text: string): Promise<void> {
   const page = sheet.page()
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.evaluate((copied) => navigator.clipboard.writeText(copied), text)
-  await sheet.getByRole('textbox', { name: 'Paste CSV, TSV or JSON' }).selectText()
+  await sheet.getByRole('textbox', { name: 'Paste rows of a spreadsheet, CSV or JSON' }).selectText()
   await page.keyboard.press('Control+V')
 }
 
