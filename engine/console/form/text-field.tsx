@@ -13,7 +13,8 @@ interface LabelledProps {
 /** The control of a form with its texts. */
 export function Labelled({ label, description, error, children }: LabelledProps) {
   const id = useId()
-  const texts = { [`${id}-description`]: description, [`${id}-error`]: typeof error === 'string' && error }
+  // A screen reader reads the error first.
+  const texts = { [`${id}-error`]: typeof error === 'string' && error, [`${id}-description`]: description }
   const describing = Object.keys(texts).filter((each) => texts[each])
   return (
     <div className="text-field">

@@ -84,7 +84,7 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
         isFirst
         value={text}
         error={error}
-        description={error === undefined && !isChanged ? 'Enter or leaving saves, Esc discards' : undefined}
+        description={isChanged ? undefined : 'Enter or leaving saves, Esc discards'}
         onChange={({ currentTarget: { value } }) => {
           setError(undefined)
           setText(value)

@@ -364,6 +364,7 @@ describe('the text of a note', () => {
     await field.fill('  ')
     await page.keyboard.press('Enter')
     await page.getByRole('alert').getByText('The text has only spaces.').waitFor()
+    expect(await describes(page, 'Text')).toBe('The text has only spaces. Enter or leaving saves, Esc discards')
     await inspect(page, 'edit-text')
     await closeByEscape(field)
     await panel(page, 'note 2').waitFor()
