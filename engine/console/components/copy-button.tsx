@@ -1,4 +1,5 @@
 import { useClipboard } from '@mantine/hooks'
+import { Announcement } from './announcement.tsx'
 import { Button, IconButton } from './buttons.tsx'
 import { IconCheck, IconCopy } from './icons.tsx'
 
@@ -27,9 +28,7 @@ export function CopyButton({ label, value, withText = false }: CopyButtonProps) 
           {icon}
         </IconButton>
       )}
-      <span className="visually-hidden" role="status">
-        {copied && 'Copied'}
-      </span>
+      <Announcement text={copied && 'Copied'} />
     </>
   )
 }

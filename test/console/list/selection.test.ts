@@ -102,7 +102,7 @@ test('the size of a page and the selection stay with the newest order, a search 
   const search = searchField(page)
   await search.fill('pet')
   await showing(page, '1–100 of 130')
-  await showing(page, '2 selected')
+  await page.getByRole('region', { name: '2 selected' }).waitFor()
   await next.click()
   await showing(page, '101–130 of 130')
   await turnPage(page, 'Previous', '1–100 of 130')
@@ -111,12 +111,12 @@ test('the size of a page and the selection stay with the newest order, a search 
   await page.locator('tbody tr').first().getByText('pet 1', { exact: true }).waitFor()
   expect(await page.locator('.item-list tbody a').count()).toBe(100)
   await next.click()
-  await showing(page, '2 selected')
+  await page.getByRole('region', { name: '2 selected' }).waitFor()
   await search.fill('')
   await showing(page, '1–100 of 130')
   await choose(page, 'Available')
   await showing(page, '1–100 of 130')
-  await showing(page, '2 selected')
+  await page.getByRole('region', { name: '2 selected' }).waitFor()
   expect(new URL(page.url()).search).toBe('?status=available&order=newest&size=100')
 })
 
@@ -136,7 +136,7 @@ test('keys extend the selection and clear it, and the focus stays in the page', 
   await page.keyboard.press('Shift+ArrowUp')
   await showing(page, '2 selected')
   await press(page, 'Shift+ArrowUp', 'Shift+ArrowUp')
-  await showing(page, '2 selected')
+  await page.getByRole('region', { name: '2 selected' }).waitFor()
   expect(await focusedText(page)).toBe('pet 2')
   // The key clears the selection before the search.
   await page.keyboard.press('Escape')
@@ -273,7 +273,7 @@ test('the keys for another page keep the focus in the rows, and x selects also f
   // Space presses the button that has the focus, and selects nothing.
   await panel(page).getByRole('button', { name: 'Next pet' }).press('Space')
   await panel(page, 'pet 22').waitFor()
-  await showing(page, '1 selected')
+  await page.getByRole('region', { name: '1 selected' }).waitFor()
 })
 
 test('a key edits the name of the focused row in the panel, once', async ({ start }) => {

@@ -2,6 +2,7 @@ import './changes.css'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Fragment, useEffect, useState } from 'react'
 import { useClient } from '../../client.ts'
+import { Announcement } from '../../components/announcement.tsx'
 import { Button } from '../../components/buttons.tsx'
 import { keepFocus } from '../../components/focus.ts'
 import { countOf, number } from '../../formats.ts'
@@ -126,12 +127,14 @@ export function ChangeList({ id, max, shown }: ChangeListProps) {
         </Fragment>
       ))}
       {hasNextPage && isFiltered && groups.length > 0 && <p className="changes-none">{compared}</p>}
-      <span className="visually-hidden" role="status">
-        {!max &&
+      <Announcement
+        text={
+          !max &&
           (data.pages.length > 1 || isFiltered) &&
           !isLoadingOn &&
-          `${countOf({ one: 'change', many: 'changes' }, groups.flat().length)} shown`}
-      </span>
+          `${countOf({ one: 'change', many: 'changes' }, groups.flat().length)} shown`
+        }
+      />
       {hasNextPage && !max && (
         <Button ref={keepFocus} variant="default" size="xs" isDisabled={isFetchingNextPage} onClick={loadMore}>
           Show more

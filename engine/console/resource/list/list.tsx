@@ -1,5 +1,6 @@
 import './list.css'
 import { useEffect, useRef, useState } from 'react'
+import { Announcement } from '../../components/announcement.tsx'
 import { loadLater } from '../../components/load-later.tsx'
 import { countOf, is, number } from '../../formats.ts'
 import { Failure } from '../../requests/failure.tsx'
@@ -48,10 +49,7 @@ export function List({ newItem, ownEdits, isImporting }: ListProps) {
         {hasLines && <Lines newItem={newItem} isImporting={isImporting} onClose={newItem.forgetFailure} />}
         <div className="item-list" ref={scroller}>
           <div className="selection">
-            {/* There before it has a text, or screen readers would not announce the first one. */}
-            <span className="visually-hidden" role="status">
-              {(selection.count > 0 || wasSelected) && `${number(selection.count)} selected`}
-            </span>
+            <Announcement text={(selection.count > 0 || wasSelected) && `${number(selection.count)} selected`} />
             {selection.count > 0 && <SelectionBar onClose={selection.clear} />}
           </div>
           <Content place={place} ownEdits={ownEdits} />
@@ -78,9 +76,7 @@ function Content({ place, ownEdits }: { place: string; ownEdits: Edit[] }) {
   return (
     <>
       {failure}
-      <span className="visually-hidden" role="status">
-        {ofOthers > 0 && `${countOf(resource, ofOthers)} ${is(ofOthers)} new or changed.`}
-      </span>
+      <Announcement text={ofOthers > 0 && `${countOf(resource, ofOthers)} ${is(ofOthers)} new or changed.`} />
       <ResourceTable changes={changes} />
     </>
   )

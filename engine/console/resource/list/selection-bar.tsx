@@ -6,6 +6,7 @@ import { SetMany } from '../../bulk/edits/set-many.tsx'
 import { exportItems, fileOf } from '../../bulk/export-items.ts'
 import { useJob } from '../../bulk/use-job.tsx'
 import { useClient } from '../../client.ts'
+import { Announcement } from '../../components/announcement.tsx'
 import { Button, CloseButton } from '../../components/buttons.tsx'
 import { choiceIdOf, keepFocus } from '../../components/focus.ts'
 import { IconCheck, IconChevronDown, IconCopy } from '../../components/icons.tsx'
@@ -139,9 +140,7 @@ function CopyMenu() {
           onClose={close}
         />
       )}
-      <span className="visually-hidden" role="status">
-        {copied && 'Copied'}
-      </span>
+      <Announcement text={copied && 'Copied'} />
     </>
   )
 }

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
+import { Announcement } from '../../components/announcement.tsx'
 import { focusAround } from '../../components/focus.ts'
 import { areCharactersOn, useShortcuts } from '../../components/keyboard.ts'
 import { listOf } from '../../formats.ts'
@@ -62,7 +63,7 @@ export function EditNotice({ newItem, done, onDone, closedAt, onClose }: EditNot
 
 interface NoticeAreaProps {
   /** What screen readers announce. */
-  status: ReactNode
+  status: string | false | undefined
   children: ReactNode
 }
 
@@ -88,10 +89,7 @@ function NoticeArea({ status, children }: NoticeAreaProps) {
   })
   const notices = (
     <>
-      {/* There before it has a text, or screen readers would not announce the first one. */}
-      <span className="visually-hidden" role="status">
-        {status}
-      </span>
+      <Announcement text={status} />
       {/* biome-ignore lint/a11y/noStaticElementInteractions: its buttons get the focus. */}
       <div
         className="edit-notices"

@@ -726,12 +726,19 @@ describe('a note is removed', () => {
 
   test('after eight seconds, or when the page is left', async ({ open }) => {
     const { url, store, page } = await open(3, { isLoaded: true })
+    await page.clock.install()
     await page.getByRole('link', { name: 'note 1' }).click()
     await panel(page, 'note 1').getByRole('button', { name: 'Remove note' }).click()
     await panel(page, 'note 2').waitFor()
     await notice(page).getByText('note 1 will be removed.').waitFor()
     await inspect(page, 'removing')
+    await page.clock.fastForward(8_000)
     await expect.poll(() => store.notes.get(1n)).toBeUndefined()
+    // A screen reader would read it again later.
+    const announced = page.getByRole('status').getByText('note 1 was removed.')
+    await announced.waitFor({ state: 'attached' })
+    await page.clock.fastForward(8_000)
+    await announced.waitFor({ state: 'detached' })
     // From here on, eight seconds do not pass.
     await page.evaluate(() => {
       const wait = window.setTimeout
