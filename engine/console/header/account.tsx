@@ -15,7 +15,7 @@ import type { SignOutScope } from '../session.ts'
 import { ColorScheme } from './color-scheme.tsx'
 import { NewKey } from './new-key.tsx'
 
-/** The first stop of the Tab key. It moves the focus to the rows of the list, or to its title if there are none. */
+/** The first stop of the Tab key after the title, where the focus starts. It moves the focus to the rows of the list, or to its title if there are none. */
 export function SkipLink({ noun }: { noun: Noun }) {
   return (
     <Button className="skip-link" onClick={({ currentTarget }) => focusAround(currentTarget)}>

@@ -13,27 +13,23 @@ import { product, servicePath } from '../service.ts'
 import type { SignOutScope } from '../session.ts'
 import { ColorScheme } from './color-scheme.tsx'
 
-const SkipLink = loadLater(async () => (await import('./account.tsx')).SkipLink)
 const Account = loadLater(async () => (await import('./account.tsx')).Account)
 
 interface HeaderProps {
   /** The resource whose page this is. */
   shown?: Resource
-  /** Whether the list is loaded. What it does not need is loaded after it. */
-  hasList?: boolean
   onHelp?: () => void
   /** Without it, nobody is signed in, and the header does not link to the pages. */
   onSignOut?: (scope: SignOutScope) => void
 }
 
 /** The header of every page. What is for developers is in the account menu, or here before the sign-in. */
-export function Header({ shown, hasList, onHelp, onSignOut }: HeaderProps) {
+export function Header({ shown, onHelp, onSignOut }: HeaderProps) {
   const openRequests = useOpenRequests()
   const service = servicePath()
   const { name } = product()
   return (
     <header className="header">
-      {shown && hasList && <SkipLink noun={shown} />}
       <a className="brand" href={`${service}/`} aria-label={name}>
         <img src={`${service}/favicon.svg`} alt="" />
         <span>{name}</span>

@@ -174,13 +174,13 @@ describe('shortcuts of one character', () => {
   })
 })
 
-test('the first stop of the Tab key leads to the rows, or to the title of an empty list', async ({ open }) => {
+test('the first Tab key leads to the rows, or to the title of an empty list', async ({ open }) => {
   for (const [count, target] of [
     [3, 'pet 1'],
     [0, 'Pets'],
   ] as const) {
     const { page } = await open(count, { isLoaded: true })
-    await page.getByRole('banner').getByRole('link').first().press('Shift+Tab')
+    await page.keyboard.press('Tab')
     expect(await focused(page)).toBe('Skip to the pets')
     await inspect(page, 'skip-link')
     await page.keyboard.press('Enter')

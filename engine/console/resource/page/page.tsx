@@ -25,6 +25,7 @@ import { Tools } from './tools.tsx'
 import { usePageShortcuts } from './use-page-shortcuts.ts'
 
 // They are loaded in this order.
+const SkipLink = loadLater(async () => (await import('../../header/account.tsx')).SkipLink)
 const EditNotice = loadLater(async () => (await import('../notice/edit-notice.tsx')).EditNotice)
 const ItemPanel = loadLater(async () => (await import('../item/item-panel.tsx')).ItemPanel)
 const AddItem = loadLater(async () => (await import('../item/add-item.tsx')).AddItem)
@@ -102,10 +103,11 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
 
   return (
     <>
-      <Header shown={resource} hasList={list.isSuccess} onHelp={() => open({ kind: 'help' })} onSignOut={onSignOut} />
+      <Header shown={resource} onHelp={() => open({ kind: 'help' })} onSignOut={onSignOut} />
       <main className="page">
         <div className="tool-line">
           <h1 tabIndex={-1}>{capitalized(resource.many)}</h1>
+          {list.isSuccess && <SkipLink noun={resource} />}
           <div className="filters">
             {fields
               .filter(({ isFilter }) => isFilter)
