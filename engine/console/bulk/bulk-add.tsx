@@ -175,7 +175,14 @@ export function BulkAdd({ dropped, onClose, onDone }: BulkAddProps) {
           />
         )}
         <div className="bulk-actions">
-          <MainButton ref={mainButton} noun={resource} run={run} isStale={text !== draft.text} onView={view} />
+          <MainButton
+            ref={mainButton}
+            noun={resource}
+            run={run}
+            isStale={text !== draft.text}
+            file={draft.fileProblem && draft.file}
+            onView={view}
+          />
           {!isAdding && canRemove && created.length > 0 && (
             <Button key="undo" ref={keepFocus} variant="default" onClick={undoHere}>
               Undo
@@ -279,13 +286,15 @@ interface MainButtonProps {
   run: Run
   /** Whether the rows are those of an earlier text. */
   isStale: boolean
+  /** The file that the rows are from, if the user has chosen another one that was not read. */
+  file: string | undefined
   onView: () => void
 }
 
-function MainButton({ ref, noun, run: { state, missing, start }, isStale, onView }: MainButtonProps) {
+function MainButton({ ref, noun, run: { state, missing, start }, isStale, file, onView }: MainButtonProps) {
   const isOnlyCorrected = missing.every(({ isCorrected }) => isCorrected)
   const labels = {
-    ready: `Add ${missing.length === 0 ? noun.many : countOf(noun, missing.length)}`,
+    ready: `Add ${missing.length === 0 ? noun.many : countOf(noun, missing.length)}${file ? ` of ${file}` : ''}`,
     adding: 'Adding…',
     stopped: isOnlyCorrected ? `Add ${correctedRows(missing.length)}` : `Add the other ${number(missing.length)}`,
     finished: `View ${noun.many}`,

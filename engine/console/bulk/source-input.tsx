@@ -40,17 +40,14 @@ interface SourceInputProps {
 
 /** A text area that also takes the text of a file. */
 export function SourceInput({ resource, draft, dropped, onChange, onSubmit, problem }: SourceInputProps) {
-  const [fileProblem, setFileProblem] = useState<string>()
   const area = useRef<HTMLTextAreaElement>(null)
   const choice = useRef<HTMLInputElement>(null)
 
   function change(changed: string, name?: string) {
-    setFileProblem(undefined)
     onChange({ text: changed, corrections: new Map(), sent: draft.sent, ...(name !== undefined && { file: name }) })
   }
 
   function startOver() {
-    setFileProblem(undefined)
     onChange()
     area.current?.focus()
   }
@@ -62,10 +59,9 @@ export function SourceInput({ resource, draft, dropped, onChange, onSubmit, prob
     const read = await readFile(file)
     if ('text' in read) change(read.text, file.name)
     else {
-      const isTyped = draft.text !== '' && draft.file === undefined
-      // Otherwise the rows of the file before it could be added by mistake.
-      if (!isTyped) change('')
-      setFileProblem(isTyped ? `${read.problem} Your rows are kept.` : read.problem)
+      const kept =
+        draft.text !== '' && `${draft.file === undefined ? 'Your rows' : `The rows of ${draft.file}`} are kept.`
+      onChange({ ...draft, fileProblem: joined(' ', [read.problem, kept]) })
     }
     area.current?.focus()
   }
@@ -79,7 +75,7 @@ export function SourceInput({ resource, draft, dropped, onChange, onSubmit, prob
       <Labelled
         label="Paste rows of a spreadsheet, CSV or JSON"
         description={hintOf(resource)}
-        error={fileProblem ?? problem}
+        error={draft.fileProblem ?? problem}
       >
         {(ids) => (
           <textarea

@@ -10,6 +10,8 @@ export interface Draft {
   text: string
   /** The name of the file that the text is from. */
   file?: string
+  /** Why another file was not read. The rows are still those of the text. */
+  fileProblem?: string
   /** The rows that the user corrected in the table, by their numbers. */
   corrections: ReadonlyMap<number, Row>
   /** Also what was sent for an earlier version of the text. */
