@@ -477,6 +477,34 @@ test('notes that are added again are not announced as changes of others while th
   expect(await page.evaluate(() => 'wasAnnounced' in window)).toBe(false)
 })
 
+test('an undo of what the user insisted on restores what the others had saved, but not over later changes', async ({
+  open,
+}) => {
+  const { page, store } = await openNotes(open, 3)
+  const states = async () => (await store.notes.list({ limit: 9, cursor: 0n })).map(({ state }) => state)
+  await page.route(
+    '**/trpc/notes.update**',
+    async (route) => {
+      for (const id of [1n, 2n]) await store.notes.update({ id, set: { state: 'waiting' } })
+      await route.continue()
+    },
+    { times: 1 },
+  )
+  await setAllDone(page)
+  await page.getByRole('button', { name: 'Use mine' }).click()
+  await page.getByRole('button', { name: 'Change 2 notes' }).click()
+  await notice(page).getByText('2 notes are done.').waitFor()
+  expect(await states()).toEqual(['done', 'done', 'done'])
+  await store.notes.update({ id: 2n, set: { state: 'open' } })
+  await page.keyboard.press('z')
+  const result = page.getByRole('dialog', { name: 'Change 2 notes back' })
+  await result.getByText('1 done, 1 skipped').waitFor()
+  await result.getByText('Someone changed the state of note 2 #2 to “Open”.').waitFor()
+  await result.getByRole('button', { name: 'Close' }).last().click()
+  await notice(page).getByText('1 note was changed back.').waitFor()
+  expect(await states()).toEqual(['waiting', 'open', 'done'])
+})
+
 test('an undo of which a part is refused leaves no notice of the change behind it', async ({ open }) => {
   const { page, store } = await openNotes(open, 3)
   await setAllDone(page)
