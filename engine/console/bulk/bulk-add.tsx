@@ -13,14 +13,14 @@ import { editOf } from '../resource/edits.ts'
 import type { Done } from '../resource/notice/edit-outcome.tsx'
 import { useResource } from '../resource/page-context.ts'
 import { everything } from '../resource/view.ts'
-import type { Edit, Item, Noun } from '../resource.ts'
+import type { Item, Noun } from '../resource.ts'
 import { countOutcomes, isAdded, repeatedRows } from '../rows/progress.ts'
 import { readTable } from '../rows/read-table.ts'
 import { correct, isValid, type Row, type Table, type ValidRow } from '../rows/table.ts'
 import { doubtfulText, existingText, resultsText, summaryText } from './add-texts.ts'
 import { RowTable } from './row-table.tsx'
 import { SourceInput, useDraft } from './source-input.tsx'
-import { type Run, renewRemoved, useAddRows } from './use-add-rows.ts'
+import { type Run, useAddRows } from './use-add-rows.ts'
 import { Progress } from './use-job.tsx'
 
 interface BulkAddProps {
@@ -79,24 +79,16 @@ export function BulkAdd({ dropped, onClose, onDone }: BulkAddProps) {
   }
 
   function undo(created: Item[], asks = false) {
+    // A complete import has no draft any more. The same rows can be entered again.
+    const kept = importDrafts.get(resource.many)
+    if (!kept) importDrafts.set(resource.many, { text: '', corrections: new Map(), sent: draft.sent })
     const edits = together(created.map((seen) => editOf(seen, undefined, undefined, theAddition)))
-    open({ kind: 'editMany', edits, same: 0, isUndo: true, startsAtOnce: !asks, onRemoved: letAddAgain })
+    open({ kind: 'editMany', edits, same: 0, isUndo: true, startsAtOnce: !asks })
   }
 
   function undoHere() {
     close()
     undo(created)
-  }
-
-  function letAddAgain(removed: Edit[]) {
-    const { sent, progress } = importDrafts.get(resource.many) ?? {}
-    // The import was complete, so the draft is gone. The same rows can be entered again.
-    if (!sent) importDrafts.set(resource.many, { text: '', corrections: new Map(), sent: draft.sent })
-    else if (progress && sent === draft.sent) {
-      progress.added -= removed.length
-      progress.waiting += removed.length
-    }
-    void renewRemoved(draft.sent, new Set(removed.map(({ seen }) => seen.id)))
   }
 
   function view() {

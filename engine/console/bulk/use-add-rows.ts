@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useClient } from '../client.ts'
+import { importDrafts } from '../resource/drafts.ts'
 import { invalidate } from '../resource/queries.ts'
-import type { Resource } from '../resource.ts'
+import type { Edit, Resource } from '../resource.ts'
 import { addRows, keyAfter, keysOf, type Outcome } from '../rows/add-rows.ts'
 import { addSent, isAdded, isFinished, matchSent, type Sent, type SentRows } from '../rows/progress.ts'
 import { isValid, type Row, type ValidRow } from '../rows/table.ts'
@@ -110,10 +111,17 @@ async function renewKeys(entries: Sent[]): Promise<void> {
   for (const { entry, key } of renewed) Object.assign(entry, { idempotencyKey: key, outcome: undefined })
 }
 
-/** Lets rows be added again whose items were removed. */
-export function renewRemoved(sent: SentRows, removed: ReadonlySet<bigint>): Promise<void> {
-  const entries = [...sent.values()].flat()
-  return renewKeys(entries.filter(({ outcome }) => outcome && 'id' in outcome && removed.has(outcome.id)))
+/** Lets the rows of an import be added again whose items its undo has removed. */
+export function letAddAgain({ many }: Resource, removed: Edit[]): void {
+  const { sent, progress } = importDrafts.get(many) ?? {}
+  const ids = new Set(removed.map(({ seen }) => seen.id))
+  const rows = [...(sent?.values() ?? [])].flat()
+  const entries = rows.filter(({ outcome }) => outcome && 'id' in outcome && ids.has(outcome.id))
+  if (progress) {
+    progress.added -= entries.length
+    progress.waiting += entries.length
+  }
+  void renewKeys(entries)
 }
 
 export type Run = ReturnType<typeof useAddRows>

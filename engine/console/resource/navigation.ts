@@ -20,8 +20,6 @@ export interface EditManyDialog {
   startsAtOnce?: boolean
   /** What is said if there is nothing to send. */
   unchanged?: string
-  /** Called with the removals that were done. */
-  onRemoved?: (edits: Edit[]) => void
   /** What became of the edits before a reload of the page, or before the API key was rejected. */
   progress?: EditsProgress
 }

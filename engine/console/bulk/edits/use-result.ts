@@ -8,6 +8,7 @@ import { useList, useResource } from '../../resource/page-context.ts'
 import { isIncluded } from '../../resource/paged-list.ts'
 import { neighborOf } from '../../resource/use-shown-list.ts'
 import type { Item } from '../../resource.ts'
+import { letAddAgain } from '../use-add-rows.ts'
 import { textsOfMany } from './many-text.ts'
 import type { useEditMany } from './use-edit-many.ts'
 
@@ -46,7 +47,7 @@ export function useResult({ onClose, onDone, ...dialog }: EditManyProps, job: Re
     )
     selection.remove(gone ?? [])
     if (saved.length === 0) return onClose()
-    if (isRemoval) dialog.onRemoved?.(done)
+    if (isUndo && isRemoval) letAddAgain(resource, done)
     const rest = [...left.map(({ seen }) => seen), ...(kept ?? [])]
     const changed = done.map(({ seen, set }) => ({ ...seen, ...set }))
     const stays = (item: Item) => set && selection.has(item.id) && isIncluded(view.filter, item)
