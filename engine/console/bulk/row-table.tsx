@@ -144,7 +144,7 @@ const TableRow = memo(function TableRow({ resource, row, columns, outcome, sameA
           </td>
         )
       })}
-      <td>
+      <td id={resultIdOf(row)}>
         <Result resource={resource} row={row} outcome={outcome} sameAs={sameAs} />
       </td>
     </tr>
@@ -174,12 +174,18 @@ function RowCell({ field, row, text, isFirst, onChange }: RowCellProps) {
   )
 }
 
+function resultIdOf({ number }: Row): string {
+  return `result-${number}`
+}
+
 function CellField({ field, row, text, isFirst, onChange }: RowCellProps & { text: string; onChange: RowChange }) {
+  // A problem that is not about one field is shown at the first.
+  const error = !isValid(row) && (row.invalid.includes(field.name) || (row.invalid.length === 0 && isFirst))
   const attributes = {
     isSmall: true,
     'aria-label': `${field.label}, row ${number(row.number)}`,
-    // A problem that is not about one field is shown at the first.
-    error: !isValid(row) && (row.invalid.includes(field.name) || (row.invalid.length === 0 && isFirst)),
+    'aria-describedby': error ? resultIdOf(row) : undefined,
+    error,
     onChange: ({ currentTarget }: ChangeEvent<HTMLInputElement | HTMLSelectElement>) =>
       onChange(row, field.name, currentTarget.value),
   }

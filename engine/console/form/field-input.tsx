@@ -13,6 +13,8 @@ interface FieldInputProps {
   onChange: (event: ChangeEvent<HTMLInputElement | HTMLSelectElement>) => void
   /** Shows the label of the field, if it has no other name. */
   'aria-label'?: string
+  /** The id of what describes the value elsewhere. */
+  'aria-describedby'?: string | undefined
   name?: string
   /** What is wrong with the value, or whether something is. */
   error?: string | boolean | undefined

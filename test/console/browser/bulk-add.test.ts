@@ -5,6 +5,7 @@ import type { Store } from '../../../db/store.ts'
 import { names, showing } from '../../../engine/console/test/browser/list.ts'
 import {
   closeByEscape,
+  describes,
   holdRequests,
   inspect,
   isFocused,
@@ -149,6 +150,7 @@ describe('adding many pets', () => {
     const { page } = await open()
     const sheet = await openBulkAdd(page, ',7\n,8\nTom,9')
     await sheet.getByRole('checkbox', { name: 'Show only 2 rows to correct', exact: true }).check()
+    expect(await describes(page, 'Name, row 1')).toContain('The name is missing.')
     await sheet.getByLabel('Name, row 1').fill('Rex')
     await sheet.getByRole('checkbox', { name: 'Show only 1 row to correct and 1 corrected row', exact: true }).waitFor()
     await sheet.getByLabel('Name, row 2').fill('Max')
