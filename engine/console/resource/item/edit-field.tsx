@@ -80,7 +80,8 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
         field={field}
         aria-label={label}
         isSmall
-        onFocus={({ currentTarget }) => 'select' in currentTarget && currentTarget.select()}
+        // Not a draft, nor what is typed when the window gets the focus again: the next key would replace it.
+        onFocus={({ currentTarget }) => 'select' in currentTarget && text === textOf(seen) && currentTarget.select()}
         isFirst
         value={text}
         error={error}

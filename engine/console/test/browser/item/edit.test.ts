@@ -451,6 +451,8 @@ describe('the text of a note', () => {
     await page.keyboard.type('Oscar III')
     await page.reload()
     await expect.poll(() => isFocused(field)).toBe(true)
+    // The key does not replace the draft.
+    await press(page, 'V', 'Backspace')
     expect(await field.inputValue()).toBe('Oscar III')
     await store.notes.update({ id: 2n, set: { body: 'Oscar II' } }, { owner: 1n, name: 'counter' })
     await page.getByRole('alert').getByText('counter changed it from “Oscar” to “Oscar II”.').waitFor()
