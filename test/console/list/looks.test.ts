@@ -92,9 +92,12 @@ test('the bar of the selection fits every width, also of an empty list', async (
   await inspect(page, 'selection-of-empty-list')
 })
 
-test('a notice covers neither the last rows nor the footer of the list', async ({ start }) => {
+test('a notice in one line covers neither the last rows, nor the footer of the list, nor a panel', async ({
+  start,
+}) => {
   const { show } = await start(45)
-  for (const options of [{}, { viewport: { width: 768, height: 800 } }, phone]) {
+  const beside = { path: '/?pet=2', viewport: { width: 1024, height: 800 } }
+  for (const options of [{}, { viewport: { width: 768, height: 800 } }, beside, phone]) {
     const page = await show({ ...options, isLoaded: true })
     await choiceOf(page, 'pet 1', /^Status of /).click()
     await page
@@ -107,27 +110,41 @@ test('a notice covers neither the last rows nor the footer of the list', async (
     await page.evaluate(() => scrollTo({ top: document.body.scrollHeight }))
     await notice.evaluate((each) => each.dispatchEvent(new PointerEvent('pointerover', { bubbles: true })))
     const shown = await boxOf(notice)
-    for (const selector of ['.item-list tbody tr:last-child', '.list-range', '.page-size', '.pager']) {
-      const part = await page.locator(selector).boundingBox()
-      if (!part) continue
-      const isBeside = shown.x >= part.x + part.width || part.x >= shown.x + shown.width
-      const isOver = shown.y >= part.y + part.height - 1 || part.y >= shown.y + shown.height - 1
-      expect(isBeside || isOver, `${selector} ${JSON.stringify([shown, part])}`).toBe(true)
-    }
+    const [text, close] = [
+      await boxOf(notice.locator('p')),
+      await boxOf(notice.getByRole('button', { name: 'Dismiss' })),
+    ]
+    expect(close.y, `${options.viewport?.width}`).toBeLessThan(text.y + text.height)
+    const parts = page.locator('.item-list tbody tr:last-child, .list-range, .page-size, .pager, .panel')
+    for (const each of await parts.filter({ visible: true }).all())
+      expect(overlap(shown, await boxOf(each)), `${options.viewport?.width}: ${each}`).toBe(false)
     await inspect(page, `notice-${page.viewportSize()?.width}`)
   }
 })
 
-test('a pet that is not saved has a sign, and its notice covers neither the footer nor a checkbox', async ({
+type Box = Awaited<ReturnType<typeof boxOf>>
+
+/** Whether a box covers more than a border of another one. */
+function overlap(one: Box, other: Box): boolean {
+  const isBeside = one.x >= other.x + other.width || other.x >= one.x + one.width
+  return !isBeside && one.y < other.y + other.height - 1 && other.y < one.y + one.height - 1
+}
+
+test('a pet that is not saved has a sign, and its notice covers neither the footer, nor a checkbox, nor a panel', async ({
   open,
 }) => {
-  for (const viewport of [{ width: 1280, height: 800 }, phone.viewport]) {
-    const { page } = await open(5, { path: '/?status=available', viewport, isLoaded: true })
-    const [first, second] = [page.getByRole('link', { name: 'pet 1' }), page.getByRole('link', { name: 'pet 2' })]
-    await setStatus(page, 'pet 1', 'Sold')
+  for (const [viewport, shownPet, name] of [
+    [{ width: 1280, height: 800 }, '', 'Tom'],
+    [{ width: 1024, height: 800 }, '&pet=3', 'W'.repeat(60)],
+    [phone.viewport, '', 'Tom'],
+  ] as const) {
+    const pets = ['Rex', name].map((each) => ({ name: each, categoryId: 7n, status: 'available' as const }))
+    const { page } = await open([...pets, 43], { path: `/?status=available${shownPet}`, viewport, isLoaded: true })
+    const [first, second] = [page.getByRole('link', { name: 'Rex' }), page.getByRole('link', { name })]
+    await setStatus(page, 'Rex', 'Sold')
     await page.locator('tr[data-left]', { has: first }).waitFor()
     await page.route('**/trpc/**', (route) => route.abort())
-    await setStatus(page, 'pet 2', 'Sold')
+    await setStatus(page, name, 'Sold')
     await page.getByText('Out of date, loaded').waitFor()
     const notice = page.locator('.edit-notice[data-failed]')
     const sign = (link: Locator) => link.evaluate((each) => getComputedStyle(each, '::before').content)
@@ -135,11 +152,17 @@ test('a pet that is not saved has a sign, and its notice covers neither the foot
     const shown = await boxOf(notice)
     expect(shown.y + shown.height).toBeLessThan((await boxOf(page.locator('.list-footer'))).y)
     const discard = await boxOf(notice.getByRole('button', { name: 'Discard' }))
-    expect(shown.x + shown.width - discard.x - discard.width).toBeLessThan(16)
+    if (name === 'Tom') expect(shown.x + shown.width - discard.x - discard.width).toBeLessThan(16)
     if (viewport.width > 360) {
       const checkbox = await boxOf(page.locator('.item-list tbody input').last())
       expect(shown.x).toBeGreaterThan(checkbox.x + checkbox.width)
     }
+    for (const beside of await page.locator('.panel').filter({ visible: true }).all())
+      expect(overlap(shown, await boxOf(beside))).toBe(false)
+    await page.locator('.item-list tbody tr').last().scrollIntoViewIfNeeded()
+    await page.evaluate(() => scrollTo({ top: document.body.scrollHeight }))
+    await page.locator('.item-list').evaluate((each) => each.scrollTo({ top: each.scrollHeight }))
+    expect(overlap(shown, await boxOf(page.locator('.item-list tbody tr').last()))).toBe(false)
     await inspect(page, `unsaved-${viewport.width}`)
   }
 })
