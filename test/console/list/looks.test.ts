@@ -348,6 +348,22 @@ test('the statuses in the panel are in one line, also with somewhat longer words
   expect(new Set(places.map(({ y }) => y)).size).toBe(1)
 })
 
+test('the filter stays in one line with longer words, and shows ten digits of a category', async ({ open }) => {
+  const { page } = await open([3, { name: 'Rex', categoryId: 1_234_567_890n, status: 'sold' }])
+  await counting(page, 'All 4')
+  await page.getByRole('button', { name: 'Filter by Category 1234567890' }).click()
+  const value = page.getByRole('button', { name: 'Remove the filter Category 1234567890' }).getByText('1234567890')
+  expect(await value.evaluate((each) => each.scrollWidth - each.clientWidth)).toBe(0)
+  // As the translation of a browser has them.
+  await page.locator('.chip > span:nth-last-child(2)').evaluateAll((words) => {
+    for (const word of words) word.textContent = 'Odottaa vahvistusta'
+  })
+  const chips = await Promise.all((await page.locator('.chip').all()).map(boxOf))
+  expect(new Set(chips.map(({ y }) => y)).size).toBe(1)
+  const tools = await boxOf(page.locator('.tools'))
+  expect(chips.some((chip) => overlap(chip, tools))).toBe(false)
+})
+
 test('the ring of a focused status is whole', async ({ open }) => {
   const { page } = await open([{ name: 'Rex', categoryId: 7n, status: 'pending' }], {
     path: '/?pet=1',
@@ -413,16 +429,20 @@ async function missed(page: Page, region = 'body'): Promise<string[]> {
   }, region)
 }
 
-test('the tools have labels where they fit', async ({ open }) => {
+test('the tools have labels, and the list a heading, where they fit', async ({ open }) => {
   const { page } = await open(25)
   await counting(page, 'Available 25')
   for (const [width, hasLabels] of [
+    [1_366, true],
     [1_280, true],
     [1_200, false],
     // Above the chips.
     [768, true],
   ] as const) {
     await page.setViewportSize({ width, height: 800 })
+    // In one line with the tools, it would take the place of a further filter.
+    const { width: heading } = await boxOf(page.getByRole('heading', { name: 'Pets' }))
+    expect(heading > 1, `${width}`).toBe(width === 1_366 || width === 768)
     for (const label of ['Changes', 'Export', 'Add many'])
       expect(await page.locator('.tools').getByText(label).isVisible(), `${width}: ${label}`).toBe(hasLabels)
   }

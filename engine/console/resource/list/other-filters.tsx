@@ -4,6 +4,7 @@ import { Button } from '../../components/buttons.tsx'
 import { keepFocus } from '../../components/focus.ts'
 import { hint } from '../../components/hint.ts'
 import { IconX } from '../../components/icons.tsx'
+import { shownText } from '../../formats.ts'
 import { type Field, isCompared, parseFilter, type Resource, type Values } from '../../resource.ts'
 import { useList, useResource } from '../page-context.ts'
 import { nameOf } from '../queries.ts'
@@ -17,8 +18,7 @@ export function OtherFilters() {
   return (
     <div className="other-filters">
       {filtered.map((field) => {
-        const name = nameOf(field, filter[field.name])
-        const label = `Remove the filter ${name}`
+        const label = `Remove the filter ${nameOf(field, filter[field.name])}`
         return (
           <Button
             key={field.name}
@@ -29,7 +29,8 @@ export function OtherFilters() {
             endIcon={<IconX />}
             onClick={() => turnTo({ filter: { ...filter, [field.name]: undefined } })}
           >
-            {name}
+            <span>{`${field.label} `}</span>
+            <span translate="no">{shownText(field, filter[field.name])}</span>
           </Button>
         )
       })}
