@@ -364,6 +364,29 @@ test('the filter stays in one line with longer words, and shows ten digits of a 
   expect(chips.some((chip) => overlap(chip, tools))).toBe(false)
 })
 
+test('a value is edited in its place, which moves nothing', async ({ open }) => {
+  const { page } = await open(
+    [{ name: 'Sir Barks-a-Lot of the House of Golden Retrievers', categoryId: 7n, status: 'sold' }],
+    {
+      path: '/?pet=1',
+    },
+  )
+  const rows = page.locator('.item-details > div, .item-actions')
+  const places = () => rows.evaluateAll((all) => all.map((each) => JSON.stringify(each.getBoundingClientRect())))
+  for (const name of ['Name', 'Category']) {
+    const edit = page.getByRole('button', { name: `Edit the ${name.toLowerCase()}` })
+    await edit.waitFor()
+    await waitForAnimations(page)
+    const before = await places()
+    await edit.click()
+    expect(await isFocused(page.getByRole('textbox', { name, exact: true }))).toBe(true)
+    expect(await places(), name).toEqual(before)
+    await inspect(page, `edit-${name.toLowerCase()}`)
+    await page.keyboard.press('Escape')
+    expect(await isFocused(edit)).toBe(true)
+  }
+})
+
 test('the ring of a focused status is whole', async ({ open }) => {
   const { page } = await open([{ name: 'Rex', categoryId: 7n, status: 'pending' }], {
     path: '/?pet=1',

@@ -131,9 +131,8 @@ function Details({ item }: { item: Item }) {
               data-saving={saving.includes(field.name) || undefined}
               onDoubleClick={() => isEditableField(field) && !field.choices && setEdited(field.name)}
             >
-              {edited === field.name ? (
-                <EditField item={item} field={field} onClose={() => setEdited(undefined)} />
-              ) : isEditableField(field) && field.choices ? (
+              {edited === field.name && <EditField item={item} field={field} onClose={() => setEdited(undefined)} />}
+              {isEditableField(field) && field.choices ? (
                 <Choices field={field} value={item[field.name]} onChoose={(value) => choose(item, field, value)} />
               ) : (
                 <>
