@@ -387,6 +387,17 @@ test('a value is edited in its place, which moves nothing', async ({ open }) => 
   }
 })
 
+test('forced colors show which row is selected', async ({ open }) => {
+  const { page } = await open(3, { forcedColors: 'active' })
+  await page.getByRole('checkbox', { name: 'Select pet 2' }).check()
+  const edges = ['pet 2', 'pet 3'].map(async (name) => {
+    const { x, y, width } = await boxOf(page.getByRole('row', { name }))
+    return colorAt(page, x + width / 2, y + 2)
+  })
+  const [selected, other] = await Promise.all(edges)
+  expect(selected).not.toEqual(other)
+})
+
 test('the ring of a focused status is whole', async ({ open }) => {
   const { page } = await open([{ name: 'Rex', categoryId: 7n, status: 'pending' }], {
     path: '/?pet=1',
