@@ -318,10 +318,12 @@ test('a phone edits a field of 44 px where it is, and asks no finger to drop a f
   const sheet = await openBulkAdd(page)
   expect((await boxOf(sheet.getByRole('button', { name: 'Choose a file' }))).height).toBeGreaterThanOrEqual(44)
   expect(await sheet.getByText('or drop one here').isVisible()).toBe(false)
-  await sheet.getByRole('textbox', { name: 'Paste rows of a spreadsheet, CSV or JSON' }).fill('Rex,x,sold')
+  await sheet.getByRole('textbox', { name: 'Paste rows of a spreadsheet, CSV or JSON' }).fill('Rex,x,sold\nTom,8,sold')
   expect(await sheet.getByText('or drop one here').isVisible()).toBe(false)
-  const cell = sheet.locator('td', { has: page.getByRole('textbox', { name: 'Category, row 1' }) })
-  expect(await cell.evaluate((each) => getComputedStyle(each, '::before').content)).toContain('Category')
+  for (const value of [page.getByRole('textbox', { name: 'Category, row 1' }), page.getByText('8', { exact: true })]) {
+    const cell = sheet.locator('td', { has: value })
+    expect(await cell.evaluate((each) => getComputedStyle(each, '::before').content)).toContain('Category')
+  }
   await inspect(page, 'add-many-360')
 })
 
