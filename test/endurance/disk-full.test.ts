@@ -6,9 +6,14 @@ import { runCommand, whenListening } from '../../engine/test/support/process.ts'
 import { connectRestClient } from '../../engine/test/support/rest-client.ts'
 import { canMount, inNamespace } from '../../engine/test/support/small-disk.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
-import { changedRows, expectAsAcknowledged, startChanges } from '../support/changes.ts'
-import { commandLine, mintApiKey } from '../support/petstore.ts'
-import { startOnSmallDisk } from '../support/small-disk.ts'
+import {
+  changedRows,
+  commandLine,
+  expectAsAcknowledged,
+  mintApiKey,
+  startChanges,
+  startOnSmallDisk,
+} from '../support/petstore.ts'
 
 // Needs a disk of its own.
 if (canMount()) {

@@ -5,13 +5,13 @@ import { pathToFileURL } from 'node:url'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Row, State } from '../../engine/test/support/changes.ts'
 import { isLongForm, report } from '../../engine/test/support/long-form.ts'
 import { connectRestClient } from '../../engine/test/support/rest-client.ts'
 import { canTrace } from '../../engine/test/support/traced.ts'
-import { changedRows, compareChanges, type Row, type State, startChanges } from '../support/changes.ts'
+import { changedRows, compareChanges, startChanges, startTraced } from '../support/petstore.ts'
 import { type Disk, RecordedDisk } from '../support/power-cut.ts'
 import { readRecording, recordingOptions, type Step } from '../support/recording.ts'
-import { startTraced } from '../support/traced.ts'
 
 const cuts = isLongForm ? 20_000 : 500
 /** Enough to see that pets are lost. */
@@ -64,7 +64,7 @@ async function record(env: Record<string, string> = {}): Promise<Recording> {
     return recordingOptions
   }, env)
   const connect = () => connectRestClient(server.url, key)
-  const load = startChanges({ writers: callers, hasKeys: false, padding: 150, pets, connect })
+  const load = startChanges({ writers: callers, hasKeys: false, padding: 150, rows: pets, connect })
   await load.ended
   const steps = await readRecording(await stop(), databasePath)
   expect(steps.filter(({ kind }) => kind === 'acknowledge')).toHaveLength(load.calls)

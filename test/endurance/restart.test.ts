@@ -1,10 +1,10 @@
 import { setPriority } from 'node:os'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../engine/test/support/free-port.ts'
+import { callers } from '../../engine/test/support/load-without-retries.ts'
 import { isLongForm, report } from '../../engine/test/support/long-form.ts'
 import { stopService } from '../../engine/test/support/process.ts'
-import { callers, startLoad } from '../support/load-without-retries.ts'
-import { startServer, startWithKey, storedTexts } from '../support/petstore.ts'
+import { startLoad, startServer, startWithKey, storedTexts } from '../support/petstore.ts'
 
 const restarts = isLongForm ? 5 : 2
 const requestsBetween = isLongForm ? 20_000 : 2_000

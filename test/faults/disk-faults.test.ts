@@ -15,8 +15,7 @@ import {
   startOnFile,
   storedNames,
 } from '../support/file-faults.ts'
-import { prepareSqlite } from '../support/petstore.ts'
-import { startTraced } from '../support/traced.ts'
+import { prepareSqlite, startTraced } from '../support/petstore.ts'
 
 // Only strace can remove a system call, or make the disk fail.
 if (canTrace()) {

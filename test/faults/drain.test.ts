@@ -12,8 +12,7 @@ import { stubbornClients } from '../../engine/test/support/stubborn-clients.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { canTrace, hangingDisk } from '../../engine/test/support/traced.ts'
 import { largestFile } from '../support/built-console.ts'
-import { createInTwoParts, createRequest, startWithKey, storedTexts } from '../support/petstore.ts'
-import { startTraced } from '../support/traced.ts'
+import { createInTwoParts, createRequest, startTraced, startWithKey, storedTexts } from '../support/petstore.ts'
 
 const loadShedding = new URL('../../engine/service/http/load-shedding.ts', import.meta.url)
 

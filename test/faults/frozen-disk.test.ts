@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../engine/test/support/database.ts'
-import { canFreeze, mountFreezableDisk } from '../support/frozen-disk.ts'
+import { canFreeze, mountFreezableDisk } from '../../engine/test/support/frozen-disk.ts'
 import { startWithKey } from '../support/petstore.ts'
 
 // Needs the rights to mount and freeze a file system.

@@ -11,8 +11,7 @@ import { runCommand, waitForOutput } from '../../engine/test/support/process.ts'
 import { connectRestClient } from '../../engine/test/support/rest-client.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { attachStrace, canTrace } from '../../engine/test/support/traced.ts'
-import { onSqlite, openFileStore, prepareSqlite } from '../support/petstore.ts'
-import { startTraced } from '../support/traced.ts'
+import { onSqlite, openFileStore, prepareSqlite, startTraced } from '../support/petstore.ts'
 
 const rex = { name: 'Rex', categoryId: 7n, status: 'available' } as const
 

@@ -19,12 +19,12 @@ import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { UnusableDatabase } from '../../engine/store/collection/errors.ts'
 import { openDatabase } from '../../engine/test/support/database.ts'
+import { databasePaths, spellings } from '../../engine/test/support/database-paths.ts'
 import { notesIn } from '../../engine/test/support/log-lines.ts'
 import { openFilesOf, runCommand } from '../../engine/test/support/process.ts'
 import { change, leaveLog } from '../../engine/test/support/sample-database.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { canTrace, strace } from '../../engine/test/support/traced.ts'
-import { databasePaths, spellings } from '../support/database-paths.ts'
 import { addingRows, commandLine, makeDatabase, openSqlite, prepareSqlite, unfitFiles } from '../support/petstore.ts'
 
 describe('an unusable database is refused and not changed:', () => {

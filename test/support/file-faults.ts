@@ -4,9 +4,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
 import { expect, onTestFinished } from 'vitest'
 import { connect } from '../../engine/store/sqlite/file/connection.ts'
+import { type DatabasePaths, databasePaths } from '../../engine/test/support/database-paths.ts'
 import { connectRestClient, type RestClient } from '../../engine/test/support/rest-client.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
-import { type DatabasePaths, databasePaths } from './database-paths.ts'
 import { apiKeyRecord, openSqlite, prepareSqlite, prepareWrites, startTestApi, type TestApi } from './petstore.ts'
 
 /** Tests that damage the files of a running service, or the disk under them. */

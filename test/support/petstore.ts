@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { createPetstoreClient, type PetstoreClient } from '../../client/index.ts'
+import { petStatuses } from '../../db/pets/rules.ts'
 import type { Store } from '../../db/store.ts'
 import type * as databases from '../../engine/test/support/database.ts'
 import { fixturesOf } from '../../engine/test/support/fixtures-of.ts'
@@ -19,12 +20,23 @@ const fixtures = await fixturesOf({
     valuesOf: (id) => `(${id}, 'Rex', 1, 'sold')`,
     insertingFrom: (word) => `INSERT INTO pets (name, category_id, status) SELECT '${word} ' || n, n, 'available'`,
     text: 'name',
+    integer: { field: 'categoryId', column: 'category_id' },
+    choice: { field: 'status', values: petStatuses },
     word: 'pet',
     index: 'pets_by_status',
     json: '{"name":"Rex","categoryId":7}',
   },
 })
 
+export const {
+  changedRows,
+  compareChanges,
+  expectAsAcknowledged,
+  startChanges,
+  startLoad,
+  startOnSmallDisk,
+  startTraced,
+} = fixtures
 export const { addingRow, addingRows, apiKeyRecord, backUp, bannerKey, commandLine, contextWith, createFirstKey } =
   fixtures
 export const { createInTwoParts, createKey, createRequest, databaseNameOf, filesIn, keptIn, listen, locationOf } =

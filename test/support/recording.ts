@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import type { State } from './changes.ts'
+import type { State } from '../../engine/test/support/changes.ts'
 
 /** A system call of a process that concerns its database, or an acknowledgement to a client. */
 export type Step =

@@ -23,6 +23,7 @@ import { noteTransfer } from './notes.ts'
 import type { AppRouter } from './router.ts'
 import { service } from './service.ts'
 import type { NotesStore } from './store.ts'
+import { states } from './tables.ts'
 
 /** What the tests of the engines do with the notes. */
 const fixtures = await fixturesOf({
@@ -39,6 +40,8 @@ const fixtures = await fixturesOf({
     valuesOf: (id) => `(${id}, 'Ann', 1, 'done')`,
     insertingFrom: (word) => `INSERT INTO notes (body, priority, state) SELECT '${word} ' || n, n, 'open'`,
     text: 'body',
+    integer: { field: 'priority', column: 'priority' },
+    choice: { field: 'state', values: states },
     word: 'note',
     index: 'notes_by_state',
     json: '{"body":"Ann","priority":7}',

@@ -26,25 +26,35 @@ interface RunOptions {
   env?: Record<string, string>
   /** The working folder. The database is in it, unless DATABASE_URL is set. */
   folder?: string
+  /** Makes it the leader of a process group, which is killed with it. Signals to strace alone would leave its child running. */
+  isGroup?: boolean
   atEnd?: AtEnd
 }
 
 /** Runs a command in a child process that is killed at the end of the test. */
 export function runCommand(
   [command = '', ...words]: string[],
-  { env = {}, atEnd = onTestFinished, folder = temporaryFolder(atEnd) }: Omit<RunOptions, 'arguments'> = {},
+  {
+    env = {},
+    atEnd = onTestFinished,
+    folder = temporaryFolder(atEnd),
+    isGroup = false,
+  }: Omit<RunOptions, 'arguments'> = {},
 ): Run {
   const child = spawn(command, words, {
     cwd: folder,
     env: { PATH: process.env.PATH ?? '', ...('DATABASE_URL' in env ? {} : databaseOf(folder)), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: isGroup,
   })
   const ended = once(child, 'close').then(([code, signal]) => code ?? signal)
   const run: Run = { child, stdout: '', stderr: '', ended }
   child.stdout.on('data', (chunk) => (run.stdout += chunk))
   child.stderr.on('data', (chunk) => (run.stderr += chunk))
   atEnd(async () => {
-    child.kill('SIGKILL')
+    if (isGroup && child.pid && child.exitCode === null && child.signalCode === null)
+      process.kill(-child.pid, 'SIGKILL')
+    else child.kill('SIGKILL')
     await ended
   })
   return run
@@ -98,6 +108,8 @@ export function processFixtures<Stores extends WithApiKeys>(
     bannerKey,
   }
 }
+
+export type ProcessFixtures = ReturnType<typeof processFixtures>
 
 export async function whenListening(run: Run): Promise<Server> {
   return Object.assign(run, { url: await waitForOutput(run, /listening at (http:[^"\s]+)/) })

@@ -20,6 +20,10 @@ export interface SampleRow {
   insertingFrom(word: string): string
   /** The column with the text. */
   text: string
+  /** The field and the column with an integer that a create needs. */
+  integer: { field: string; column: string }
+  /** The field and the column whose text is one of these. */
+  choice: { field: string; values: readonly [string, ...string[]] }
   /** With which the texts begin, unless the test chooses another one. */
   word: string
   /** The index of the filter. */

@@ -1,6 +1,9 @@
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect } from 'vitest'
-import { runCommand } from './process.ts'
+import { type ProcessFixtures, runCommand, whenListening } from './process.ts'
+import { temporaryFolder } from './temporary.ts'
 
 /** Whether strace is installed and permitted. */
 export function canTrace(): boolean {
@@ -43,5 +46,37 @@ export async function attachStrace(processId: number | undefined, options: strin
   return async () => {
     strace.child.kill('SIGINT')
     await strace.ended
+  }
+}
+
+export function tracedFixtures(program: string, { commandLine, createFirstKey }: ProcessFixtures) {
+  return {
+    /**
+     * Runs the service on an existing database as a child of strace. Every system permits tracing a child.
+     *
+     * @param optionsFor the options of strace for a database at this path
+     */
+    async startTraced(optionsFor: (databasePath: string) => string[], env: Record<string, string> = {}) {
+      const folder = temporaryFolder()
+      const databasePath = join(folder, `data/${program}.db`)
+      const trace = join(folder, 'trace')
+      const key = await createFirstKey(folder)
+      const command = ['strace', '-f', '--seccomp-bpf', '-o', trace, ...optionsFor(databasePath), ...commandLine]
+      const server = await whenListening(runCommand(command, { folder, env: { PORT: '0', ...env }, isGroup: true }))
+      const { child, ended } = server
+      return {
+        server,
+        key,
+        databasePath,
+        /** The process id of the service, not of strace. */
+        processId: Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')),
+        /** Ends the server, and resolves to the path of the recording of its system calls. */
+        async stop(): Promise<string> {
+          process.kill(-Number(child.pid), 'SIGTERM')
+          await ended
+          return trace
+        },
+      }
+    },
   }
 }

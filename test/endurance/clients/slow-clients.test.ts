@@ -8,8 +8,7 @@ import { residentMemory } from '../../../engine/test/support/process.ts'
 import { closing, collect, openSocket, parseResponses } from '../../../engine/test/support/raw-http.ts'
 import { connectRestClient, type RestResponse } from '../../../engine/test/support/rest-client.ts'
 import { canTrace, hangingDisk } from '../../../engine/test/support/traced.ts'
-import { createRequest, startWithKey } from '../../support/petstore.ts'
-import { startTraced } from '../../support/traced.ts'
+import { createRequest, startTraced, startWithKey } from '../../support/petstore.ts'
 
 const idleSockets = isLongForm ? 5_000 : 1_000
 /** Milliseconds. Node checks its connections once a second, and this machine may be busy. */

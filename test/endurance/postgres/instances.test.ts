@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import type { Caller } from '../../../engine/test/support/changes.ts'
 import { freePort } from '../../../engine/test/support/free-port.ts'
 import { logLinesIn } from '../../../engine/test/support/log-lines.ts'
 import { isLongForm, report } from '../../../engine/test/support/long-form.ts'
@@ -6,8 +7,7 @@ import { query } from '../../../engine/test/support/postgres/databases.ts'
 import { startPostgres } from '../../../engine/test/support/postgres/server.ts'
 import { type Server, stopService } from '../../../engine/test/support/process.ts'
 import { connectRestClient } from '../../../engine/test/support/rest-client.ts'
-import { type Caller, changedRows, expectAsAcknowledged, startChanges } from '../../support/changes.ts'
-import { mintApiKey, startServer } from '../../support/petstore.ts'
+import { changedRows, expectAsAcknowledged, mintApiKey, startChanges, startServer } from '../../support/petstore.ts'
 
 const rounds = isLongForm ? 10 : 1
 const callsBetween = isLongForm ? 1_000 : 300

@@ -5,8 +5,16 @@ import { createRole, emptyDatabase, query } from '../../../engine/test/support/p
 import { hasPgBouncer, startPgBouncer } from '../../../engine/test/support/postgres/pgbouncer.ts'
 import { stopService } from '../../../engine/test/support/process.ts'
 import { connectRestClient } from '../../../engine/test/support/rest-client.ts'
-import { changedRows, expectAsAcknowledged, startChanges } from '../../support/changes.ts'
-import { mintApiKey, postgresDatabase, runProgram, startServer, startTestApi } from '../../support/petstore.ts'
+import {
+  changedRows,
+  expectAsAcknowledged,
+  mintApiKey,
+  postgresDatabase,
+  runProgram,
+  startChanges,
+  startServer,
+  startTestApi,
+} from '../../support/petstore.ts'
 
 const refusal =
   /^The database postgres:\S+ cannot be used: a pooler shares its connections between sessions; use its session mode, or connect to PostgreSQL directly\.$/m

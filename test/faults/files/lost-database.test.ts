@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { type DatabasePaths, databasePaths, linkTo } from '../../../engine/test/support/database-paths.ts'
 import { notesIn } from '../../../engine/test/support/log-lines.ts'
 import { runCommand } from '../../../engine/test/support/process.ts'
 import { change } from '../../../engine/test/support/sample-database.ts'
 import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
-import { type DatabasePaths, databasePaths, linkTo } from '../../support/database-paths.ts'
 import {
   createPet,
   databaseFiles,

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { StoreUnavailable } from '../../../engine/store/collection/errors.ts'
+import { databasePaths } from '../../../engine/test/support/database-paths.ts'
 import { runCommand } from '../../../engine/test/support/process.ts'
 import { connectRestClient } from '../../../engine/test/support/rest-client.ts'
 import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
-import { databasePaths } from '../../support/database-paths.ts'
 import {
   checkpoint,
   createPet,

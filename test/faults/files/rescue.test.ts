@@ -9,8 +9,14 @@ import { change } from '../../../engine/test/support/sample-database.ts'
 import { canMount } from '../../../engine/test/support/small-disk.ts'
 import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
 import { databaseFiles, rescuedCopies, storedNames } from '../../support/file-faults.ts'
-import { addingRows, makeDatabase, prepareSqlite, runProgram, startServer } from '../../support/petstore.ts'
-import { startOnSmallDisk } from '../../support/small-disk.ts'
+import {
+  addingRows,
+  makeDatabase,
+  prepareSqlite,
+  runProgram,
+  startOnSmallDisk,
+  startServer,
+} from '../../support/petstore.ts'
 
 /** What a running service, a start or a command does when its database is deleted, and what the next start does. */
 

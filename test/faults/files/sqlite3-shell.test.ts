@@ -6,8 +6,7 @@ import { runCommand } from '../../../engine/test/support/process.ts'
 import { change } from '../../../engine/test/support/sample-database.ts'
 import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
 import { expectIntact, storedNames } from '../../support/file-faults.ts'
-import { startLoad } from '../../support/load-without-retries.ts'
-import { addingRows, createFirstKey, startServer } from '../../support/petstore.ts'
+import { addingRows, createFirstKey, startLoad, startServer } from '../../support/petstore.ts'
 
 /** What people do with the file of a running service, in one session of `sqlite3` each. */
 const operations: [name: string, script: string][] = [

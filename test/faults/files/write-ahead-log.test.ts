@@ -5,8 +5,7 @@ import { openDatabase } from '../../../engine/test/support/database.ts'
 import type { Server } from '../../../engine/test/support/process.ts'
 import { connectRestClient } from '../../../engine/test/support/rest-client.ts'
 import { canTrace } from '../../../engine/test/support/traced.ts'
-import { startWithKey } from '../../support/petstore.ts'
-import { startTraced } from '../../support/traced.ts'
+import { startTraced, startWithKey } from '../../support/petstore.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
 /** Longer than the interval at which the service checks the size of its log after a write. */
@@ -52,7 +51,7 @@ function sizesIn({ stdout }: Server): number[] {
 if (canTrace()) {
   test('while checkpoints fail, creates succeed, the service is not ready, and one warning is logged', async () => {
     // In WAL mode only checkpoints write to the database file. Each attempt ends at its first failed write.
-    const { server, key, log, databasePath } = await startTraced((path) => [
+    const { server, key, databasePath } = await startTraced((path) => [
       ...['-P', path, '-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=EIO:when=1..40'],
     ])
     const caller = connectRestClient(server.url, key)
@@ -68,7 +67,9 @@ if (canTrace()) {
     await expect.poll(readiness).toBe(503)
     await wait(checkInterval)
     expect(await readiness()).toBe(503)
-    expect(log().match(/cannot be moved into the database \(SQLITE_IOERR_WRITE: disk I\/O error\)/g)).toHaveLength(1)
+    expect(
+      server.stdout.match(/cannot be moved into the database \(SQLITE_IOERR_WRITE: disk I\/O error\)/g),
+    ).toHaveLength(1)
     for (let i = 0; i < 40; i++) await create()
     await expect.poll(readiness).toBe(200)
   })

@@ -6,9 +6,8 @@ import { startProxy } from '../../../engine/test/support/postgres/proxy.ts'
 import type { Server } from '../../../engine/test/support/process.ts'
 import { connectRestClient } from '../../../engine/test/support/rest-client.ts'
 import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
-import { changedRows, expectAsAcknowledged, startChanges } from '../changes.ts'
 import { readers, startLoad } from '../load.ts'
-import { mintApiKey, startServer } from '../petstore.ts'
+import { changedRows, expectAsAcknowledged, mintApiKey, startChanges, startServer } from '../petstore.ts'
 import { createReplicas, type Replica } from './replication.ts'
 
 /** Seconds without writes or reads. */

@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
-import { temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { temporaryFolder } from './temporary.ts'
 
 /** The real path of a database, and a spelling of it for `DATABASE_URL`. */
 export interface DatabasePaths {

@@ -1,5 +1,6 @@
 import { expect, onTestFinished } from 'vitest'
-import { connectRestClient, type RestClient, type RestResponse } from '../../engine/test/support/rest-client.ts'
+import { connectRestClient, type RestClient, type RestResponse } from './rest-client.ts'
+import type { SampleRow } from './tested.ts'
 
 /** Callers, of which every fourth one opens a connection for each request. */
 export const callers = 16
@@ -11,6 +12,7 @@ export const callers = 16
  * @param keepAlive whether the caller of this index keeps its connection open. By default, every fourth opens one for each request.
  */
 export function startLoad(
+  { table, text, json }: SampleRow,
   url: string,
   key: string,
   { count = callers, keepAlive = (index: number) => index % 4 !== 0 } = {},
@@ -20,12 +22,12 @@ export function startLoad(
   const load = { requests: 0, resets: 0, failures, acknowledged, reach, stop }
   let isStopping = false
 
-  async function call(caller: RestClient, name: string): Promise<void> {
-    const created = await caller.post('/v1/pets', { name, categoryId: 1 })
-    if (expectStatus(created, 201)) load.acknowledged.push(name)
+  async function call(caller: RestClient, own: string): Promise<void> {
+    const created = await caller.post(`/v1/${table}`, { ...JSON.parse(json), [text]: own })
+    if (expectStatus(created, 201)) load.acknowledged.push(own)
     expectStatus(await caller.get(String(created.headers.location)), 200)
     const id = Number(created.headers.location?.split('/').at(-1))
-    expectStatus(await caller.get(`/v1/pets?limit=5&cursor=${Math.floor(Math.random() * id)}`), 200)
+    expectStatus(await caller.get(`/v1/${table}?limit=5&cursor=${Math.floor(Math.random() * id)}`), 200)
   }
   function expectStatus({ status, text }: RestResponse, expected: number): boolean {
     load.requests++

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type AtEnd, temporaryFolder } from '../../engine/test/support/temporary.ts'
+import { type AtEnd, temporaryFolder } from './temporary.ts'
 
 /** An ext4 file system in a file, which can be frozen as volume snapshots do (fsfreeze). */
 export interface FreezableDisk {
