@@ -23,7 +23,7 @@ export default defineConfig({
             'engine/client/test/*.test.ts',
             'engine/console/test/{*,bulk/*}.test.ts',
             'test/console/*.test.ts',
-            'engine/service/test/!(postgres)/*.test.ts',
+            'engine/service/test/!(postgres|endurance)/*.test.ts',
             'engine/store/test/{collections,sqlite,store}/*.test.ts',
           ],
           exclude: [slow],
@@ -49,7 +49,11 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'endurance',
-          include: ['test/{endurance,endurance/clients,faults,faults/files,processes}/*.test.ts', slow],
+          include: [
+            'test/{endurance,endurance/clients,faults,processes}/*.test.ts',
+            'engine/service/test/endurance/{,files/}*.test.ts',
+            slow,
+          ],
           globalSetup: 'test/support/global-setup.ts',
         },
       },

@@ -59,7 +59,8 @@ const scripts = {
 
 const scriptsOfTests = {
   'check:engines': 'tsc -p engine/test',
-  'test:engines': 'vitest run --config engine/test/vitest.config.ts',
+  'test:engines': 'vitest run --config engine/test/vitest.config.ts --project=!endurance',
+  'test:endurance': 'vitest run --config engine/test/vitest.config.ts --project endurance',
 }
 
 /** @throws {Error} if the folder has files */

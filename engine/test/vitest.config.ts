@@ -55,7 +55,7 @@ export default defineConfig({
           include: [
             'engine/client/test/*.test.ts',
             'engine/console/test/{*,bulk/*}.test.ts',
-            'engine/service/test/!(postgres)/*.test.ts',
+            'engine/service/test/!(postgres|endurance)/*.test.ts',
             'engine/store/test/{collections,sqlite,store}/*.test.ts',
           ],
         },
@@ -70,6 +70,10 @@ export default defineConfig({
           ],
           ...postgres,
         },
+      },
+      {
+        extends: true,
+        test: { name: 'endurance', include: ['engine/service/test/endurance/{,files/}*.test.ts'] },
       },
     ],
   },

@@ -8,11 +8,12 @@ import { root } from '../support/documents.ts'
 const timeLimit = 900_000
 
 test.for([
-  { path: 'engine/test', files: [], least: 1_000 },
+  { path: 'engine/test', chosen: ['--project=!endurance'], least: 1_000 },
   // One of them stands for the others, which take minutes.
-  { path: 'engine/console/test/browser', files: ['notes.test'], least: 2 },
-])('the tests in $path pass in another product', { timeout: timeLimit }, ({ path, files, least }) => {
-  const words = ['run', ...files, '--config', `${path}/vitest.config.ts`, '--reporter', 'dot']
+  { path: 'engine/test', chosen: ['--project=endurance', 'power-cut'], least: 2 },
+  { path: 'engine/console/test/browser', chosen: ['notes.test'], least: 2 },
+])('the tests in $path pass in another product: $chosen', { timeout: timeLimit }, ({ path, chosen, least }) => {
+  const words = ['run', ...chosen, '--config', `${path}/vitest.config.ts`, '--reporter', 'dot']
   const { PATH, CHROMIUM_PATH } = process.env
   const run = spawnSync(join(root, 'node_modules/.bin/vitest'), words, {
     cwd: copyEngines({ withConsole: true, withTests: true }),

@@ -28,25 +28,14 @@ const fixtures = await fixturesOf({
   },
 })
 
-export const {
-  changedRows,
-  compareChanges,
-  expectAsAcknowledged,
-  startChanges,
-  startLoad,
-  startOnSmallDisk,
-  startTraced,
-} = fixtures
-export const { addingRow, addingRows, apiKeyRecord, backUp, bannerKey, commandLine, contextWith, createFirstKey } =
-  fixtures
-export const { createInTwoParts, createKey, createRequest, databaseNameOf, filesIn, keptIn, listen, locationOf } =
-  fixtures
-export const { makeBackup, makeDatabase, mintApiKey, onPostgres, onSqlite, openFileStore, openPostgres } = fixtures
-export const { openSqlite, openTestStore, postgresDatabase, preparePostgres, prepareSqlite, prepareWrites } = fixtures
-export const { product, readConfig, restore, revokeKey, rowsIn, runProgram, shareEmptiedTestApi } = fixtures
-export const { shareTestApi, sqliteDatabase, startOf, startServer, startTestApi } = fixtures
-export const { startWithKey, storedTexts, tableNames, testDatabase, textsIn, unfitFiles } = fixtures
-export const { variableNames } = fixtures
+export const { addingRow, addingRows, apiKeyRecord, backUp, bannerKey, changedRows, commandLine } = fixtures
+export const { contextWith, createFirstKey, createInTwoParts, createKey, createRequest, databaseNameOf } = fixtures
+export const { expectAsAcknowledged, filesIn, keptIn, listen, locationOf, makeBackup, makeDatabase } = fixtures
+export const { mintApiKey, onPostgres, onSqlite, openFileStore, openPostgres, openSqlite, openTestStore } = fixtures
+export const { postgresDatabase, preparePostgres, prepareSqlite, product, readConfig, restore, revokeKey } = fixtures
+export const { rowsIn, runProgram, shareEmptiedTestApi, shareTestApi, sqliteDatabase, startChanges } = fixtures
+export const { startLoad, startOf, startServer, startTestApi, startTraced, startWithKey, storedTexts } = fixtures
+export const { tableNames, testDatabase, textsIn, unfitFiles, variableNames } = fixtures
 export { service }
 export type TestDatabase = databases.TestDatabase<Store>
 export type TestApi = api.TestApi<Store, PetstoreClient>

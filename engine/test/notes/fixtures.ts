@@ -48,12 +48,14 @@ const fixtures = await fixturesOf({
   },
 })
 
-export const { addingRow, addingRows, apiKeyRecord, backUp, bannerKey, commandLine, contextWith, createInTwoParts } =
-  fixtures
-export const { createKey, createRequest, isApiKey, listen, makeDatabase, mintApiKey, product, readConfig } = fixtures
-export const { revokeKey, rotateKey, rowsIn, runProgram, shareEmptiedTestApi, shareServer, shareTestApi } = fixtures
-export const { startHttpServer, startOf, startServer, startTestApi, textsIn, unfitFiles, validBody, variableNames } =
-  fixtures
+export const { addingRow, addingRows, apiKeyRecord, backUp, bannerKey, changedRows, commandLine } = fixtures
+export const { compareChanges, contextWith, createFirstKey, createInTwoParts, createKey, createRequest } = fixtures
+export const { expectAsAcknowledged, filesIn, isApiKey, keptIn, listen, makeBackup, makeDatabase } = fixtures
+export const { mintApiKey, onSqlite, openFileStore, openSqlite, prepareSqlite, prepareWrites, product } = fixtures
+export const { readConfig, restore, revokeKey, rotateKey, rowsIn, runProgram, shareEmptiedTestApi } = fixtures
+export const { shareServer, shareTestApi, startChanges, startHttpServer, startLoad, startOf } = fixtures
+export const { startOnSmallDisk, startServer, startTestApi, startTraced, startWithKey, storedTexts, textsIn } = fixtures
+export const { unfitFiles, validBody, variableNames } = fixtures
 export { service }
 export type NotesClient = TRPCClient<AppRouter>
 export type TestApi = api.TestApi<NotesStore, NotesClient>

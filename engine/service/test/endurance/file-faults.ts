@@ -3,11 +3,18 @@ import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
 import { expect, onTestFinished } from 'vitest'
-import { connect } from '../../engine/store/sqlite/file/connection.ts'
-import { type DatabasePaths, databasePaths } from '../../engine/test/support/database-paths.ts'
-import { connectRestClient, type RestClient } from '../../engine/test/support/rest-client.ts'
-import { temporaryFolder } from '../../engine/test/support/temporary.ts'
-import { apiKeyRecord, openSqlite, prepareSqlite, prepareWrites, startTestApi, type TestApi } from './petstore.ts'
+import { connect } from '../../../store/sqlite/file/connection.ts'
+import {
+  apiKeyRecord,
+  openSqlite,
+  prepareSqlite,
+  prepareWrites,
+  startTestApi,
+  type TestApi,
+} from '../../../test/notes/fixtures.ts'
+import { type DatabasePaths, databasePaths } from '../../../test/support/database-paths.ts'
+import { connectRestClient, type RestClient } from '../../../test/support/rest-client.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
 
 /** Tests that damage the files of a running service, or the disk under them. */
 
@@ -24,26 +31,26 @@ export async function startOnFile({ path, given }: DatabasePaths = databasePaths
   return { api, path, key: api.key, damage, warnings }
 }
 
-/** Creates another database of the service with one pet, in which the same key is valid. */
-export function makeOtherDatabase(pet: string, key: string): string {
-  const path = join(temporaryFolder(), 'petstore.db')
+/** Creates another database of the service with one note, in which the same key is valid. */
+export function makeOtherDatabase(note: string, key: string): string {
+  const path = join(temporaryFolder(), 'notes.db')
   prepareSqlite(path)
   const connection = connect(path, { busyTimeout: 0 })
   const writes = prepareWrites(connection)
-  writes.get('pets.create')?.(pet, 1n, 'available')
+  writes.get('notes.create')?.(note, 1n, 'open', null, null)
   const { name, start, hash, createdAt } = apiKeyRecord(key, 'test')
   writes.get('apiKeys.create')?.(name, start, hash, createdAt, null, null, null, 'write')
   connection.close()
   return path
 }
 
-export function createPet({ rest }: TestApi, name: string) {
-  return rest.post('/v1/pets', { name, categoryId: 7 })
+export function createNote({ rest }: TestApi, body: string) {
+  return rest.post('/v1/notes', { body, priority: 7 })
 }
 
-export async function listNames({ rest }: TestApi): Promise<{ status: number; names: string[] }> {
-  const { status, body } = await rest.get('/v1/pets?limit=100')
-  return { status, names: Array.isArray(body) ? body.map(({ name }) => name) : [] }
+export async function listBodies({ rest }: TestApi): Promise<{ status: number; bodies: string[] }> {
+  const { status, body } = await rest.get('/v1/notes?limit=100')
+  return { status, bodies: Array.isArray(body) ? body.map((note) => note.body) : [] }
 }
 
 /** Expects a 503 with `Retry-After`. */
@@ -53,9 +60,9 @@ export async function expectUnavailable(response: ReturnType<TestApi['rest']['ge
 
 /** Expects that neither reads, creates nor the readiness check succeed any more. */
 export async function expectStopped(api: TestApi): Promise<void> {
-  await expectUnavailable(createPet(api, 'late'))
-  await expectUnavailable(api.rest.get('/v1/pets'))
-  await expectUnavailable(api.rest.get('/v1/pets/1'))
+  await expectUnavailable(createNote(api, 'late'))
+  await expectUnavailable(api.rest.get('/v1/notes'))
+  await expectUnavailable(api.rest.get('/v1/notes/1'))
   await expectUnavailable(api.rest.get('/readyz'))
 }
 
@@ -65,8 +72,8 @@ export function rescuedCopies(path: string): string[] {
   return names.map((name) => join(dirname(path), name))
 }
 
-export function storedNames(path: string): unknown[] {
-  return openConnection(path).prepare('SELECT name FROM pets ORDER BY id').pluck().all()
+export function storedBodies(path: string): unknown[] {
+  return openConnection(path).prepare('SELECT body FROM notes ORDER BY id').pluck().all()
 }
 
 export function expectIntact(path: string): void {
@@ -86,7 +93,7 @@ export function openConnection(path: string): Database.Database {
   return connection
 }
 
-/** Four clients that create pets through the API of a running service and note which ones are acknowledged. */
+/** Four clients that create notes through the API of a running service and note which ones are acknowledged. */
 export function startLoad(url: string, key: string) {
   const clients = Array.from({ length: 4 }, () => connectRestClient(url, key))
   const load = { acknowledged: [] as string[], sent: 0, create, keepCreating, end }
@@ -94,16 +101,16 @@ export function startLoad(url: string, key: string) {
   let running: Promise<unknown> | undefined
 
   async function createOne(client: RestClient | undefined): Promise<void> {
-    const name = `pet ${load.sent++}`
-    const response = await client?.post('/v1/pets', { name, categoryId: 7 }).catch(() => undefined)
-    if (response?.status === 201) load.acknowledged.push(name)
+    const body = `note ${load.sent++}`
+    const response = await client?.post('/v1/notes', { body, priority: 7 }).catch(() => undefined)
+    if (response?.status === 201) load.acknowledged.push(body)
     else await wait(10)
   }
-  /** Names end with the number of pets that were sent before. */
+  /** Bodies end with the number of notes that were sent before. */
   async function create(count: number): Promise<void> {
     for (let i = 0; i < count; i++) await createOne(clients[0])
   }
-  /** Creates pets until the end. Resolves when this many more are acknowledged, or none is for a while. */
+  /** Creates notes until the end. Resolves when this many more are acknowledged, or none is for a while. */
   async function keepCreating(count: number): Promise<void> {
     const goal = load.acknowledged.length + count
     running = Promise.all(

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import type { State } from '../../engine/test/support/changes.ts'
+import type { State } from '../../../test/support/changes.ts'
 
 /** A system call of a process that concerns its database, or an acknowledgement to a client. */
 export type Step =
@@ -8,8 +8,8 @@ export type Step =
   | { kind: 'remove'; file: string }
   /** The content of the file, or the entries of the folder, are now on disk. */
   | { kind: 'sync'; file: string }
-  /** The service acknowledged a create, a change or the removal of a pet, whose category is the number of its changes. */
-  | { kind: 'acknowledge'; id: string; name: string | undefined; state: State }
+  /** The service acknowledged a create, a change or the removal of a note, whose priority is the number of its changes. */
+  | { kind: 'acknowledge'; id: string; body: string | undefined; state: State }
 
 /** The options of strace for a recording that {@link readRecording} can read. */
 export const recordingOptions = [
@@ -61,10 +61,10 @@ function fileIn(words: string, database: string, folder: string): string | undef
 function acknowledgement(words: string): Step | undefined {
   const text = bytesIn(words).toString()
   // REST writes integers, RPC texts. The response to a removal has only the id.
-  const [, id, name, category] =
-    /^HTTP\/1\.1 20[01] .*"id":"?(\d+)"?(?:,"name":"([^"]*)","categoryId":"?(\d+))?/s.exec(text) ?? []
+  const [, id, body, priority] =
+    /^HTTP\/1\.1 20[01] .*"id":"?(\d+)"?(?:,"body":"([^"]*)","priority":"?(\d+))?/s.exec(text) ?? []
   if (id === undefined) return undefined
-  return { kind: 'acknowledge', id, name, state: category === undefined ? 'removed' : Number(category) }
+  return { kind: 'acknowledge', id, body, state: priority === undefined ? 'removed' : Number(priority) }
 }
 
 /** All bytes in the arguments of the call, which may be several pieces. */

@@ -2,11 +2,6 @@ import { existsSync, rmSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { isLongForm } from '../../engine/test/support/long-form.ts'
-import { type Run, runCommand } from '../../engine/test/support/process.ts'
-import { change, leaveLog } from '../../engine/test/support/sample-database.ts'
-import { temporaryFolder } from '../../engine/test/support/temporary.ts'
-import { canTrace, strace } from '../../engine/test/support/traced.ts'
 import {
   addingRows,
   commandLine,
@@ -17,13 +12,18 @@ import {
   restore,
   runProgram,
   textsIn,
-} from '../support/petstore.ts'
+} from '../../../test/notes/fixtures.ts'
+import { isLongForm } from '../../../test/support/long-form.ts'
+import { type Run, runCommand } from '../../../test/support/process.ts'
+import { change, leaveLog } from '../../../test/support/sample-database.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
+import { canTrace, strace } from '../../../test/support/traced.ts'
 
 const kills = isLongForm ? 36 : 12
 
 test('a restore that is killed at any moment leaves the complete old or the complete new database', async () => {
   const folder = temporaryFolder()
-  const database = makeDatabase(join(folder, 'data/petstore.db'), 20_000, 'first')
+  const database = makeDatabase(join(folder, 'data/notes.db'), 20_000, 'first')
   for (const word of ['one', 'two'])
     change(makeDatabase(join(folder, `${word}.db`), 20_000, word), 'PRAGMA journal_mode = DELETE')
   const length = await timeToEnd(folder, await startRestore(folder, join(folder, 'one.db')))
@@ -47,7 +47,7 @@ test('a restore that is killed at any moment leaves the complete old or the comp
   const minutesAgo = new Date(Date.now() - 120_000)
   for (const file of filesIn(folder)) utimesSync(join(folder, 'data', file), minutesAgo, minutesAgo)
   await restore(folder, join(folder, 'one.db'))
-  expect(filesIn(folder)).toEqual(['petstore.db', expect.stringContaining('before-restore')])
+  expect(filesIn(folder)).toEqual(['notes.db', expect.stringContaining('before-restore')])
 })
 
 if (canTrace()) {
@@ -60,8 +60,8 @@ if (canTrace()) {
       1,
       expect.stringMatching(/^The database \S+ cannot be used: [^\n]+\.\n$/),
     ])
-    expect(filesIn(folder)).toEqual(['backups', 'petstore.db'])
-    expect(textsIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3', 'later 1'])
+    expect(filesIn(folder)).toEqual(['backups', 'notes.db'])
+    expect(textsIn(database)).toEqual(['note 1', 'note 2', 'note 3', 'later 1'])
   })
 
   // Some machines use other system calls. The loop ends at a restore that was not killed.
@@ -71,7 +71,7 @@ if (canTrace()) {
     async (call) => {
       const { folder, backup } = await makeBackup()
       for (let count = 1; ; count += stepAfter(count)) {
-        const database = join(folder, 'data/petstore.db')
+        const database = join(folder, 'data/notes.db')
         rmSync(database, { force: true })
         makeDatabase(database, 5, 'old')
         leaveLog(database, addingRows(1, 'logged'))
@@ -80,7 +80,7 @@ if (canTrace()) {
         const ended = await runCommand([...killing, ...commandLine, 'restore', backup], { folder }).ended
         expect([
           ['old 1', 'old 2', 'old 3', 'old 4', 'old 5', 'logged 1'],
-          ['pet 1', 'pet 2', 'pet 3'],
+          ['note 1', 'note 2', 'note 3'],
         ]).toContainEqual(textsIn(database))
         if (ended === 'SIGKILL') continue
         expect(ended).toBe(0)

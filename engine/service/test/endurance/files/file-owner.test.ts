@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { expect, test } from 'vitest'
-import { runCommand } from '../../../engine/test/support/process.ts'
-import { change } from '../../../engine/test/support/sample-database.ts'
-import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
-import { canTrace, strace } from '../../../engine/test/support/traced.ts'
-import { commandLine, makeDatabase, runProgram } from '../../support/petstore.ts'
+import { commandLine, makeDatabase, runProgram } from '../../../../test/notes/fixtures.ts'
+import { runCommand } from '../../../../test/support/process.ts'
+import { change } from '../../../../test/support/sample-database.ts'
+import { temporaryFolder } from '../../../../test/support/temporary.ts'
+import { canTrace, strace } from '../../../../test/support/traced.ts'
 
 const isRoot = process.getuid?.() === 0
 /** The user and the group of the service. Without root, all files belong to the user of the test. */
@@ -14,41 +14,41 @@ const owner = isRoot ? { uid: 54_321, gid: 54_322 } : { uid: process.getuid?.(),
 
 test('everything that commands create beside a database has its owner and its mode, and the service can use it', async () => {
   const folder = ownedFolder()
-  const database = makeDatabase(join(folder, 'data/petstore.db'), 3)
+  const database = makeDatabase(join(folder, 'data/notes.db'), 3)
   give(join(folder, 'data'), 0o750)
   give(database, 0o640)
   await run(folder, 'keys', 'list')
-  expectOwned(folder, ['data', 'data/petstore.db', 'data/petstore.db-shm', 'data/petstore.db-wal'])
+  expectOwned(folder, ['data', 'data/notes.db', 'data/notes.db-shm', 'data/notes.db-wal'])
   await run(folder, 'keys', 'create', 'shop')
   await run(folder, 'backup')
   await run(folder, 'backup', 'copy.db')
   await run(folder, 'restore', 'copy.db')
-  await run(folder, 'pets', 'export', 'all.csv')
-  await run(folder, 'pets', 'export', 'all.ndjson')
-  await run(folder, 'pets', 'export', 'all.ndjson', '--force')
+  await run(folder, 'notes', 'export', 'all.csv')
+  await run(folder, 'notes', 'export', 'all.ndjson')
+  await run(folder, 'notes', 'export', 'all.ndjson', '--force')
   expectOwned(folder, [
     ...['all.csv', 'all.ndjson', 'copy.db', 'copy.db.sha256', 'data', 'data/backups'],
-    ...['data/backups/petstore.db-<time>.db', 'data/backups/petstore.db-<time>.db.sha256', 'data/petstore.db'],
-    ...['data/petstore.db.backed-up', 'data/petstore.db.before-restore-<time>'],
+    ...['data/backups/notes.db-<time>.db', 'data/backups/notes.db-<time>.db.sha256', 'data/notes.db'],
+    ...['data/notes.db.backed-up', 'data/notes.db.before-restore-<time>'],
   ])
 })
 
 test.for([
   'db migrate',
-  'pets import pets.ndjson',
+  'notes import notes.ndjson',
   'restore copy.db',
-  'db copy --from file:copy.db --to file:data/petstore.db',
+  'db copy --from file:copy.db --to file:data/notes.db',
 ])(
   '%s creates a database that belongs to the owner of the folder, and that no other user can read',
   async (command) => {
     const folder = ownedFolder()
     change(makeDatabase(join(folder, 'copy.db'), 3), 'PRAGMA journal_mode = DELETE')
     give(join(folder, 'copy.db'), 0o644)
-    writeFileSync(join(folder, 'pets.ndjson'), '{"name":"Rex","categoryId":7}\n')
-    give(join(folder, 'pets.ndjson'), 0o644)
+    writeFileSync(join(folder, 'notes.ndjson'), '{"body":"Ann","priority":7}\n')
+    give(join(folder, 'notes.ndjson'), 0o644)
     await run(folder, ...command.split(' '))
     const created = entriesIn(folder).filter(({ name }) => name.startsWith('data'))
-    expect(created.map(({ name }) => name)).toEqual(expect.arrayContaining(['data', 'data/petstore.db']))
+    expect(created.map(({ name }) => name)).toEqual(expect.arrayContaining(['data', 'data/notes.db']))
     expect(created).toEqual(
       created.map(({ name, isFolder }) => ({ name, isFolder, ...owner, mode: isFolder ? 0o700 : 0o600 })),
     )
@@ -58,7 +58,7 @@ test.for([
 
 test.runIf(canTrace())('a restore keeps the owner and the mode of the old database without hard links', async () => {
   const folder = ownedFolder()
-  const database = makeDatabase(join(folder, 'data/petstore.db'), 3)
+  const database = makeDatabase(join(folder, 'data/notes.db'), 3)
   give(join(folder, 'data'), 0o750)
   give(database, 0o640)
   await run(folder, 'backup', 'copy.db')
@@ -66,8 +66,8 @@ test.runIf(canTrace())('a restore keeps the owner and the mode of the old databa
   const restore = runCommand([...failing, ...commandLine, 'restore', 'copy.db'], { folder })
   expect(await restore.ended, restore.stderr).toBe(0)
   expectOwned(folder, [
-    ...['copy.db', 'copy.db.sha256', 'data', 'data/petstore.db', 'data/petstore.db.backed-up'],
-    'data/petstore.db.before-restore-<time>',
+    ...['copy.db', 'copy.db.sha256', 'data', 'data/notes.db', 'data/notes.db.backed-up'],
+    'data/notes.db.before-restore-<time>',
   ])
 })
 

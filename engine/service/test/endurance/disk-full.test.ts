@@ -1,11 +1,5 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openDatabase } from '../../engine/test/support/database.ts'
-import { report } from '../../engine/test/support/long-form.ts'
-import { runCommand, whenListening } from '../../engine/test/support/process.ts'
-import { connectRestClient } from '../../engine/test/support/rest-client.ts'
-import { canMount, inNamespace } from '../../engine/test/support/small-disk.ts'
-import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import {
   changedRows,
   commandLine,
@@ -13,7 +7,13 @@ import {
   mintApiKey,
   startChanges,
   startOnSmallDisk,
-} from '../support/petstore.ts'
+} from '../../../test/notes/fixtures.ts'
+import { openDatabase } from '../../../test/support/database.ts'
+import { report } from '../../../test/support/long-form.ts'
+import { runCommand, whenListening } from '../../../test/support/process.ts'
+import { connectRestClient } from '../../../test/support/rest-client.ts'
+import { canMount, inNamespace } from '../../../test/support/small-disk.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
 
 // Needs a disk of its own.
 if (canMount()) {
@@ -26,7 +26,7 @@ if (canMount()) {
       connect: () => connectRestClient(server.url, key),
     })
     await expect.poll(() => load.statuses.get(503) ?? 0).toBeGreaterThan(100)
-    expect((await rest.get('/v1/pets')).status).toBe(200)
+    expect((await rest.get('/v1/notes')).status).toBe(200)
 
     const before = load.calls
     makeRoom()
@@ -42,12 +42,11 @@ if (canMount()) {
     report('Disk full', { ...figures, refused: load.statuses.get(503) })
   })
 
-  test('a disk with less room than the log takes between two checkpoints stores every pet', async () => {
+  test('a disk with less room than the log takes between two checkpoints stores every note', async () => {
     const { rest } = await startOnSmallDisk()
     const statuses = new Set<number>()
     // Each one adds about three pages to the log, and 2 MiB are free.
-    for (let i = 0; i < 300; i++)
-      statuses.add((await rest.post('/v1/pets', { name: `Rex ${i}`, categoryId: 1 })).status)
+    for (let i = 0; i < 300; i++) statuses.add((await rest.post('/v1/notes', { body: `Ann ${i}`, priority: 1 })).status)
     expect([...statuses]).toEqual([201])
   })
 
@@ -64,12 +63,12 @@ if (canMount()) {
       wait $!
       fill more
       exec "$@"`
-    const env = { PORT: '0', PETSTORE_API_KEY: key }
+    const env = { PORT: '0', NOTES_API_KEY: key }
     const { url } = await whenListening(runCommand(inNamespace(script, commandLine), { env }))
     const { get, post } = connectRestClient(url, key)
-    expect((await get('/v1/pets')).status).toBe(200)
+    expect((await get('/v1/notes')).status).toBe(200)
     // Some creates find room in the log that the first process has left.
-    const create = async () => (await post('/v1/pets', { name: 'Rex', categoryId: 1 })).status
+    const create = async () => (await post('/v1/notes', { body: 'Ann', priority: 1 })).status
     await expect.poll(create, { interval: 0 }).toBe(503)
   })
 
@@ -81,7 +80,7 @@ if (canMount()) {
       "$@" db migrate >&2
       ls data`
     const run = runCommand(inNamespace(script, commandLine))
-    expect([await run.ended, run.stdout]).toEqual([0, 'petstore.db\n'])
+    expect([await run.ended, run.stdout]).toEqual([0, 'notes.db\n'])
   })
 
   // SQLite cannot create the index of the log (-shm) then, and reports an I/O error.
@@ -101,7 +100,7 @@ if (canMount()) {
     const run = runCommand(inNamespace(script, commandLine), { env: { PORT: '0' } })
     expect([await run.ended, run.stderr]).toEqual([
       1,
-      `The database ${folder}/data/petstore.db cannot be used: the disk is full; free some space.\n`,
+      `The database ${folder}/data/notes.db cannot be used: the disk is full; free some space.\n`,
     ])
   })
 }

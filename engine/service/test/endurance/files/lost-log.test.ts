@@ -2,60 +2,60 @@ import { rmSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { StoreUnavailable } from '../../../engine/store/collection/errors.ts'
-import { databasePaths } from '../../../engine/test/support/database-paths.ts'
-import { runCommand } from '../../../engine/test/support/process.ts'
-import { connectRestClient } from '../../../engine/test/support/rest-client.ts'
-import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
+import { StoreUnavailable } from '../../../../store/collection/errors.ts'
+import { commandLine, createFirstKey, createKey, openSqlite, startServer } from '../../../../test/notes/fixtures.ts'
+import { databasePaths } from '../../../../test/support/database-paths.ts'
+import { runCommand } from '../../../../test/support/process.ts'
+import { connectRestClient } from '../../../../test/support/rest-client.ts'
+import { temporaryFolder } from '../../../../test/support/temporary.ts'
 import {
   checkpoint,
-  createPet,
+  createNote,
   expectIntact,
   expectStopped,
   expectUnavailable,
-  listNames,
+  listBodies,
   openConnection,
   rescuedCopies,
   startOnFile,
-  storedNames,
-} from '../../support/file-faults.ts'
-import { commandLine, createFirstKey, createKey, openSqlite, startServer } from '../../support/petstore.ts'
+  storedBodies,
+} from '../file-faults.ts'
 
 describe('the write-ahead log is', () => {
   test('deleted while another process reads from it: a copy has what the database lacks', async () => {
     const { api, path, damage } = await startOnFile()
-    await createPet(api, 'a')
+    await createNote(api, 'a')
     const other = openConnection(path)
     other.exec('BEGIN')
-    other.prepare('SELECT * FROM pets').all()
-    await createPet(api, 'b')
+    other.prepare('SELECT * FROM notes').all()
+    await createNote(api, 'b')
     rmSync(`${path}-wal`)
-    await expectUnavailable(createPet(api, 'lost'))
+    await expectUnavailable(createNote(api, 'lost'))
     await expectStopped(api)
     const sentence = await damage
     const [copy = ''] = rescuedCopies(path)
     expect(sentence).toContain(`is saved in ${copy}: restore`)
-    expect(storedNames(copy)).toEqual(['a', 'b'])
+    expect(storedBodies(copy)).toEqual(['a', 'b'])
   })
 
   test('moved into the database by another process, which is not a fault', async () => {
     const { api, path } = await startOnFile()
     for (let i = 0; i < 5; i++) {
-      expect((await createPet(api, `pet ${i}`)).status).toBe(201)
+      expect((await createNote(api, `note ${i}`)).status).toBe(201)
       checkpoint(path)
-      expect((await listNames(api)).names.length).toBe(i + 1)
+      expect((await listBodies(api)).bodies.length).toBe(i + 1)
     }
   })
 })
 
-test('no acknowledged pet is lost when the log is truncated while a create waits for the lock of another process', async () => {
+test('no acknowledged note is lost when the log is truncated while a create waits for the lock of another process', async () => {
   const { api, path, damage } = await startOnFile()
-  await createPet(api, 'first')
+  await createNote(api, 'first')
   checkpoint(path)
-  await createPet(api, 'only in the log')
+  await createNote(api, 'only in the log')
   const other = openConnection(path)
   other.exec('BEGIN IMMEDIATE')
-  const waiting = createPet(api, 'waiting')
+  const waiting = createNote(api, 'waiting')
   await wait(60)
   truncateSync(`${path}-wal`, 0)
   other.exec('ROLLBACK')
@@ -63,7 +63,7 @@ test('no acknowledged pet is lost when the log is truncated while a create waits
   await expectUnavailable(waiting)
   await damage
   await api.store.close()
-  expect(storedNames(path)).toEqual(['first'])
+  expect(storedBodies(path)).toEqual(['first'])
   expectIntact(path)
 })
 
@@ -72,10 +72,10 @@ test('a create whose log was lost meanwhile is committed at most once', async ()
   const { promise: damage, resolve: onDamage } = Promise.withResolvers<string>()
   const store = openSqlite({ path: given, onDamage })
   onTestFinished(() => store.close())
-  await store.pets.create(rex)
+  await store.notes.create(ann)
   const other = openConnection(path)
   other.exec(slowInsert)
-  const create = store.pets.create({ ...rex, name: 'once' }).catch((error: unknown) => error)
+  const create = store.notes.create({ ...ann, body: 'once' }).catch((error: unknown) => error)
   await wait(0)
   // More than the cache holds, so the transaction writes to the log before its commit. On a busy machine, a timer of the event
   // loop could come after the commit.
@@ -84,47 +84,47 @@ test('a create whose log was lost meanwhile is committed at most once', async ()
   rmSync(`${path}-wal`)
   expect(await create).toBeInstanceOf(StoreUnavailable)
   expect(await damage).toContain('start the service again')
-  expect(storedNames(path)).toEqual(['Rex', 'once'])
+  expect(storedBodies(path)).toEqual(['Ann', 'once'])
 })
 
 test('the service saves its commits in a copy if another process has begun a new log meanwhile', async () => {
   const folder = temporaryFolder()
   const key = await createFirstKey(folder)
-  const path = join(folder, 'data/petstore.db')
+  const path = join(folder, 'data/notes.db')
   const server = await startServer({ folder })
   const caller = connectRestClient(server.url, key)
-  expect((await caller.post('/v1/pets', { name: 'of the service', categoryId: 7 })).status).toBe(201)
+  expect((await caller.post('/v1/notes', { body: 'of the service', priority: 7 })).status).toBe(201)
   for (const suffix of ['-wal', '-shm']) rmSync(path + suffix)
   const other = openConnection(path)
-  other.exec("INSERT INTO pets (name, category_id, status) VALUES ('by hand', 1, 'sold')")
+  other.exec("INSERT INTO notes (body, priority, state) VALUES ('by hand', 1, 'done')")
   expect(await server.ended).toBe(1)
   const [copy = ''] = rescuedCopies(path)
   expect(server.stdout).toContain(`is saved in ${copy}: restore`)
-  expect(storedNames(copy)).toEqual(['of the service'])
-  expect(storedNames(path)).toEqual(['by hand'])
+  expect(storedBodies(copy)).toEqual(['of the service'])
+  expect(storedBodies(path)).toEqual(['by hand'])
   expectIntact(path)
 })
 
 test('a key that a command revokes after the index of the log was deleted is refused, and what was acknowledged is kept', async () => {
   const { api, path, key, damage } = await startOnFile()
   await createKey(api.store, 'second')
-  expect((await createPet(api, 'Rex')).status).toBe(201)
+  expect((await createNote(api, 'Ann')).status).toBe(201)
   rmSync(`${path}-shm`)
   const env = { DATABASE_URL: `file:${path}` }
   expect(await runCommand([...commandLine, 'keys', 'revoke', 'test'], { env }).ended).toBe(0)
   await damage
-  await expectUnavailable(api.rest.get('/v1/pets', { authorization: `Bearer ${key}` }))
+  await expectUnavailable(api.rest.get('/v1/notes', { authorization: `Bearer ${key}` }))
   await api.store.close()
   const revoked = openConnection(path).prepare('SELECT count(*) FROM api_keys WHERE revoked_at IS NOT NULL')
   expect(revoked.pluck().get()).toBe(1n)
-  expect(storedNames(path)).toEqual(['Rex'])
+  expect(storedBodies(path)).toEqual(['Ann'])
   expectIntact(path)
 })
 
-const rex = { name: 'Rex', categoryId: 7n, status: 'available' } as const
+const ann = { body: 'Ann', priority: 7n, state: 'open' } as const
 
-/** Makes the insert of a pet of this name write 4 MB, and then take about a quarter of a second. */
+/** Makes the insert of a note with this body write 4 MB, and then take about a quarter of a second. */
 const slowInsert = `
   CREATE TABLE large (bytes);
   CREATE VIEW slow AS WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT 1000000) SELECT count(*) AS n FROM numbers;
-  CREATE TRIGGER slow AFTER INSERT ON pets WHEN new.name = 'once' BEGIN INSERT INTO large VALUES (zeroblob(4000000)); SELECT n FROM slow; END`
+  CREATE TRIGGER slow AFTER INSERT ON notes WHEN new.body = 'once' BEGIN INSERT INTO large VALUES (zeroblob(4000000)); SELECT n FROM slow; END`

@@ -1,18 +1,18 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, truncateSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { hashApiKey } from '../../../engine/service/auth/api-key.ts'
-import { restoreDatabase } from '../../../engine/store/sqlite/backup/restore.ts'
-import { databasePaths, linkTo } from '../../../engine/test/support/database-paths.ts'
-import { logLinesIn } from '../../../engine/test/support/log-lines.ts'
-import { isLongForm, report } from '../../../engine/test/support/long-form.ts'
-import { rescuedCopies, startLoad } from '../../support/file-faults.ts'
-import { createKey, onSqlite, openSqlite, startServer } from '../../support/petstore.ts'
+import { restoreDatabase } from '../../../../store/sqlite/backup/restore.ts'
+import { createKey, onSqlite, openSqlite, startServer } from '../../../../test/notes/fixtures.ts'
+import { databasePaths, linkTo } from '../../../../test/support/database-paths.ts'
+import { logLinesIn } from '../../../../test/support/log-lines.ts'
+import { isLongForm, report } from '../../../../test/support/long-form.ts'
+import { hashApiKey } from '../../../auth/api-key.ts'
+import { rescuedCopies, startLoad } from '../file-faults.ts'
 
 /**
  * Every subset of the three files is deleted, moved away, replaced by an old copy or truncated under a running service. The
  * service must end with exit code 1 and one sentence, and the next start, or the copy that the service saved, must have every
- * acknowledged pet and key. The table in docs/background/reliability.md has the expected outcomes.
+ * acknowledged note and key. The table in engine/store/README.md has the expected outcomes.
  */
 
 type File = 'database' | 'log' | 'index'
@@ -75,9 +75,9 @@ describe.for(Object.keys(faults))('files are %s', (fault) => {
   })
 })
 
-/** Reads the table in docs/background/reliability.md. */
+/** Reads the table in engine/store/README.md. */
 function expectedOutcomes(): { files: File[]; outcomes: Record<string, Outcome> }[] {
-  const document = readFileSync(join(import.meta.dirname, '../../../docs/background/reliability.md'), 'utf8')
+  const document = readFileSync(join(import.meta.dirname, '../../../../store/README.md'), 'utf8')
   const rows = document.split('\n').map((line) => line.split('|').map((cell) => cell.trim()))
   const start = rows.findIndex(([, first]) => first === 'Files')
   const names = (rows[start] ?? []).slice(2, -1)
@@ -145,7 +145,9 @@ async function run({ fault, files, state, path: spelling, outcome }: Case) {
   return { ...figures, problem: findProblem() }
 
   function findProblem(): unknown {
-    const late = load.acknowledged.filter((pet) => lost.includes(pet) && Number(pet.replace('pet ', '')) >= sentBefore)
+    const late = load.acknowledged.filter(
+      (note) => lost.includes(note) && Number(note.replace('note ', '')) >= sentBefore,
+    )
     const isExpected = actual === outcome && late.length === 0 && lostAway.length === 0
     // SQLite maps the index, so the process ends when it reads a part that is gone.
     const mayCrash = fault === 'truncated' && files.includes('index')
@@ -167,15 +169,15 @@ async function addKey(path: string, name: string): Promise<string> {
   }
 }
 
-/** The names of all pets, and the accepted ones of these keys, after a start. Nothing if the start is refused. */
+/** The names of all notes, and the accepted ones of these keys, after a start. Nothing if the start is refused. */
 async function readStore(path: string, keys: string[]): Promise<Set<string>> {
   const found = new Set<string>()
   try {
     const store = openSqlite({ path })
     try {
       for (let cursor = 0n, isOver = false; !isOver; ) {
-        const page = await store.pets.list({ cursor, limit: 100 })
-        for (const { name } of page) found.add(name)
+        const page = await store.notes.list({ cursor, limit: 100 })
+        for (const { body } of page) found.add(body)
         cursor = page.at(-1)?.id ?? cursor
         isOver = page.length === 0
       }

@@ -5,26 +5,26 @@ import { pathToFileURL } from 'node:url'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Row, State } from '../../engine/test/support/changes.ts'
-import { isLongForm, report } from '../../engine/test/support/long-form.ts'
-import { connectRestClient } from '../../engine/test/support/rest-client.ts'
-import { canTrace } from '../../engine/test/support/traced.ts'
-import { changedRows, compareChanges, startChanges, startTraced } from '../support/petstore.ts'
-import { type Disk, RecordedDisk } from '../support/power-cut.ts'
-import { readRecording, recordingOptions, type Step } from '../support/recording.ts'
+import { changedRows, compareChanges, startChanges, startTraced } from '../../../test/notes/fixtures.ts'
+import type { Row, State } from '../../../test/support/changes.ts'
+import { isLongForm, report } from '../../../test/support/long-form.ts'
+import { connectRestClient } from '../../../test/support/rest-client.ts'
+import { canTrace } from '../../../test/support/traced.ts'
+import { type Disk, RecordedDisk } from './recorded-disk.ts'
+import { readRecording, recordingOptions, type Step } from './recording.ts'
 
 const cuts = isLongForm ? 20_000 : 500
-/** Enough to see that pets are lost. */
+/** Enough to see that notes are lost. */
 const normalCuts = isLongForm ? 1_000 : 100
 const seed = 20_261_121
-const pets = 3_000
+const notes = 3_000
 const callers = 4
 /** Milliseconds. SQLite checks a whole database for each cut. */
 const timeout = isLongForm ? 3_600_000 : 600_000
 
 // The simulation needs a recording of system calls. Where strace is missing, only kill.test.ts covers durability.
 if (canTrace()) {
-  describe(`${cuts} simulated power cuts (seed ${seed}) in a recording of creates, changes and removals of ${pets} pets`, () => {
+  describe(`${cuts} simulated power cuts (seed ${seed}) in a recording of creates, changes and removals of ${notes} notes`, () => {
     test(
       'lose, undo or halve nothing that was acknowledged, and corrupt no database',
       async () => {
@@ -39,7 +39,7 @@ if (canTrace()) {
     test(
       'lose and undo what was acknowledged if the connections use synchronous=NORMAL',
       async () => {
-        const preload = pathToFileURL(join(import.meta.dirname, '../support/synchronous-normal.mjs')).href
+        const preload = pathToFileURL(join(import.meta.dirname, 'synchronous-normal.ts')).href
         const result = replay(await record({ NODE_OPTIONS: `--import=${preload}` }), normalCuts)
         report('Power cuts with synchronous=NORMAL', result)
         expect(result.lost).toBeGreaterThan(0)
@@ -64,7 +64,7 @@ async function record(env: Record<string, string> = {}): Promise<Recording> {
     return recordingOptions
   }, env)
   const connect = () => connectRestClient(server.url, key)
-  const load = startChanges({ writers: callers, hasKeys: false, padding: 150, rows: pets, connect })
+  const load = startChanges({ writers: callers, hasKeys: false, padding: 150, rows: notes, connect })
   await load.ended
   const steps = await readRecording(await stop(), databasePath)
   expect(steps.filter(({ kind }) => kind === 'acknowledge')).toHaveLength(load.calls)
@@ -85,15 +85,15 @@ function replay({ base, steps }: Recording, count: number) {
   })[0]
   const folder = memoryFolder()
   const disk = new RecordedDisk(base)
-  const [names, acknowledged] = [new Map<string, string>(), new Map<string, State>()]
+  const [bodies, acknowledged] = [new Map<string, string>(), new Map<string, State>()]
   let done = 0
   for (const moment of moments) {
     for (; done < moment; done++) {
       const step = steps[done]
       if (step?.kind === 'acknowledge') {
-        const name = step.name ?? names.get(step.id) ?? ''
-        names.set(step.id, name)
-        acknowledged.set(name, step.state)
+        const body = step.body ?? bodies.get(step.id) ?? ''
+        bodies.set(step.id, body)
+        acknowledged.set(body, step.state)
       } else if (step) disk.apply(step)
     }
     const rows = rowsIn(
@@ -113,11 +113,11 @@ function replay({ base, steps }: Recording, count: number) {
   return result
 }
 
-/** Returns the pets in a database, or undefined if it is corrupt. */
+/** Returns the notes in a database, or undefined if it is corrupt. */
 function rowsIn(folder: string, disk: Disk): Row[] | undefined {
-  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(join(folder, `petstore.db${suffix}`), { force: true })
-  for (const [suffix, bytes] of disk) writeFileSync(join(folder, `petstore.db${suffix}`), bytes)
-  const database = new Database(join(folder, 'petstore.db'))
+  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(join(folder, `notes.db${suffix}`), { force: true })
+  for (const [suffix, bytes] of disk) writeFileSync(join(folder, `notes.db${suffix}`), bytes)
+  const database = new Database(join(folder, 'notes.db'))
   try {
     if (database.pragma('integrity_check', { simple: true }) !== 'ok') return undefined
     return database.prepare<[], Row>(changedRows).all()
@@ -130,7 +130,7 @@ function rowsIn(folder: string, disk: Disk): Row[] | undefined {
 
 /** A folder in memory, if there is one, because the simulation writes thousands of databases. */
 function memoryFolder(): string {
-  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'petstore-'))
+  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'notes-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }

@@ -1,10 +1,10 @@
 import { setPriority } from 'node:os'
 import { expect, onTestFinished, test } from 'vitest'
-import { freePort } from '../../engine/test/support/free-port.ts'
-import { callers } from '../../engine/test/support/load-without-retries.ts'
-import { isLongForm, report } from '../../engine/test/support/long-form.ts'
-import { stopService } from '../../engine/test/support/process.ts'
-import { startLoad, startServer, startWithKey, storedTexts } from '../support/petstore.ts'
+import { startLoad, startServer, startWithKey, storedTexts } from '../../../test/notes/fixtures.ts'
+import { freePort } from '../../../test/support/free-port.ts'
+import { callers } from '../../../test/support/load-without-retries.ts'
+import { isLongForm, report } from '../../../test/support/long-form.ts'
+import { stopService } from '../../../test/support/process.ts'
 
 const restarts = isLongForm ? 5 : 2
 const requestsBetween = isLongForm ? 20_000 : 2_000
@@ -39,6 +39,6 @@ if (process.platform === 'linux') {
     await stopService(server)
     expect(storedTexts(folder)).toEqual(load.acknowledged.toSorted())
     const { requests, resets, acknowledged } = load
-    report('Rolling restarts', { restarts, requests, pets: acknowledged.length, resets })
+    report('Rolling restarts', { restarts, requests, notes: acknowledged.length, resets })
   }, 600_000)
 }

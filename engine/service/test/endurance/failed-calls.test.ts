@@ -1,14 +1,20 @@
-import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { logLinesIn, notesIn } from '../../engine/test/support/log-lines.ts'
-import { runCommand } from '../../engine/test/support/process.ts'
-import { connectRestClient } from '../../engine/test/support/rest-client.ts'
-import { change } from '../../engine/test/support/sample-database.ts'
-import { temporaryFolder } from '../../engine/test/support/temporary.ts'
-import { attachStrace, canTrace, failingCalls, strace } from '../../engine/test/support/traced.ts'
-import { addingRows, commandLine, createFirstKey, rowsIn, startServer } from '../support/petstore.ts'
+import {
+  addingRows,
+  commandLine,
+  createFirstKey,
+  makeDatabase,
+  rowsIn,
+  startServer,
+} from '../../../test/notes/fixtures.ts'
+import { logLinesIn, notesIn } from '../../../test/support/log-lines.ts'
+import { runCommand } from '../../../test/support/process.ts'
+import { connectRestClient } from '../../../test/support/rest-client.ts'
+import { change } from '../../../test/support/sample-database.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
+import { attachStrace, canTrace, failingCalls, strace } from '../../../test/support/traced.ts'
 
 /** What clients and the operator see if system calls on the files of the database fail. */
 interface Expected {
@@ -81,7 +87,7 @@ if (canTrace()) {
       const client = connectRestClient(server.url, key)
       let acknowledged = 0
       const create = async () => {
-        const response = await client.post('/v1/pets', { name: 'Rex', categoryId: 1 })
+        const response = await client.post('/v1/notes', { body: 'Ann', priority: 1 })
         if (response.status === 201) acknowledged++
         return response
       }
@@ -95,7 +101,7 @@ if (canTrace()) {
         if (status === 503) expect([headers['retry-after'], body]).toMatchObject(['1', { code: 'unavailable' }])
       }
       // Few of these pages are in a cache.
-      for (let id = 1; id < 20_000; id += 250) await record('reads', client.get(`/v1/pets/${id}`))
+      for (let id = 1; id < 20_000; id += 250) await record('reads', client.get(`/v1/notes/${id}`))
       for (let i = 0; i < 20; i++) await record('creates', create())
       // The start has checked the store, and /readyz does so at most once a second.
       await wait(1_000)
@@ -116,8 +122,11 @@ if (canTrace()) {
 
     test('a start, a migration and a backup say what happened', async () => {
       const { folder, path } = await makeFolder()
-      const older = join(temporaryFolder(), 'petstore.db')
-      copyFileSync(join(import.meta.dirname, '../fixtures/sqlite/0000_init.db'), older)
+      const older = join(temporaryFolder(), 'notes.db')
+      change(
+        makeDatabase(older, 0),
+        "DROP TABLE notes; DROP TABLE books; DELETE FROM migrations WHERE name = '0001_notes'",
+      )
       const run = (database: string, ...words: string[]) => {
         const env = { DATABASE_URL: `file:${database}`, PORT: '0' }
         const command = [...strace(...failingCalls(database, calls, error)), ...commandLine, ...words]
@@ -140,11 +149,11 @@ if (canTrace()) {
   })
 }
 
-/** A database of 20,000 pets with an API key. */
+/** A database of 20,000 notes with an API key. */
 async function makeFolder(): Promise<{ folder: string; path: string; key: string }> {
   const folder = temporaryFolder()
-  const path = join(folder, 'data/petstore.db')
+  const path = join(folder, 'data/notes.db')
   const key = await createFirstKey(folder)
-  change(path, addingRows(20_000, 'pet'))
+  change(path, addingRows(20_000, 'note'))
   return { folder, path, key }
 }

@@ -1,25 +1,25 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { report } from '../../../engine/test/support/long-form.ts'
-import { runCommand } from '../../../engine/test/support/process.ts'
-import { change } from '../../../engine/test/support/sample-database.ts'
-import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
-import { expectIntact, storedNames } from '../../support/file-faults.ts'
-import { addingRows, createFirstKey, startLoad, startServer } from '../../support/petstore.ts'
+import { addingRows, createFirstKey, startLoad, startServer } from '../../../../test/notes/fixtures.ts'
+import { report } from '../../../../test/support/long-form.ts'
+import { runCommand } from '../../../../test/support/process.ts'
+import { change } from '../../../../test/support/sample-database.ts'
+import { temporaryFolder } from '../../../../test/support/temporary.ts'
+import { expectIntact, storedBodies } from '../file-faults.ts'
 
 /** What people do with the file of a running service, in one session of `sqlite3` each. */
 const operations: [name: string, script: string][] = [
-  ['read the rows', 'SELECT count(*), max(length(name)) FROM pets;'],
+  ['read the rows', 'SELECT count(*), max(length(body)) FROM notes;'],
   ['dump the database', '.output dump.sql\n.dump'],
-  ['delete 45,000 of 150,000 rows, then VACUUM', 'DELETE FROM pets WHERE id <= 45000; VACUUM;'],
+  ['delete 45,000 of 150,000 rows, then VACUUM', 'DELETE FROM notes WHERE id <= 45000; VACUUM;'],
   [
     'auto_vacuum = FULL with VACUUM, then delete rows',
-    'PRAGMA auto_vacuum = FULL; VACUUM; DELETE FROM pets WHERE id <= 60000;',
+    'PRAGMA auto_vacuum = FULL; VACUUM; DELETE FROM notes WHERE id <= 60000;',
   ],
   [
     'incremental_vacuum',
-    'PRAGMA auto_vacuum = INCREMENTAL; DELETE FROM pets WHERE id <= 70000; PRAGMA incremental_vacuum;',
+    'PRAGMA auto_vacuum = INCREMENTAL; DELETE FROM notes WHERE id <= 70000; PRAGMA incremental_vacuum;',
   ],
   ['REINDEX', 'REINDEX;'],
   ...['PASSIVE', 'FULL', 'RESTART', 'TRUNCATE'].map((mode): [string, string] => [
@@ -30,10 +30,10 @@ const operations: [name: string, script: string][] = [
   ['VACUUM INTO', "VACUUM INTO 'vacuumed.db';"],
   [
     'edit a row as DB Browser does, and keep the savepoint open',
-    "SAVEPOINT RESTOREPOINT; UPDATE pets SET name = 'by hand' WHERE id = 90000;\n.shell sleep 1\nRELEASE RESTOREPOINT;",
+    "SAVEPOINT RESTOREPOINT; UPDATE notes SET body = 'by hand' WHERE id = 90000;\n.shell sleep 1\nRELEASE RESTOREPOINT;",
   ],
-  ['keep a read transaction open', 'BEGIN; SELECT count(*) FROM pets;\n.shell sleep 3\nCOMMIT;'],
-  ['keep a write transaction open, and undo it', 'BEGIN IMMEDIATE; DELETE FROM pets;\n.shell sleep 1\nROLLBACK;'],
+  ['keep a read transaction open', 'BEGIN; SELECT count(*) FROM notes;\n.shell sleep 3\nCOMMIT;'],
+  ['keep a write transaction open, and undo it', 'BEGIN IMMEDIATE; DELETE FROM notes;\n.shell sleep 1\nROLLBACK;'],
   ['optimize and ANALYZE', 'PRAGMA optimize; ANALYZE;'],
   ['integrity_check', 'PRAGMA integrity_check;'],
   ['change the user version', 'PRAGMA user_version = 7;'],
@@ -41,9 +41,9 @@ const operations: [name: string, script: string][] = [
 
 test('no operation of sqlite3 on the file makes a request of readers and writers fail', async () => {
   const folder = temporaryFolder()
-  const path = join(folder, 'data/petstore.db')
+  const path = join(folder, 'data/notes.db')
   const key = await createFirstKey(folder)
-  change(path, addingRows(150_000, 'pet'))
+  change(path, addingRows(150_000, 'note'))
   const server = await startServer({ folder })
   const load = startLoad(server.url, key, { count: 4, keepAlive: () => true })
   for (const [operation, script] of operations) {
@@ -57,7 +57,7 @@ test('no operation of sqlite3 on the file makes a request of readers and writers
   }
   await load.stop()
   expect(server.child.exitCode).toBeNull()
-  const stored = new Set(storedNames(path))
+  const stored = new Set(storedBodies(path))
   expect(load.acknowledged.filter((name) => !stored.has(name))).toEqual([])
   expectIntact(path)
 }, 300_000)

@@ -2,12 +2,6 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
-import { readMetric } from '../../engine/test/support/metrics.ts'
-import { stopService, waitForOutput } from '../../engine/test/support/process.ts'
-import { connectRestClient, type RestClient } from '../../engine/test/support/rest-client.ts'
-import { change } from '../../engine/test/support/sample-database.ts'
-import { temporaryFolder } from '../../engine/test/support/temporary.ts'
-import { expectIntact } from '../support/file-faults.ts'
 import {
   backUp,
   makeDatabase,
@@ -19,14 +13,20 @@ import {
   startTestApi,
   startWithKey,
   textsIn,
-} from '../support/petstore.ts'
+} from '../../../test/notes/fixtures.ts'
+import { readMetric } from '../../../test/support/metrics.ts'
+import { stopService, waitForOutput } from '../../../test/support/process.ts'
+import { connectRestClient, type RestClient } from '../../../test/support/rest-client.ts'
+import { change } from '../../../test/support/sample-database.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
+import { expectIntact } from './file-faults.ts'
 
 const large = makeDatabase(join(temporaryFolder(afterAll), 'large.db'), 150_000)
 
-test('a backup made under eight writers and restored elsewhere holds every pet that was acknowledged before', async () => {
+test('a backup made under eight writers and restored elsewhere holds every note that was acknowledged before', async () => {
   const folder = temporaryFolder()
-  const original = makeDatabase(join(folder, 'data/petstore.db'), 2_000)
-  change(original, 'DELETE FROM pets WHERE id % 100 = 0')
+  const original = makeDatabase(join(folder, 'data/notes.db'), 2_000)
+  change(original, 'DELETE FROM notes WHERE id % 100 = 0')
   const { server, key } = await startWithKey({}, folder)
   const acknowledged: string[] = []
   const writing = new AbortController()
@@ -43,23 +43,23 @@ test('a backup made under eight writers and restored elsewhere holds every pet t
 
   const elsewhere = temporaryFolder()
   await restore(elsewhere, run.stdout.trimEnd())
-  const restored = rowsIn(join(elsewhere, 'data/petstore.db'))
+  const restored = rowsIn(join(elsewhere, 'data/notes.db'))
   const lastId = restored.at(-1)?.id ?? 0
-  expect(new Set(before).difference(new Set(restored.map(({ name }) => name)))).toEqual(new Set())
+  expect(new Set(before).difference(new Set(restored.map(({ body }) => body)))).toEqual(new Set())
   expect(restored).toEqual(rowsIn(original).filter(({ id }) => id <= lastId))
 
-  const { rest } = await startTestApi({ store: openFileStore(join(elsewhere, 'data/petstore.db')), key })
-  expect(await rest.post('/v1/pets', { name: 'Rex', categoryId: 1 })).toMatchObject({ status: 201 })
-  expect(rowsIn(join(elsewhere, 'data/petstore.db')).at(-1)?.id).toBeGreaterThan(lastId)
-  expectIntact(join(elsewhere, 'data/petstore.db'))
+  const { rest } = await startTestApi({ store: openFileStore(join(elsewhere, 'data/notes.db')), key })
+  expect(await rest.post('/v1/notes', { body: 'Ann', priority: 1 })).toMatchObject({ status: 201 })
+  expect(rowsIn(join(elsewhere, 'data/notes.db')).at(-1)?.id).toBeGreaterThan(lastId)
+  expectIntact(join(elsewhere, 'data/notes.db'))
 })
 
 test('a backup holds what a killed service had only in its log', async () => {
   const { server, folder, rest } = await startWithKey()
-  await rest.post('/v1/pets', { name: 'Rex', categoryId: 1 })
+  await rest.post('/v1/notes', { body: 'Ann', priority: 1 })
   server.child.kill('SIGKILL')
   await server.ended
-  expect(textsIn(await backUp(folder))).toEqual(['Rex'])
+  expect(textsIn(await backUp(folder))).toEqual(['Ann'])
 })
 
 test('a backup of a large database does not delay readers', async () => {
@@ -73,7 +73,7 @@ test('a backup of a large database does not delay readers', async () => {
     const times: number[] = []
     while (durations().length < backups) {
       const begin = performance.now()
-      expect((await rest.get('/v1/pets')).status).toBe(200)
+      expect((await rest.get('/v1/notes')).status).toBe(200)
       times.push(performance.now() - begin)
     }
     expect(times.length).toBeGreaterThan(5)
@@ -96,25 +96,25 @@ test('a shutdown cancels a scheduled backup and leaves nothing of it', async () 
 
 test('scheduled backups that fail are counted', async () => {
   const folder = temporaryFolder()
-  makeDatabase(join(folder, 'data/petstore.db'), 1)
+  makeDatabase(join(folder, 'data/notes.db'), 1)
   writeFileSync(join(folder, 'data/backups'), 'in the way')
   const server = await startServer({ folder, env: { BACKUP_EVERY: '1h', ADMIN_PORT: '0' } })
   const admin = await waitForOutput(server, /metrics and health at (http:[^"\s]+)/)
   const failures = async () =>
-    readMetric(await (await fetch(`${admin}/metrics`)).text(), 'petstore_backup_failed_attempts')
+    readMetric(await (await fetch(`${admin}/metrics`)).text(), 'notes_backup_failed_attempts')
   await expect.poll(failures).toBe(1)
 })
 
 function copyLarge(): string {
   const folder = temporaryFolder()
   mkdirSync(join(folder, 'data'))
-  copyFileSync(large, join(folder, 'data/petstore.db'))
+  copyFileSync(large, join(folder, 'data/notes.db'))
   return folder
 }
 
 async function createUntil(end: AbortSignal, caller: RestClient, writer: number, acknowledged: string[]) {
   for (let i = 0; !end.aborted; i++) {
-    const name = `${writer}-${i}`
-    if ((await caller.post('/v1/pets', { name, categoryId: 1 })).status === 201) acknowledged.push(name)
+    const body = `${writer}-${i}`
+    if ((await caller.post('/v1/notes', { body, priority: 1 })).status === 201) acknowledged.push(body)
   }
 }

@@ -3,12 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { FilesLost } from '../../../engine/store/sqlite/rescue/rescue.ts'
-import { openFilesOf, waitForOutput } from '../../../engine/test/support/process.ts'
-import { change } from '../../../engine/test/support/sample-database.ts'
-import { canMount } from '../../../engine/test/support/small-disk.ts'
-import { temporaryFolder } from '../../../engine/test/support/temporary.ts'
-import { databaseFiles, rescuedCopies, storedNames } from '../../support/file-faults.ts'
+import { FilesLost } from '../../../../store/sqlite/rescue/rescue.ts'
 import {
   addingRows,
   makeDatabase,
@@ -16,16 +11,21 @@ import {
   runProgram,
   startOnSmallDisk,
   startServer,
-} from '../../support/petstore.ts'
+} from '../../../../test/notes/fixtures.ts'
+import { openFilesOf, waitForOutput } from '../../../../test/support/process.ts'
+import { change } from '../../../../test/support/sample-database.ts'
+import { canMount } from '../../../../test/support/small-disk.ts'
+import { temporaryFolder } from '../../../../test/support/temporary.ts'
+import { databaseFiles, rescuedCopies, storedBodies } from '../file-faults.ts'
 
 /** What a running service, a start or a command does when its database is deleted, and what the next start does. */
 
 const saved = /all that it had is saved in (\S+): restore/
 
-/** Runs the service on a database of so many pets. */
-async function start(pets: number) {
+/** Runs the service on a database of so many notes. */
+async function start(notes: number) {
   const folder = temporaryFolder()
-  const path = makeDatabase(join(folder, 'data/petstore.db'), pets)
+  const path = makeDatabase(join(folder, 'data/notes.db'), notes)
   const server = await startServer({ folder })
   return { folder, path, server }
 }
@@ -55,7 +55,7 @@ describe.for([
     }
     for (const signal of signals) server.child.kill(signal)
     expect(await server.ended).toBe(1)
-    expect(storedNames(rescuedCopies(path)[0] ?? '')).toHaveLength(400_000)
+    expect(storedBodies(rescuedCopies(path)[0] ?? '')).toHaveLength(400_000)
     expect(saved.exec(server.stdout)?.[1]).toBe(rescuedCopies(path)[0])
     expect(partialFiles(path)).toEqual([])
   })
@@ -65,13 +65,13 @@ if (canMount()) {
   test('without room for the copy, the service stays, says what it needs, and saves the database when there is room', async () => {
     const { server, rest, folder, makeRoom, fillUp } = await startOnSmallDisk()
     fillUp(4)
-    remove(join(folder, 'data/petstore.db'))
+    remove(join(folder, 'data/notes.db'))
     const needs = /The database cannot be saved in \S+ yet: it needs 0\.1 MB, and 0\.0 MB are free\./g
     await expect.poll(() => server.stdout).toMatch(needs)
     server.child.kill('SIGTERM')
     const status = async (path: string) => (await fetch(server.url + path)).status
     await expect.poll(() => status('/readyz')).toBe(503)
-    expect([await status('/livez'), (await rest.post('/v1/pets', { name: 'late', categoryId: 1 })).status]).toEqual([
+    expect([await status('/livez'), (await rest.post('/v1/notes', { body: 'late', priority: 1 })).status]).toEqual([
       200, 503,
     ])
     await wait(3_000)
@@ -79,13 +79,13 @@ if (canMount()) {
     expect(server.child.exitCode).toBeNull()
     makeRoom()
     expect(await server.ended).toBe(1)
-    expect(saved.exec(server.stdout)?.[1]).toMatch(/petstore\.db\.rescued-/)
+    expect(saved.exec(server.stdout)?.[1]).toMatch(/notes\.db\.rescued-/)
   })
 
   test('without room, the second signal ends the process once the copy has not grown for ten seconds', async () => {
     const { server, folder, fillUp } = await startOnSmallDisk()
     fillUp(4)
-    remove(join(folder, 'data/petstore.db'))
+    remove(join(folder, 'data/notes.db'))
     await expect.poll(() => server.stdout).toContain('cannot be saved')
     server.child.kill('SIGTERM')
     await waitForOutput(server, /(SIGTERM|stopping)/)
@@ -116,7 +116,7 @@ if (existsSync('/proc/self/fd')) {
 
   test('a database that is deleted while a start opens it is saved', async () => {
     const folder = temporaryFolder()
-    const path = makeDatabase(join(folder, 'data/petstore.db'), 1_000)
+    const path = makeDatabase(join(folder, 'data/notes.db'), 1_000)
     const other = new Database(path)
     onTestFinished(() => void other.close())
     other.exec('BEGIN IMMEDIATE')
@@ -128,7 +128,7 @@ if (existsSync('/proc/self/fd')) {
     expect([await starting.ended, starting.stdout]).toEqual([1, ''])
     expect(starting.stderr).toContain('it was deleted, moved or replaced while it was being opened; all that it had')
     const [copy = ''] = rescuedCopies(path)
-    expect(storedNames(copy)).toHaveLength(1_000)
+    expect(storedBodies(copy)).toHaveLength(1_000)
     other.close()
     const restoring = runProgram({ folder, arguments: ['restore', copy] })
     expect(await restoring.ended, restoring.stderr).toBe(0)
@@ -136,7 +136,7 @@ if (existsSync('/proc/self/fd')) {
 }
 
 test('a database that is deleted while a start reads it is kept open, also if the read fails', () => {
-  const path = makeDatabase(join(temporaryFolder(), 'petstore.db'), 1_000)
+  const path = makeDatabase(join(temporaryFolder(), 'notes.db'), 1_000)
   const { pragma } = Database.prototype
   const spy = vi.spyOn(Database.prototype, 'pragma').mockImplementation(function (this: Database.Database, ...words) {
     if (!words[0].startsWith('quick_check')) return pragma.apply(this, words)
@@ -157,7 +157,7 @@ test('a database that is deleted while a start reads it is kept open, also if th
 })
 
 test('a database that is deleted before a start has opened it is refused with the reason', () => {
-  const path = makeDatabase(join(temporaryFolder(), 'petstore.db'), 3)
+  const path = makeDatabase(join(temporaryFolder(), 'notes.db'), 3)
   writeFileSync(`${path}.rescued-2026-11-26T101112.131Z`, '')
   // The warning about the copy comes right before the database is opened.
   const start = () => prepareSqlite(path, { onWarning: () => remove(path) })
@@ -165,31 +165,31 @@ test('a database that is deleted before a start has opened it is refused with th
 })
 
 describe('beside rescued copies, a database that is', () => {
-  const copies = ['2026-11-26T101112.131Z', '2026-11-27T101112.131Z'].map((time) => `petstore.db.rescued-${time}`)
+  const copies = ['2026-11-26T101112.131Z', '2026-11-27T101112.131Z'].map((time) => `notes.db.rescued-${time}`)
 
   test.for([
     ['missing', () => {}],
     ['empty', (path: string) => writeFileSync(path, '')],
   ] as const)('%s is not created again by any command', async ([, prepare]) => {
     const folder = temporaryFolder()
-    const path = join(folder, 'data/petstore.db')
+    const path = join(folder, 'data/notes.db')
     for (const [index, name] of copies.entries())
       change(makeDatabase(join(folder, 'data', name), 2 + index), 'PRAGMA journal_mode = DELETE')
     prepare(path)
-    writeFileSync(join(folder, 'pets.csv'), 'name,categoryId\nOscar,1\n')
+    writeFileSync(join(folder, 'notes.csv'), 'body,priority\nOscar,1\n')
     const newest = join(path, '..', copies[1] ?? '')
     for (const words of [
       ['serve'],
       ['keys', 'create', 'shop'],
       ['db', 'migrate'],
-      ['pets', 'import', 'pets.csv'],
+      ['notes', 'import', 'notes.csv'],
       ['db', 'status'],
       ['db', 'copy', '--from', `file:${newest}`, '--to', `file:${path}`],
     ]) {
       const run = runProgram({ folder, arguments: words })
       expect([await run.ended, run.stdout], words.join(' ')).toEqual([66, ''])
       for (const name of copies) expect(run.stderr).toContain(name)
-      expect(run.stderr).toContain(`restore the newest with "petstore restore ${newest}", or, for a new store, move`)
+      expect(run.stderr).toContain(`restore the newest with "notes restore ${newest}", or, for a new store, move`)
     }
     const doctor = runProgram({ folder, arguments: ['doctor'] })
     expect(await doctor.ended).toBe(1)
@@ -200,7 +200,7 @@ describe('beside rescued copies, a database that is', () => {
     expect(await restoring.ended, restoring.stderr).toBe(0)
     const server = await startServer({ folder })
     for (const name of copies) expect(server.stdout).toContain(name)
-    expect(storedNames(path)).toHaveLength(3)
+    expect(storedBodies(path)).toHaveLength(3)
     const warned = runProgram({ folder, arguments: ['doctor'] })
     expect(await warned.ended).toBe(0)
     for (const name of copies) expect(warned.stdout).toMatch(new RegExp(`warning +rescued copies .*${name}`))
@@ -208,7 +208,7 @@ describe('beside rescued copies, a database that is', () => {
 
   test('missing is created again when the copies are moved away', async () => {
     const folder = temporaryFolder()
-    const path = makeDatabase(join(folder, 'data/petstore.db'), 2)
+    const path = makeDatabase(join(folder, 'data/notes.db'), 2)
     change(path, addingRows(1, 'more'))
     renameSync(path, join(path, '..', copies[0] ?? ''))
     remove(path)
@@ -216,6 +216,6 @@ describe('beside rescued copies, a database that is', () => {
     expect(await run.ended).toBe(66)
     renameSync(join(path, '..', copies[0] ?? ''), join(folder, 'copy.db'))
     await startServer({ folder })
-    expect(storedNames(path)).toEqual([])
+    expect(storedBodies(path)).toEqual([])
   })
 })

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { openDatabase } from '../../../engine/test/support/database.ts'
-import type { Server } from '../../../engine/test/support/process.ts'
-import { connectRestClient } from '../../../engine/test/support/rest-client.ts'
-import { canTrace } from '../../../engine/test/support/traced.ts'
-import { startTraced, startWithKey } from '../../support/petstore.ts'
+import { startTraced, startWithKey } from '../../../../test/notes/fixtures.ts'
+import { openDatabase } from '../../../../test/support/database.ts'
+import type { Server } from '../../../../test/support/process.ts'
+import { connectRestClient } from '../../../../test/support/rest-client.ts'
+import { canTrace } from '../../../../test/support/traced.ts'
 
-const rex = { name: 'Rex', categoryId: 7 }
+const ann = { body: 'Ann', priority: 7 }
 /** Longer than the interval at which the service checks the size of its log after a write. */
 const checkInterval = 1_050
 
@@ -15,17 +15,17 @@ test('a log that grows because another process keeps a read transaction open is 
   const { server, folder, rest: caller } = await startWithKey()
   // On a busy machine, a service that has just started sheds requests.
   await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(200)
-  const path = join(folder, 'data/petstore.db')
+  const path = join(folder, 'data/notes.db')
   const writer = openDatabase(path)
   writer.exec('PRAGMA synchronous = OFF; CREATE TABLE filler (content BLOB)')
   const reader = openDatabase(path)
   reader.exec('BEGIN')
-  reader.prepare('SELECT count(*) FROM pets').get()
+  reader.prepare('SELECT count(*) FROM notes').get()
 
   async function growLog(mebibytes: number): Promise<number[]> {
     writer.exec(`INSERT INTO filler VALUES (zeroblob(${mebibytes} * 1024 * 1024))`)
     await wait(checkInterval)
-    expect((await caller.post('/v1/pets', rex)).status).toBe(201)
+    expect((await caller.post('/v1/notes', ann)).status).toBe(201)
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
     return sizesIn(server)
   }
@@ -37,7 +37,7 @@ test('a log that grows because another process keeps a read transaction open is 
 
   reader.exec('COMMIT')
   // The first commit after that checkpoints the whole log, and the next one restarts it.
-  for (let i = 0; i < 3; i++) expect((await caller.post('/v1/pets', rex)).status).toBe(201)
+  for (let i = 0; i < 3; i++) expect((await caller.post('/v1/notes', ann)).status).toBe(201)
   expect(writer.pragma('wal_checkpoint(NOOP)')).toMatchObject([{ log: expect.toSatisfy((pages) => pages < 100) }])
 })
 
@@ -55,7 +55,7 @@ if (canTrace()) {
       ...['-P', path, '-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=EIO:when=1..40'],
     ])
     const caller = connectRestClient(server.url, key)
-    const create = async () => expect((await caller.post('/v1/pets', rex)).status).toBe(201)
+    const create = async () => expect((await caller.post('/v1/notes', ann)).status).toBe(201)
     const readiness = async () => {
       await create()
       return (await fetch(`${server.url}/readyz`)).status

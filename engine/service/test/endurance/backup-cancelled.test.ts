@@ -2,11 +2,11 @@ import { copyFileSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSy
 import { basename, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
-import { backUpDatabase } from '../../engine/store/sqlite/backup/backup.ts'
-import { openFilesOf, type Run, runCommand } from '../../engine/test/support/process.ts'
-import { temporaryFolder } from '../../engine/test/support/temporary.ts'
-import { canTrace, slowed } from '../../engine/test/support/traced.ts'
-import { backUp, commandLine, makeDatabase, onSqlite } from '../support/petstore.ts'
+import { backUpDatabase } from '../../../store/sqlite/backup/backup.ts'
+import { backUp, commandLine, makeDatabase, onSqlite } from '../../../test/notes/fixtures.ts'
+import { openFilesOf, type Run, runCommand } from '../../../test/support/process.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
+import { canTrace, slowed } from '../../../test/support/traced.ts'
 
 const large = makeDatabase(join(temporaryFolder(afterAll), 'large.db'), 150_000)
 
@@ -35,14 +35,14 @@ test('a killed backup leaves a partial file, which the next backup removes', asy
   await run.ended
   expect(partialIn(backups).length).toBeGreaterThan(0)
   // An older release left files that begin with the id of its process.
-  writeFileSync(join(backups, '.petstore-1-0123456789abcdef.partial'), 'a part')
-  writeFileSync(join(backups, '.petstore-notes.partial'), 'precious')
+  writeFileSync(join(backups, '.notes-1-0123456789abcdef.partial'), 'a part')
+  writeFileSync(join(backups, '.notes-notes.partial'), 'precious')
   const backup = await backUp(folder)
   expect(
     readdirSync(backups)
       .map((name) => join(backups, name))
       .toSorted(),
-  ).toEqual([join(backups, '.petstore-notes.partial'), backup, `${backup}.sha256`])
+  ).toEqual([join(backups, '.notes-notes.partial'), backup, `${backup}.sha256`])
 })
 
 test('a backup does not remove the partial file of one that runs at the same time', async () => {
@@ -62,7 +62,7 @@ test('a backup does not remove the partial file of one that runs at the same tim
 
 test('a backup removes an empty partial file after a minute, until which another process may still lock it', async () => {
   const folder = temporaryFolder()
-  const partial = join(folder, '.petstore-0123456789abcdef.partial')
+  const partial = join(folder, '.notes-0123456789abcdef.partial')
   writeFileSync(partial, '')
   await backUpDatabase(large, onSqlite, join(folder, 'first.db'))
   expect(partialIn(folder).length).toBe(1)
@@ -77,7 +77,7 @@ async function startSlowBackup({ isCheckSlow = false } = {}): Promise<{ folder: 
   const folder = temporaryFolder()
   const backups = join(folder, 'data/backups')
   mkdirSync(backups, { recursive: true })
-  const database = join(folder, 'data/petstore.db')
+  const database = join(folder, 'data/notes.db')
   copyFileSync(large, database)
   const run = runCommand([...slowed('pread64', 2, isCheckSlow ? undefined : database), ...commandLine, 'backup'], {
     folder,
@@ -92,7 +92,7 @@ async function waitDuring({ child, stderr }: Run): Promise<void> {
 }
 
 function partialIn(folder: string): string[] {
-  return readdirSync(folder).filter((name) => name.startsWith('.petstore-'))
+  return readdirSync(folder).filter((name) => name.startsWith('.notes-'))
 }
 
 /** The size of the partial file in bytes. */

@@ -1,17 +1,23 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { openDatabase } from '../../engine/test/support/database.ts'
-import { freePort } from '../../engine/test/support/free-port.ts'
-import { isLongForm, report } from '../../engine/test/support/long-form.ts'
-import { connectRestClient } from '../../engine/test/support/rest-client.ts'
-import { temporaryFolder } from '../../engine/test/support/temporary.ts'
-import { changedRows, createFirstKey, expectAsAcknowledged, runProgram, startChanges } from '../support/petstore.ts'
+import {
+  changedRows,
+  createFirstKey,
+  expectAsAcknowledged,
+  runProgram,
+  startChanges,
+} from '../../../test/notes/fixtures.ts'
+import { openDatabase } from '../../../test/support/database.ts'
+import { freePort } from '../../../test/support/free-port.ts'
+import { isLongForm, report } from '../../../test/support/long-form.ts'
+import { connectRestClient } from '../../../test/support/rest-client.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
 
 const kills = isLongForm ? 50 : 20
 const writers = 16
 
-test(`after ${kills} kills during calls that clients retry until they succeed, each pet is as acknowledged, exactly once`, async () => {
+test(`after ${kills} kills during calls that clients retry until they succeed, each note is as acknowledged, exactly once`, async () => {
   const folder = temporaryFolder()
   const [key, port] = [await createFirstKey(folder), await freePort()]
   const load = startChanges({
@@ -31,7 +37,7 @@ test(`after ${kills} kills during calls that clients retry until they succeed, e
   await startUntilReady(folder, port)
   await load.stop()
 
-  const database = openDatabase(join(folder, 'data/petstore.db'))
+  const database = openDatabase(join(folder, 'data/notes.db'))
   const figures = expectAsAcknowledged(load, database.prepare<[], object>(changedRows).all())
   expect(figures.rows - figures.stored).toBeGreaterThan(kills)
   // Each call that took effect has left its key.
