@@ -16,6 +16,7 @@ import {
   mintApiKey,
   revokeKey,
   runProgram,
+  runToEnd,
   startServer,
 } from '../support/petstore.ts'
 
@@ -32,8 +33,7 @@ test('keys create, keys rotate and keys revoke act on the running service', asyn
   const [old, successor] = [first, second].map((key) => `first (${key.slice(0, 10)}…)`)
   expect(auditLinesIn(stderr)).toEqual([{ ...audit('key.rotate', successor), replaces: old }])
   expect([await statusOf(server.url, first), await statusOf(server.url, second)]).toEqual([401, 200])
-  const revoke = runProgram({ folder, arguments: ['keys', 'revoke', 'first'] })
-  expect(await revoke.ended).toBe(0)
+  const revoke = await runToEnd({ folder, arguments: ['keys', 'revoke', 'first'] })
   expect(notesIn(revoke.stderr)).toBe(`Revoked first (${second.slice(0, 10)}…).\n`)
   expect(auditLinesIn(revoke.stderr)).toEqual([audit('key.revoke', successor)])
   const status = () => statusOf(server.url, second)
@@ -46,8 +46,7 @@ test('keys create, keys rotate and keys revoke act on the running service', asyn
 
 test('keys list shows every key and no secret, and a name that does not exist is refused', async () => {
   const folder = temporaryFolder()
-  const migrate = runProgram({ folder, arguments: ['db', 'migrate'] })
-  expect(await migrate.ended).toBe(0)
+  await runToEnd({ folder, arguments: ['db', 'migrate'] })
   const { key, stderr } = await printKey(folder, ['keys', 'create', 'shop', '--expires', '90d'])
   expect(auditLinesIn(stderr).map(({ action }) => action)).toEqual(['key.create'])
   const [expiry] = notesIn(stderr).trimEnd().split('\n')
@@ -104,11 +103,9 @@ test('a start says that it refuses PETSTORE_API_KEY if another key has its name'
 
 test('audit lines are written whatever LOG_LEVEL is, and name the user who ran sudo', async () => {
   const [folder, env] = [temporaryFolder(), { LOG_LEVEL: 'silent' }]
-  const migrate = runProgram({ folder, env, arguments: ['db', 'migrate'] })
-  expect(await migrate.ended).toBe(0)
+  const migrate = await runToEnd({ folder, env, arguments: ['db', 'migrate'] })
   expect(auditLinesIn(migrate.stderr).map(({ action }) => action)).toEqual(['database.migrate'])
-  const create = runProgram({ folder, env: { ...env, SUDO_USER: 'alice' }, arguments: ['keys', 'create', 'shop'] })
-  expect(await create.ended).toBe(0)
+  const create = await runToEnd({ folder, env: { ...env, SUDO_USER: 'alice' }, arguments: ['keys', 'create', 'shop'] })
   expect(auditLinesIn(create.stderr)).toMatchObject([{ action: 'key.create', user: 'alice' }])
 })
 
@@ -134,8 +131,7 @@ async function changeKeys(folder: string, change: (store: Store) => Promise<unkn
 
 /** Runs a command that prints only a key on standard output. */
 async function printKey(folder: string, command: string[]): Promise<{ key: string; stderr: string }> {
-  const run = runProgram({ folder, arguments: command })
-  expect(await run.ended, run.stderr).toBe(0)
+  const run = await runToEnd({ folder, arguments: command })
   expect(run.stdout).toMatch(/^pet_[0-9A-Za-z]{38}\n$/)
   return { key: run.stdout.trim(), stderr: run.stderr }
 }

@@ -7,10 +7,9 @@ import { openStore } from '../../engine/store/open.ts'
 import { notesIn } from '../../engine/test/support/log-lines.ts'
 import { isLongForm, report } from '../../engine/test/support/long-form.ts'
 import { residentMemory, runCommand } from '../../engine/test/support/process.ts'
-import { connectRestClient } from '../../engine/test/support/rest-client.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { slowed } from '../../engine/test/support/traced.ts'
-import { commandLine, createFirstKey, locationOf, ndjsonOf, runProgram, startServer } from '../support/petstore.ts'
+import { commandLine, locationOf, ndjsonOf, runProgram, runToEnd, startWithKey } from '../support/petstore.ts'
 
 const count = isLongForm ? 1_000_000 : 20_000
 /** In MiB. An import keeps a number for each line. */
@@ -52,8 +51,7 @@ test('an import is completed by running it again after SIGKILL', async () => {
   }
   killed.child.kill('SIGKILL')
   expect(await killed.ended).toBe('SIGKILL')
-  const again = runProgram({ folder, arguments: words })
-  expect(await again.ended, again.stderr).toBe(0)
+  const again = await runToEnd({ folder, arguments: words })
   const [, created, existing] =
     /^pets\.ndjson: (\d+) pets created, (\d+) already imported, 0 invalid lines skipped\.\n$/.exec(again.stdout) ?? []
   expect(Number(created) + Number(existing)).toBe(3_000)
@@ -66,15 +64,12 @@ test('an import is completed by running it again after SIGKILL', async () => {
 })
 
 test('an import runs beside a service, whose creates succeed meanwhile', async () => {
-  const folder = temporaryFolder()
-  const key = await createFirstKey(folder)
-  const server = await startServer({ folder })
-  const client = connectRestClient(server.url, key)
+  const { folder, rest } = await startWithKey()
   writeFileSync(join(folder, 'pets.ndjson'), ndjsonOf(4_000))
   const run = runProgram({ folder, arguments: ['pets', 'import', 'pets.ndjson'] })
   const statuses: number[] = []
   while (run.child.exitCode === null && run.child.signalCode === null) {
-    statuses.push((await client.post('/v1/pets', { name: 'Rex', categoryId: 1 })).status)
+    statuses.push((await rest.post('/v1/pets', { name: 'Rex', categoryId: 1 })).status)
   }
   expect(await run.ended, run.stderr).toBe(0)
   expect(run.stdout).toContain('4000 pets created')

@@ -103,9 +103,8 @@ describe('SIGTERM', () => {
 // strace delays the system calls of the disk.
 if (canTrace()) {
   test('a second SIGTERM ends the process at once also while the disk does not respond', async () => {
-    const { server, key, processId } = await startTraced(hangingDisk)
-    const caller = connectRestClient(server.url, key)
-    const send = () => caller.post('/v1/pets', { name: 'Rex', categoryId: 1 })
+    const { rest, processId } = await startTraced(hangingDisk)
+    const send = () => rest.post('/v1/pets', { name: 'Rex', categoryId: 1 })
     void Promise.allSettled(Array.from({ length: 10 }, send))
     await wait(500)
     process.kill(processId, 'SIGTERM')

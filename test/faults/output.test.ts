@@ -1,13 +1,12 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { closeSync, constants, existsSync, openSync, readFileSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { databaseOf } from '../../engine/test/support/database.ts'
 import { freePort } from '../../engine/test/support/free-port.ts'
 import { logLinesIn } from '../../engine/test/support/log-lines.ts'
 import { readMetric } from '../../engine/test/support/metrics.ts'
+import { runCommand } from '../../engine/test/support/process.ts'
 import { connectRestClient } from '../../engine/test/support/rest-client.ts'
 import { canMount } from '../../engine/test/support/small-disk.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
@@ -23,23 +22,11 @@ async function start(redirection: string, { folder = temporaryFolder(), command 
   const [port, adminPort, key] = [await freePort(), await freePort(), mintApiKey()]
   const pidFile = join(folder, 'pid')
   const script = `echo $$ > ${pidFile}; exec ${commandLine.join(' ')} ${redirection}`
-  const child = spawn(command[0] ?? '', [...command.slice(1), script], {
-    cwd: folder,
-    env: {
-      PATH: process.env.PATH,
-      PORT: String(port),
-      ADMIN_PORT: String(adminPort),
-      PETSTORE_API_KEY: key,
-      ...databaseOf(folder),
-      ...env,
-    },
-    stdio: ['pipe', 'ignore', 'ignore'],
-  })
-  const ended = once(child, 'close').then(([code, signal]) => code ?? signal)
+  const variables = { PORT: String(port), ADMIN_PORT: String(adminPort), PETSTORE_API_KEY: key, ...env }
+  const { child, ended } = runCommand([...command, script], { folder, env: variables, stdin: 'pipe' })
   const kill = (signal: NodeJS.Signals) => process.kill(Number(readFileSync(pidFile, 'utf8')), signal)
-  onTestFinished(async () => {
+  onTestFinished(() => {
     if (child.exitCode === null && child.signalCode === null) kill('SIGKILL')
-    await ended
   })
   const url = `http://127.0.0.1:${port}`
   const rest = connectRestClient(url, key)
@@ -167,7 +154,7 @@ if (spawnSync('script', ['--version']).status === 0) {
       const output = join(temporaryFolder(), 'output')
       const service = await start('', { command: ['script', '-q', '-e', '-f', output, '-c'], env })
       await expect.poll(() => readFileSync(output, 'utf8')).toContain('Petstore is ready.')
-      service.child.stdin.write('\x13')
+      service.child.stdin?.write('\x13')
       return service
     }
 

@@ -5,7 +5,7 @@ import { definition } from '../../db/store.ts'
 import { verify } from '../../engine/service/commands/backup.ts'
 import { change, contentsOf } from '../../engine/test/support/sample-database.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
-import { makeBackup, makeDatabase, onSqlite, runProgram } from '../support/petstore.ts'
+import { makeBackup, makeDatabase, onSqlite, runProgram, runToEnd } from '../support/petstore.ts'
 
 const newest = onSqlite.migrations.at(-1)?.name
 const older = '0002_deletable_pets'
@@ -35,8 +35,7 @@ test('the newest id has all its digits', async () => {
   const folder = temporaryFolder()
   const path = makeDatabase(join(folder, 'copy.db'), 3)
   change(path, "PRAGMA journal_mode = DELETE; INSERT INTO pets VALUES (9007199254740993, 'Rex', 7, 'sold')")
-  const run = runProgram({ folder, arguments: ['backup', 'verify', 'copy.db', '--json'] })
-  expect(await run.ended).toBe(0)
+  const run = await runToEnd({ folder, arguments: ['backup', 'verify', 'copy.db', '--json'] })
   expect(run.stdout).toContain('"pets": 9007199254740993')
 })
 

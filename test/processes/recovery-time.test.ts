@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { isLongForm, report } from '../../engine/test/support/long-form.ts'
 import { temporaryFolder } from '../../engine/test/support/temporary.ts'
-import { makeDatabase, runProgram, startServer, textsIn } from '../support/petstore.ts'
+import { makeDatabase, runToEnd, startServer, textsIn } from '../support/petstore.ts'
 
 const pets = isLongForm ? 1_000_000 : 20_000
 /** Seconds, for a small database on a busy machine. */
@@ -24,10 +24,7 @@ test('a backup is made, verified and restored on another machine within minutes'
   for (const [step, seconds] of Object.entries(figures)) expect(seconds, step).toBeLessThan(maxTime)
 })
 
-async function run(folder: string, ...words: string[]): Promise<void> {
-  const { ended } = runProgram({ folder, arguments: words })
-  expect(await ended).toBe(0)
-}
+const run = (folder: string, ...words: string[]) => runToEnd({ folder, arguments: words })
 
 async function secondsOf(work: () => Promise<unknown>): Promise<number> {
   const begin = performance.now()

@@ -29,7 +29,7 @@ import {
   makeDatabase,
   onSqlite,
   restore,
-  runProgram,
+  runToEnd,
   textsIn,
   unfitFiles,
 } from '../support/petstore.ts'
@@ -38,8 +38,7 @@ describe('the restore command', () => {
   test('replaces the database, keeps the old one, and says so', async () => {
     const { folder, database, backup } = await makeBackup()
     change(database, addingRows(2, 'later'))
-    const run = runProgram({ folder, arguments: ['restore', backup] })
-    expect(await run.ended).toBe(0)
+    const run = await runToEnd({ folder, arguments: ['restore', backup] })
     const [kept = ''] = keptIn(folder)
     expect(notesIn(run.stderr)).toBe(`Restored ${database} from ${backup}; the old database is now ${kept}.\n`)
     expect(auditLinesIn(run.stderr)).toMatchObject([
@@ -173,8 +172,7 @@ describe('the checksum of a backup', () => {
   test('is missing beside a backup of an earlier release, which is restored with a note', async () => {
     const { folder, database, backup } = await makeBackup()
     rmSync(`${backup}.sha256`)
-    const run = runProgram({ folder, arguments: ['restore', backup] })
-    expect(await run.ended).toBe(0)
+    const run = await runToEnd({ folder, arguments: ['restore', backup] })
     expect(notesIn(run.stderr)).toBe(
       `There is no checksum ${backup}.sha256, so it is unknown whether the backup has changed since it was made.\nRestored ${database} from ${backup}; the old database is now ${keptIn(folder)[0]}.\n`,
     )

@@ -10,7 +10,7 @@ import { share } from '../../engine/test/support/share.ts'
 import { type AtEnd, temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { petTransfer } from '../../server/pets/pets.ts'
 import { document, read, rowsOf } from '../support/documents.ts'
-import { bannerKey, createRequest, mintApiKey, runProgram, startServer } from '../support/petstore.ts'
+import { bannerKey, createRequest, mintApiKey, runToEnd, startServer } from '../support/petstore.ts'
 
 const [, section = ''] = document('docs/reference/logs.md').text.split('## Fields of a line\n')
 const rows = rowsOf({ path: '', text: section.split(/^#/m)[0] ?? '' }).flatMap(([names = '', , lines = '']) =>
@@ -71,8 +71,7 @@ async function abortCreate(url: string, key: string): Promise<void> {
 
 /** Runs a command and returns its standard error output. */
 async function run(atEnd: AtEnd, folder: string, ...words: string[]): Promise<string> {
-  const command = runProgram({ folder, arguments: words, atEnd })
-  expect(await command.ended, command.stderr).toBe(0)
+  const command = await runToEnd({ folder, arguments: words, atEnd })
   return command.stderr
 }
 

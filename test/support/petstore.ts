@@ -31,11 +31,11 @@ const fixtures = await fixturesOf({
 export const { addingRow, addingRows, apiKeyRecord, backUp, bannerKey, changedRows, commandLine } = fixtures
 export const { contextWith, createFirstKey, createInTwoParts, createKey, createRequest, databaseNameOf } = fixtures
 export const { expectAsAcknowledged, filesIn, keptIn, listen, locationOf, makeBackup, makeDatabase } = fixtures
-export const { mintApiKey, onPostgres, onSqlite, openFileStore, openPostgres, openSqlite, openTestStore } = fixtures
-export const { postgresDatabase, preparePostgres, prepareSqlite, product, readConfig, restore, revokeKey } = fixtures
-export const { rowsIn, runProgram, shareEmptiedTestApi, shareTestApi, sqliteDatabase, startChanges } = fixtures
-export const { startLoad, startOf, startServer, startTestApi, startTraced, startWithKey, storedTexts } = fixtures
-export const { tableNames, testDatabase, textsIn, unfitFiles, variableNames } = fixtures
+export const { mintApiKey, ndjsonOf, onPostgres, onSqlite, openFileStore, openPostgres, openSqlite } = fixtures
+export const { openTestStore, postgresDatabase, preparePostgres, prepareSqlite, product, readConfig } = fixtures
+export const { restore, revokeKey, rowsIn, runProgram, runToEnd, shareEmptiedTestApi, shareTestApi } = fixtures
+export const { sqliteDatabase, startChanges, startLoad, startOf, startServer, startTestApi, startTraced } = fixtures
+export const { startWithKey, storedTexts, tableNames, testDatabase, textsIn, unfitFiles, variableNames } = fixtures
 export { service }
 export type TestDatabase = databases.TestDatabase<Store>
 export type TestApi = api.TestApi<Store, PetstoreClient>
@@ -48,8 +48,3 @@ export async function addPets(store: Store, count: number): Promise<void> {
 }
 
 export const { checkText, exportText, importText } = transferFixtures(petTransfer)
-
-/** Lines of NDJSON with pets named `pet 1`, `pet 2` and so on. */
-export function ndjsonOf(count: number): string {
-  return Array.from({ length: count }, (_, index) => `{"name":"pet ${index + 1}","categoryId":${index}}\n`).join('')
-}

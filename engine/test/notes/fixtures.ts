@@ -51,11 +51,11 @@ const fixtures = await fixturesOf({
 export const { addingRow, addingRows, apiKeyRecord, backUp, bannerKey, changedRows, commandLine } = fixtures
 export const { compareChanges, contextWith, createFirstKey, createInTwoParts, createKey, createRequest } = fixtures
 export const { expectAsAcknowledged, filesIn, isApiKey, keptIn, listen, makeBackup, makeDatabase } = fixtures
-export const { mintApiKey, onSqlite, openFileStore, openSqlite, prepareSqlite, prepareWrites, product } = fixtures
-export const { readConfig, restore, revokeKey, rotateKey, rowsIn, runProgram, shareEmptiedTestApi } = fixtures
-export const { shareServer, shareTestApi, startChanges, startHttpServer, startLoad, startOf } = fixtures
-export const { startOnSmallDisk, startServer, startTestApi, startTraced, startWithKey, storedTexts, textsIn } = fixtures
-export const { unfitFiles, validBody, variableNames } = fixtures
+export const { mintApiKey, ndjsonOf, onSqlite, openFileStore, openSqlite, prepareSqlite, prepareWrites } = fixtures
+export const { product, readConfig, restore, revokeKey, rotateKey, rowsIn, runProgram, runToEnd } = fixtures
+export const { shareEmptiedTestApi, shareServer, shareTestApi, startChanges, startHttpServer, startLoad } = fixtures
+export const { startOf, startOnSmallDisk, startServer, startTestApi, startTraced, startWithKey, storedTexts } = fixtures
+export const { textsIn, unfitFiles, validBody, variableNames } = fixtures
 export { service }
 export type NotesClient = TRPCClient<AppRouter>
 export type TestApi = api.TestApi<NotesStore, NotesClient>
@@ -104,9 +104,4 @@ export async function startTracedApi({
   const kind = databases.isOnPostgres ? 'postgres' : 'sqlite'
   const tracing = tracingWith(provider.getTracer('test'), kind, service.product.command)
   return { ...(await startTestApi({ ...options, tracing })), spans: () => exporter.getFinishedSpans() }
-}
-
-/** Lines of NDJSON with the bodies `note 1`, `note 2` and so on. */
-export function ndjsonOf(count: number): string {
-  return Array.from({ length: count }, (_, index) => `{"body":"note ${index + 1}","priority":${index}}\n`).join('')
 }

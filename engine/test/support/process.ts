@@ -28,6 +28,7 @@ interface RunOptions {
   folder?: string
   /** Makes it the leader of a process group, which is killed with it. Signals to strace alone would leave its child running. */
   isGroup?: boolean
+  stdin?: 'ignore' | 'pipe'
   atEnd?: AtEnd
 }
 
@@ -39,18 +40,19 @@ export function runCommand(
     atEnd = onTestFinished,
     folder = temporaryFolder(atEnd),
     isGroup = false,
+    stdin = 'ignore',
   }: Omit<RunOptions, 'arguments'> = {},
 ): Run {
   const child = spawn(command, words, {
     cwd: folder,
     env: { PATH: process.env.PATH ?? '', ...('DATABASE_URL' in env ? {} : databaseOf(folder)), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [stdin, 'pipe', 'pipe'],
     detached: isGroup,
   })
   const ended = once(child, 'close').then(([code, signal]) => code ?? signal)
   const run: Run = { child, stdout: '', stderr: '', ended }
-  child.stdout.on('data', (chunk) => (run.stdout += chunk))
-  child.stderr.on('data', (chunk) => (run.stderr += chunk))
+  child.stdout?.on('data', (chunk) => (run.stdout += chunk))
+  child.stderr?.on('data', (chunk) => (run.stderr += chunk))
   atEnd(async () => {
     if (isGroup && child.pid && child.exitCode === null && child.signalCode === null)
       process.kill(-child.pid, 'SIGKILL')
@@ -75,6 +77,13 @@ export function processFixtures<Stores extends WithApiKeys>(
     return runCommand([...commandLine, ...words], options)
   }
 
+  /** Runs a command of the program, and expects that it succeeds. Resolves to what it has written. */
+  async function runToEnd(options: RunOptions): Promise<Run> {
+    const run = runProgram(options)
+    expect(await run.ended, run.stderr).toBe(0)
+    return run
+  }
+
   /** Runs the service on a free port and waits until it listens. */
   async function startServer({ env = {}, ...options }: RunOptions = {}): Promise<Server> {
     return whenListening(runProgram({ ...options, env: { PORT: '0', ...env } }))
@@ -87,6 +96,7 @@ export function processFixtures<Stores extends WithApiKeys>(
     /** The words that start the command line. */
     commandLine,
     runProgram,
+    runToEnd,
     startServer,
     /** Starts the service, by default on a new database, and reads its first API key. */
     async startWithKey(env: Record<string, string> = {}, folder = temporaryFolder()) {

@@ -43,6 +43,12 @@ export function sampleFixtures(
     return `INSERT INTO ${row.table} ${row.columns} ${override} VALUES ${row.valuesOf(id)}`
   }
 
+  /** Lines of NDJSON with texts such as `note 1`, `note 2` and so on. */
+  function ndjsonOf(count: number): string {
+    const valuesOf = (index: number) => ({ [row.text]: `${row.word} ${index + 1}`, [row.integer.field]: index })
+    return Array.from({ length: count }, (_, index) => `${JSON.stringify(valuesOf(index))}\n`).join('')
+  }
+
   /** All rows in ascending order of their ids. */
   function rowsIn(path: string): (Record<string, unknown> & { id: number })[] {
     const database = new Database(path, { fileMustExist: true })
@@ -149,6 +155,7 @@ export function sampleFixtures(
     makeDatabase,
     addingRow,
     addingRows,
+    ndjsonOf,
     rowsIn,
     textsIn,
     storedTexts,

@@ -7,8 +7,8 @@ import { onTestFinished } from 'vitest'
 export type AtEnd = (clean: () => void | Promise<void>) => void
 
 /** Creates a folder that is deleted when the test ends. */
-export function temporaryFolder(atEnd: AtEnd = onTestFinished): string {
-  const folder = mkdtempSync(join(tmpdir(), 'tests-'))
+export function temporaryFolder(atEnd: AtEnd = onTestFinished, place = tmpdir()): string {
+  const folder = mkdtempSync(join(place, 'tests-'))
   atEnd(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { type ProcessFixtures, runCommand, whenListening } from './process.ts'
+import { connectRestClient } from './rest-client.ts'
 import { temporaryFolder } from './temporary.ts'
 
 /** Whether strace is installed and permitted. */
@@ -67,6 +68,7 @@ export function tracedFixtures(program: string, { commandLine, createFirstKey }:
       return {
         server,
         key,
+        rest: connectRestClient(server.url, key),
         databasePath,
         /** The process id of the service, not of strace. */
         processId: Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')),

@@ -7,14 +7,13 @@ import { report } from '../../../engine/test/support/long-form.ts'
 import { stopService } from '../../../engine/test/support/process.ts'
 import { connectRestClient, type RestClient } from '../../../engine/test/support/rest-client.ts'
 import { change } from '../../../engine/test/support/sample-database.ts'
-import { addingRows, runProgram, startWithKey } from '../../support/petstore.ts'
+import { addingRows, runToEnd, startWithKey } from '../../support/petstore.ts'
 
 const connections = 60
 
 test('a client with batches of searches on sixty connections delays the others little, fills no queue without a bound, and does not delay a stop', async () => {
   const { server, folder, key } = await startWithKey()
-  const creating = runProgram({ folder, arguments: ['keys', 'create', 'other', '--json'] })
-  expect(await creating.ended).toBe(0)
+  const creating = await runToEnd({ folder, arguments: ['keys', 'create', 'other', '--json'] })
   const other: string = JSON.parse(creating.stdout).key
   change(join(folder, 'data/petstore.db'), addingRows(20_000, 'Rex'))
 

@@ -51,9 +51,8 @@ test(`${idleSockets} idle sockets, slow headers and slow bodies get 408 or are c
 // strace makes the disk hang from outside the process.
 if (canTrace()) {
   test('a create on a disk that hangs gets 503 in time, while a fast client continues to read', async () => {
-    const { server, key } = await startTraced(hangingDisk)
+    const { server, key, rest: caller } = await startTraced(hangingDisk)
     const client = startFastClient(server.url, key, false)
-    const caller = connectRestClient(server.url, key)
     let start = 0
     let response: RestResponse
     do {

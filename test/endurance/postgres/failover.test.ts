@@ -11,6 +11,7 @@ import {
   createKey,
   postgresDatabase,
   runProgram,
+  runToEnd,
   startServer,
   startTestApi,
 } from '../../support/petstore.ts'
@@ -138,8 +139,7 @@ test('a standby is refused until it is promoted', { timeout: 900_000 }, async ()
 /** A key that is created by a command works at every instance, until a command revokes it. */
 async function expectKeysInSync({ instances, cluster }: Awaited<ReturnType<typeof startFailover>>): Promise<void> {
   const env = { DATABASE_URL: cluster.url }
-  const created = runProgram({ env, arguments: ['keys', 'create', 'till'] })
-  expect(await created.ended).toBe(0)
+  const created = await runToEnd({ env, arguments: ['keys', 'create', 'till'] })
   const clients = instances.map((instance) => connectRestClient(instance.url, created.stdout.trim()))
   const statuses = () => Promise.all(clients.map(async (client) => (await client.get('/v1/pets')).status))
   expect(await statuses()).toEqual([200, 200])

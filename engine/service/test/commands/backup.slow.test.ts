@@ -10,7 +10,7 @@ import {
   commandLine,
   makeDatabase,
   rowsIn,
-  runProgram,
+  runToEnd,
   textsIn,
   unfitFiles,
 } from '../../../test/notes/fixtures.ts'
@@ -24,8 +24,7 @@ import { parseFile } from '../../operator/location.ts'
 describe('the backup command', () => {
   test('creates one private file in backups/ beside the database and prints only its path', async () => {
     const { folder } = makeSample()
-    const run = runProgram({ folder, arguments: ['backup'] })
-    expect(await run.ended).toBe(0)
+    const run = await runToEnd({ folder, arguments: ['backup'] })
     expect(notesIn(run.stderr)).toBe('')
     expect(auditLinesIn(run.stderr)).toMatchObject([
       {

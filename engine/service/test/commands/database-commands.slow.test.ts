@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { migrate } from '../../../store/sqlite/migrate.ts'
 import { onSqlite, prepareSqlite } from '../../../test/notes/database.ts'
-import { addingRows, commandLine, makeDatabase, runProgram } from '../../../test/notes/fixtures.ts'
+import { addingRows, commandLine, makeDatabase, runProgram, runToEnd } from '../../../test/notes/fixtures.ts'
 import { definition } from '../../../test/notes/store.ts'
 import { openDatabase } from '../../../test/support/database.ts'
 import { auditLinesIn, notesIn } from '../../../test/support/log-lines.ts'
@@ -99,8 +99,7 @@ test('db migrate --dry-run prints the pending migrations and changes nothing, an
 
 test('db migrate creates a missing database, does nothing with a current one, and refuses a newer one', async () => {
   const folder = temporaryFolder()
-  const created = runProgram({ folder, arguments: ['db', 'migrate'] })
-  expect(await created.ended).toBe(0)
+  const created = await runToEnd({ folder, arguments: ['db', 'migrate'] })
   expect(created.stderr).toMatch(/^\{.*"action":"database\.migrate".*\}\nCreated the database .*\.\n$/)
   const path = join(folder, 'data/notes.db')
   const again = runProgram({ folder, arguments: ['db', 'migrate'] })

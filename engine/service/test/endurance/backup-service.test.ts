@@ -8,7 +8,8 @@ import {
   openFileStore,
   restore,
   rowsIn,
-  runProgram,
+  runToEnd,
+  startLoad,
   startServer,
   startTestApi,
   startWithKey,
@@ -16,7 +17,6 @@ import {
 } from '../../../test/notes/fixtures.ts'
 import { readMetric } from '../../../test/support/metrics.ts'
 import { stopService, waitForOutput } from '../../../test/support/process.ts'
-import { connectRestClient, type RestClient } from '../../../test/support/rest-client.ts'
 import { change } from '../../../test/support/sample-database.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { expectIntact } from './file-faults.ts'
@@ -28,18 +28,12 @@ test('a backup made under eight writers and restored elsewhere holds every note 
   const original = makeDatabase(join(folder, 'data/notes.db'), 2_000)
   change(original, 'DELETE FROM notes WHERE id % 100 = 0')
   const { server, key } = await startWithKey({}, folder)
-  const acknowledged: string[] = []
-  const writing = new AbortController()
-  const writers = Array.from({ length: 8 }, (_, i) =>
-    createUntil(writing.signal, connectRestClient(server.url, key), i, acknowledged),
-  )
-  await expect.poll(() => acknowledged.length).toBeGreaterThan(100)
-  const before = [...acknowledged]
-  const run = runProgram({ folder, arguments: ['backup'] })
-  expect(await run.ended).toBe(0)
-  writing.abort()
-  await Promise.all(writers)
-  expect(acknowledged.length).toBeGreaterThan(before.length)
+  const load = startLoad(server.url, key, { count: 8 })
+  await expect.poll(() => load.acknowledged.length).toBeGreaterThan(100)
+  const before = [...load.acknowledged]
+  const run = await runToEnd({ folder, arguments: ['backup'] })
+  await load.stop()
+  expect(load.acknowledged.length).toBeGreaterThan(before.length)
 
   const elsewhere = temporaryFolder()
   await restore(elsewhere, run.stdout.trimEnd())
@@ -110,11 +104,4 @@ function copyLarge(): string {
   mkdirSync(join(folder, 'data'))
   copyFileSync(large, join(folder, 'data/notes.db'))
   return folder
-}
-
-async function createUntil(end: AbortSignal, caller: RestClient, writer: number, acknowledged: string[]) {
-  for (let i = 0; !end.aborted; i++) {
-    const body = `${writer}-${i}`
-    if ((await caller.post('/v1/notes', { body, priority: 1 })).status === 201) acknowledged.push(body)
-  }
 }

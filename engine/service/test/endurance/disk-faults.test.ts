@@ -4,7 +4,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { prepareSqlite, startTraced } from '../../../test/notes/fixtures.ts'
 import { isLongForm, report } from '../../../test/support/long-form.ts'
-import { connectRestClient } from '../../../test/support/rest-client.ts'
 import { change } from '../../../test/support/sample-database.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { canTrace } from '../../../test/support/traced.ts'
@@ -13,10 +12,9 @@ import { createNote, expectUnavailable, listBodies, openConnection, startOnFile,
 // Only strace can remove a system call, or make the disk fail.
 if (canTrace()) {
   test('notes are created without the statx system call', async () => {
-    const { server, key } = await startTraced(() => ['-e', 'trace=statx', '-e', 'inject=statx:error=ENOSYS'])
-    const caller = connectRestClient(server.url, key)
+    const { rest } = await startTraced(() => ['-e', 'trace=statx', '-e', 'inject=statx:error=ENOSYS'])
     for (let i = 0; i < 5; i++)
-      expect((await caller.post('/v1/notes', { body: `note ${i}`, priority: 7 })).status).toBe(201)
+      expect((await rest.post('/v1/notes', { body: `note ${i}`, priority: 7 })).status).toBe(201)
   })
 }
 

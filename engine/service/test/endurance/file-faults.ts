@@ -44,7 +44,7 @@ export function makeOtherDatabase(note: string, key: string): string {
   return path
 }
 
-export function createNote({ rest }: TestApi, body: string) {
+export function createNote({ rest }: Pick<TestApi, 'rest'>, body: string) {
   return rest.post('/v1/notes', { body, priority: 7 })
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -9,6 +9,7 @@ import { changedRows, compareChanges, startChanges, startTraced } from '../../..
 import type { Row, State } from '../../../test/support/changes.ts'
 import { isLongForm, report } from '../../../test/support/long-form.ts'
 import { connectRestClient } from '../../../test/support/rest-client.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { canTrace } from '../../../test/support/traced.ts'
 import { type Disk, RecordedDisk } from './recorded-disk.ts'
 import { readRecording, recordingOptions, type Step } from './recording.ts'
@@ -83,7 +84,8 @@ function replay({ base, steps }: Recording, count: number) {
     seed,
     numRuns: 1,
   })[0]
-  const folder = memoryFolder()
+  // In memory, if there is such a folder, because the simulation writes thousands of databases.
+  const folder = temporaryFolder(onTestFinished, existsSync('/dev/shm') ? '/dev/shm' : tmpdir())
   const disk = new RecordedDisk(base)
   const [bodies, acknowledged] = [new Map<string, string>(), new Map<string, State>()]
   let done = 0
@@ -126,11 +128,4 @@ function rowsIn(folder: string, disk: Disk): Row[] | undefined {
   } finally {
     database.close()
   }
-}
-
-/** A folder in memory, if there is one, because the simulation writes thousands of databases. */
-function memoryFolder(): string {
-  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'notes-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
 }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { expect, test } from 'vitest'
-import { commandLine, makeDatabase, runProgram } from '../../../../test/notes/fixtures.ts'
+import { commandLine, makeDatabase, runToEnd } from '../../../../test/notes/fixtures.ts'
 import { runCommand } from '../../../../test/support/process.ts'
 import { change } from '../../../../test/support/sample-database.ts'
 import { temporaryFolder } from '../../../../test/support/temporary.ts'
@@ -95,10 +95,7 @@ function give(path: string, mode: number): void {
   chmodSync(path, mode)
 }
 
-async function run(folder: string, ...words: string[]): Promise<void> {
-  const { ended, stderr } = runProgram({ folder, arguments: words })
-  expect(await ended, stderr).toBe(0)
-}
+const run = (folder: string, ...words: string[]) => runToEnd({ folder, arguments: words })
 
 function entriesIn(folder: string) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })

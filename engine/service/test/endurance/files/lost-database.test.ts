@@ -3,10 +3,11 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
   commandLine,
-  createFirstKey,
   prepareSqlite,
   runProgram,
+  runToEnd,
   startServer,
+  startWithKey,
   textsIn,
 } from '../../../../test/notes/fixtures.ts'
 import { type DatabasePaths, databasePaths, linkTo } from '../../../../test/support/database-paths.ts'
@@ -24,7 +25,6 @@ import {
   makeOtherDatabase,
   openConnection,
   rescuedCopies,
-  startLoad,
   startOnFile,
   storedBodies,
 } from '../file-faults.ts'
@@ -150,21 +150,16 @@ test.for([
   ['is moved', (path: string) => renameSync(path, `${path}.away`)],
 ] as const)('a database that %s is restored from its copy at once, beside its old log', async ([, remove]) => {
   const { folder, path, copy } = await lose(remove)
-  const restoring = runProgram({ folder, arguments: ['restore', copy] })
-  expect(await restoring.ended, restoring.stderr).toBe(0)
+  await runToEnd({ folder, arguments: ['restore', copy] })
   await startServer({ folder })
   expect(storedBodies(path)).toHaveLength(10)
 })
 
 /** Starts a service, creates ten notes, and removes the database. Resolves when the service has ended. */
 async function lose(remove: (path: string) => void) {
-  const folder = temporaryFolder()
-  const key = await createFirstKey(folder)
+  const { server, folder, rest } = await startWithKey()
   const path = join(folder, 'data/notes.db')
-  const server = await startServer({ folder })
-  const load = startLoad(server.url, key)
-  await load.create(10)
-  await load.end()
+  for (let i = 0; i < 10; i++) await createNote({ rest }, `note ${i}`)
   remove(path)
   expect(await server.ended).toBe(1)
   const [copy = ''] = rescuedCopies(path)

@@ -64,10 +64,12 @@ describe.for(Object.keys(faults))('files are %s', (fault) => {
   test('as documented: what was acknowledged is stored, in the database or in a rescued copy', {
     timeout: 600_000,
   }, async () => {
-    const results = await inPool(
-      cases.filter((one) => one.fault === fault),
-      async (one) => ({ ...one, ...(await run(one)) }),
-    )
+    const queue = cases.filter((one) => one.fault === fault)
+    const results: (Case & Awaited<ReturnType<typeof run>>)[] = []
+    const take = async () => {
+      for (let one = queue.shift(); one; one = queue.shift()) results.push({ ...one, ...(await run(one)) })
+    }
+    await Promise.all(Array.from({ length: parallelCases }, take))
     for (const { files, state, path, outcome, problem: _, ...figures } of results) {
       report(`${files.join(' and ')} ${fault}, ${state}, ${path}`, { outcome, ...figures })
     }
@@ -189,14 +191,4 @@ async function readStore(path: string, keys: string[]): Promise<Set<string>> {
     // The start is refused. The copy must have everything then.
   }
   return found
-}
-
-async function inPool<T, R>(items: T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = []
-  const queue = [...items]
-  async function take(): Promise<void> {
-    for (let item = queue.shift(); item !== undefined; item = queue.shift()) results.push(await work(item))
-  }
-  await Promise.all(Array.from({ length: parallelCases }, take))
-  return results
 }

@@ -3,11 +3,9 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { StoreUnavailable } from '../../../../store/collection/errors.ts'
-import { commandLine, createFirstKey, createKey, openSqlite, startServer } from '../../../../test/notes/fixtures.ts'
+import { commandLine, createKey, openSqlite, startWithKey } from '../../../../test/notes/fixtures.ts'
 import { databasePaths } from '../../../../test/support/database-paths.ts'
 import { runCommand } from '../../../../test/support/process.ts'
-import { connectRestClient } from '../../../../test/support/rest-client.ts'
-import { temporaryFolder } from '../../../../test/support/temporary.ts'
 import {
   checkpoint,
   createNote,
@@ -88,12 +86,9 @@ test('a create whose log was lost meanwhile is committed at most once', async ()
 })
 
 test('the service saves its commits in a copy if another process has begun a new log meanwhile', async () => {
-  const folder = temporaryFolder()
-  const key = await createFirstKey(folder)
+  const { server, folder, rest } = await startWithKey()
   const path = join(folder, 'data/notes.db')
-  const server = await startServer({ folder })
-  const caller = connectRestClient(server.url, key)
-  expect((await caller.post('/v1/notes', { body: 'of the service', priority: 7 })).status).toBe(201)
+  expect((await rest.post('/v1/notes', { body: 'of the service', priority: 7 })).status).toBe(201)
   for (const suffix of ['-wal', '-shm']) rmSync(path + suffix)
   const other = openConnection(path)
   other.exec("INSERT INTO notes (body, priority, state) VALUES ('by hand', 1, 'done')")

@@ -9,6 +9,7 @@ import {
   makeDatabase,
   prepareSqlite,
   runProgram,
+  runToEnd,
   startOnSmallDisk,
   startServer,
 } from '../../../../test/notes/fixtures.ts'
@@ -130,8 +131,7 @@ if (existsSync('/proc/self/fd')) {
     const [copy = ''] = rescuedCopies(path)
     expect(storedBodies(copy)).toHaveLength(1_000)
     other.close()
-    const restoring = runProgram({ folder, arguments: ['restore', copy] })
-    expect(await restoring.ended, restoring.stderr).toBe(0)
+    await runToEnd({ folder, arguments: ['restore', copy] })
   })
 }
 
@@ -196,13 +196,11 @@ describe('beside rescued copies, a database that is', () => {
     for (const name of copies) expect(doctor.stdout).toContain(name)
     expect(existsSync(path) && statSync(path).size > 0).toBe(false)
 
-    const restoring = runProgram({ folder, arguments: ['restore', newest] })
-    expect(await restoring.ended, restoring.stderr).toBe(0)
+    await runToEnd({ folder, arguments: ['restore', newest] })
     const server = await startServer({ folder })
     for (const name of copies) expect(server.stdout).toContain(name)
     expect(storedBodies(path)).toHaveLength(3)
-    const warned = runProgram({ folder, arguments: ['doctor'] })
-    expect(await warned.ended).toBe(0)
+    const warned = await runToEnd({ folder, arguments: ['doctor'] })
     for (const name of copies) expect(warned.stdout).toMatch(new RegExp(`warning +rescued copies .*${name}`))
   })
 

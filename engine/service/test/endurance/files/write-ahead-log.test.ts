@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import { startTraced, startWithKey } from '../../../../test/notes/fixtures.ts'
 import { openDatabase } from '../../../../test/support/database.ts'
 import type { Server } from '../../../../test/support/process.ts'
-import { connectRestClient } from '../../../../test/support/rest-client.ts'
 import { canTrace } from '../../../../test/support/traced.ts'
 
 const ann = { body: 'Ann', priority: 7 }
@@ -51,10 +50,13 @@ function sizesIn({ stdout }: Server): number[] {
 if (canTrace()) {
   test('while checkpoints fail, creates succeed, the service is not ready, and one warning is logged', async () => {
     // In WAL mode only checkpoints write to the database file. Each attempt ends at its first failed write.
-    const { server, key, databasePath } = await startTraced((path) => [
+    const {
+      server,
+      rest: caller,
+      databasePath,
+    } = await startTraced((path) => [
       ...['-P', path, '-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=EIO:when=1..40'],
     ])
-    const caller = connectRestClient(server.url, key)
     const create = async () => expect((await caller.post('/v1/notes', ann)).status).toBe(201)
     const readiness = async () => {
       await create()
