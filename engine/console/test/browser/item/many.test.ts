@@ -491,8 +491,7 @@ test('an undo of what the user insisted on restores what the others had saved, b
     { times: 1 },
   )
   await setAllDone(page)
-  await page.getByRole('button', { name: 'Use mine' }).click()
-  await page.getByRole('button', { name: 'Change 2 notes' }).click()
+  await page.getByRole('button', { name: 'Set 2 notes to done anyway' }).click()
   await notice(page).getByText('2 notes are done.').waitFor()
   expect(await states()).toEqual(['done', 'done', 'done'])
   await store.notes.update({ id: 2n, set: { state: 'open' } })
