@@ -73,8 +73,8 @@ test('equal changes of several notes are one entry with their undo, and a remove
   expect(await offers.allInnerTexts()).toEqual(['Change 3 again'])
   await sheet.getByText('4 notes').first().click()
   await sheet.getByRole('link', { name: 'note 3 #3' }).waitFor()
-  // Three of the entry, and three of one note.
-  await expect.poll(() => sheet.getByRole('link').count()).toBe(6)
+  // Three of the entry, three of one note, and that to the newest.
+  await expect.poll(() => sheet.getByRole('link').count()).toBe(7)
   await sheet.locator('details').getByText('note 4 #4', { exact: true }).waitFor()
 })
 
