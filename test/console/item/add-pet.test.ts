@@ -274,7 +274,11 @@ describe('added pets', () => {
     await page.keyboard.press('z')
     await page.locator('.edit-notice').getByText('Addition undone: Rex will be removed.').waitFor()
     const pets = () => page.clock.runFor(1_000).then(() => store.pets.list({ limit: 9 }))
+    const removal = page.waitForResponse(/pets\.remove/)
     await expect.poll(pets).toEqual([])
+    // The page must know it, too.
+    await (await removal).finished()
+    await pets()
     await page.keyboard.press('z')
     await expect.poll(pets).toMatchObject([{ id: 2n, name: 'Rex' }])
   })
