@@ -9,6 +9,7 @@ import { oneOfCheck, timestampCheck } from './schema.ts'
 /** @throws {Error} for a column, an id or a filter with which a collection would not do what its definition says */
 export function refuseUnfit(table: TableWithId, filters: Names): void {
   refuseColumns(table)
+  refuseReferences(table)
   refuseSlowFilters(table, filters)
   refuseReusedIds(table)
 }
@@ -52,6 +53,22 @@ function refuseColumns(table: TableWithId): void {
     const hasLength = is(column, SQLiteText) && column.length !== undefined
     refuseIf(hasLength, 'has a length that no database would check. Use lineChecks.')
     refuseIf(onUpdateFn && !defaultFn, 'has $onUpdateFn. It also needs $defaultFn, for new rows.')
+  }
+}
+
+/**
+ * An action of a foreign key would change rows of another collection without its history and its `$onUpdateFn`, and a copy
+ * finds rows of the same table before those that they refer to.
+ */
+function refuseReferences(table: TableWithId): void {
+  const { name, foreignKeys } = getTableConfig(table)
+  for (const { onDelete = 'no action', onUpdate = 'no action', reference } of foreignKeys) {
+    if (onDelete !== 'no action' || onUpdate !== 'no action')
+      throw new Error(
+        `A foreign key of ${name} has onDelete or onUpdate. Change what refers to a row in a mutation with statements.`,
+      )
+    if (reference().foreignTable === table)
+      throw new Error(`A foreign key of ${name} refers to its own table. Check that in a mutation with statements.`)
   }
 }
 

@@ -60,7 +60,7 @@ function tableFrom(origin: SQLiteTable): PgTable {
       }),
       ...uniqueConstraints.map(({ name, columns }) => unique(name).on(...some(columns.map(columnOf)))),
       ...checks.map(ruleOfPostgres).map(({ name, value }) => check(name, value)),
-      ...foreignKeys.map(({ reference, onUpdate = 'no action', onDelete = 'no action' }) => {
+      ...foreignKeys.map(({ reference }) => {
         const { columns, foreignColumns, foreignTable, name } = reference()
         const target = getTableColumns(postgresTableOf(foreignTable))
         return foreignKey({
@@ -68,8 +68,8 @@ function tableFrom(origin: SQLiteTable): PgTable {
           columns: some(columns.map(columnOf)),
           foreignColumns: some(foreignColumns.map((column) => columnIn(target, column))),
         })
-          .onUpdate(onUpdate)
-          .onDelete(onDelete)
+          .onUpdate('no action')
+          .onDelete('no action')
       }),
     ]
   })

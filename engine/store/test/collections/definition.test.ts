@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import {
+  type AnySQLiteColumn,
   type IndexBuilder,
   index,
   real,
@@ -40,6 +41,21 @@ test.for([
   const useful = { required: text().notNull().default('red'), renewed: text().$defaultFn(String).$onUpdateFn(String) }
   collection({ table: sqliteTable('boxes', { id, ...useful }) })
 })
+
+test.for([
+  ['has onDelete or onUpdate', { onDelete: 'cascade' }],
+  ['has onDelete or onUpdate', { onUpdate: 'set null' }],
+  ['refers to its own table', undefined],
+] as const)(
+  'a foreign key that changes other rows, or that a copy could not fill, is refused: it %s, %j',
+  ([problem, actions]) => {
+    const id = int64('id').primaryKey({ autoIncrement: true })
+    const shelves = sqliteTable('shelves', { id })
+    const target = (): AnySQLiteColumn => (actions ? shelves : boxes).id
+    const boxes = sqliteTable('boxes', { id, on: int64('on_id').references(target, actions) })
+    expect(() => collection({ table: boxes })).toThrow(`A foreign key of boxes ${problem}.`)
+  },
+)
 
 test.for([
   ['none', () => []],
