@@ -30,6 +30,12 @@ import { inTransaction } from './transaction.ts'
 /** Milliseconds. */
 const deadlockPause = 100
 
+/**
+ * The maximum number of calls in a transaction that is tried in parts. Each that is refused takes a few statements, and a
+ * connection that is in use for too long is closed, as is one of another instance that waits for the lock for too long.
+ */
+const maxPart = 20
+
 /** A call of a mutation. Of the calls with the same key only the first that succeeds takes effect. */
 interface MutationCall extends Attempt {
   mutation: WithKind<BatchMutation>
@@ -154,20 +160,29 @@ export function prepareMutations(pool: Pool, failures: Failures, historyDays?: n
     return { value: { generated, isReplay: false } }
   }
 
+  /** Tries again after a deadlock: another program locks rows in another order, and gets them first. */
+  async function afterDeadlock<T>(commitOnce: () => Promise<T>): Promise<T> {
+    return commitOnce().catch(async (error) => {
+      if (sqlStateOf(error) !== '40P01') throw error
+      await wait(deadlockPause)
+      return commitOnce()
+    })
+  }
+
   return async function commit(batch: MutationCall[], now = new Date()): Promise<Outcome<MutationResult>[]> {
-    let [commitOnce, hasWaited] = [commitTogether, false]
-    for (;;) {
-      try {
-        return await commitOnce(batch, now)
-      } catch (error) {
-        // A deadlock: another program locks rows in another order, and gets them first.
-        if (sqlStateOf(error) === '40P01' && !hasWaited) {
-          hasWaited = true
-          await wait(deadlockPause)
-        } else if (!concernsDatabase(error) && commitOnce !== commitInParts) commitOnce = commitInParts
-        else throw failures.storeError(error)
-      }
+    try {
+      return await afterDeadlock(() => commitTogether(batch, now))
+    } catch (error) {
+      if (concernsDatabase(error)) throw failures.storeError(error)
     }
+    const outcomes: Outcome<MutationResult>[] = []
+    while (outcomes.length < batch.length) {
+      const part = batch.slice(outcomes.length, outcomes.length + maxPart)
+      const failAll = (error: unknown) =>
+        batch.slice(outcomes.length).map(() => ({ error: failures.storeError(error) }))
+      outcomes.push(...(await afterDeadlock(() => commitInParts(part, now)).catch(failAll)))
+    }
+    return outcomes
   }
 }
 

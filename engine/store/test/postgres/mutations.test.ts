@@ -154,6 +154,22 @@ test('calls that constraints refuse fail alone', async () => {
   })
 })
 
+test('calls of which a constraint refuses every second one are divided, so that none takes the time of all', async () => {
+  const { open, execute } = await notesDatabase()
+  const store = await open()
+  const create = (title: string) => store.books.create({ title, isLent: false })
+  await create('Faust')
+  await execute(
+    "CREATE FUNCTION take_time() RETURNS trigger AS 'BEGIN PERFORM pg_sleep(0.005); RETURN NEW; END' LANGUAGE plpgsql",
+  )
+  await execute('CREATE TRIGGER take_time BEFORE INSERT ON books FOR EACH ROW EXECUTE FUNCTION take_time()')
+  const titles = Array.from({ length: 200 }, (_, index) => (index % 2 ? 'Faust' : `Book ${index}`))
+  const settled = await Promise.allSettled(titles.map(create))
+  expect(settled.flatMap((each) => (each.status === 'rejected' ? [each.reason.message] : []))).toEqual(
+    Array(100).fill('Another one has the same title.'),
+  )
+})
+
 test('a call that a constraint refuses leaves the connections open', async () => {
   const database = await notesDatabase()
   const store = await database.open()
