@@ -87,3 +87,10 @@ export function refuseOtherRelease(
   const remedy = `use that release, or back up the database and run "${program} db migrate"`
   throw new UnusableDatabase(database, `an older release made it; ${remedy}`)
 }
+
+/** The database, or what its rows contain, refuses a migration. */
+export function migrationFailed(database: string, name: string, message: string): UnusableDatabase {
+  const remedy =
+    'correct its file if it is new, or the rows that it refuses, or tables that another program has changed'
+  return new UnusableDatabase(database, `its migration ${name} fails: ${message}; ${remedy}`)
+}

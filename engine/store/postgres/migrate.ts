@@ -6,6 +6,7 @@ import {
   type AppliedMigration,
   type MigrateOptions,
   type Migration,
+  migrationFailed,
   pendingMigrations,
   refuseOtherRelease,
 } from '../database/migrations.ts'
@@ -40,7 +41,11 @@ export async function migrate(
   if (!isNew && !migrate) refuseOtherRelease(applied, release, database)
   const pending = pendingMigrations(applied, release.migrations, database)
   for (const { name, sql: text, hash } of pending) {
-    await client.query(text)
+    await client.query(text).catch((error) => {
+      // The classes "data exception" and "integrity constraint violation".
+      if (!/^2[23]/.test(sqlStateOf(error))) throw error
+      throw migrationFailed(database, name, error.message)
+    })
     await query(client, sql`INSERT INTO migrations (name, hash, applied_at) VALUES (${name}, ${hash}, now())`)
   }
   await check()

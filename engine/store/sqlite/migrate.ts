@@ -1,9 +1,9 @@
 import type Database from 'better-sqlite3'
 import { getTableName, is, sql } from 'drizzle-orm'
 import { getTableConfig, SQLiteInteger, type SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { incomplete, UnusableDatabase } from '../collection/errors.ts'
+import { incomplete } from '../collection/errors.ts'
 import type { Loaded } from '../database/loaded.ts'
-import { type AppliedMigration, type Migration, pendingMigrations } from '../database/migrations.ts'
+import { type AppliedMigration, type Migration, migrationFailed, pendingMigrations } from '../database/migrations.ts'
 import { type SqliteCollection, tablesOf } from './collection.ts'
 import { toFailure } from './file/failure.ts'
 import { query, selectFrom, sqlTextOf } from './statements.ts'
@@ -52,13 +52,13 @@ function apply(connection: Database.Database, pending: Migration[]): void {
       connection.exec(sql)
     } catch (error) {
       const { code, message } = toFailure(error)
-      if (code !== 'SQLITE_ERROR') throw error
-      const remedy = 'correct its file if it is new, or check whether another program has changed the tables'
-      throw new UnusableDatabase(connection.name, `its migration ${name} fails: ${message}; ${remedy}`)
+      if (!/^SQLITE_(?:ERROR|CONSTRAINT)/.test(code)) throw error
+      throw migrationFailed(connection.name, name, message)
     }
     record.run(name, hash, new Date().toISOString())
   }
-  if (countBrokenReferences(connection) > broken) throw new Error('A migration left rows that refer to deleted rows.')
+  if (countBrokenReferences(connection) > broken)
+    throw migrationFailed(connection.name, String(pending.at(-1)?.name), 'rows refer to rows that are missing')
 }
 
 /** There may be some before a migration: the `sqlite3` shell, for example, does not enforce foreign keys. */

@@ -72,7 +72,7 @@ describe('the migrations', () => {
     const first = { '0000_a.sql': family }
     migrate(database, migrationsOf(first))
     const broken = migrationsOf({ ...first, '0001_b.sql': 'DELETE FROM parents' })
-    expect(() => migrate(database, broken)).toThrow('left rows that refer to deleted rows')
+    expect(() => migrate(database, broken)).toThrow('its migration 0001_b fails: rows refer to rows that are missing;')
     expect(database.prepare('SELECT count(*) FROM parents').pluck().get()).toBe(1)
   })
 

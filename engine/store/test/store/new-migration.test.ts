@@ -53,6 +53,17 @@ test('a new migration after which a part is missing is rolled back, and its corr
   await inspection?.close()
 })
 
+test('a migration that rows refuse is named with the reason, and can be corrected', async () => {
+  const { location } = await newDatabase()
+  const migrate = (sql: string) =>
+    migrateStore(productWith({ '0001_notes': notes + notesByTopic, '0002_rule': sql }), location, {})
+  const topics = "CREATE TABLE topics (topic text CHECK (topic <> ''));"
+  await expect(migrate(`${topics} INSERT INTO topics VALUES ('')`)).rejects.toThrow(
+    /its migration 0002_rule fails: .*check.*; correct its file if it is new, or the rows that it refuses/i,
+  )
+  await migrate(topics)
+})
+
 test('a first migration after which a part is missing leaves the database empty', async () => {
   const database = await newDatabase()
   const faulty = productWith({ '0001_notes': notes }, { notes: collection({ table }) })
