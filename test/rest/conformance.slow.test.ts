@@ -27,7 +27,7 @@ import * as petstore from '../support/petstore.ts'
  */
 
 const seed = Number(process.env.CONFORMANCE_SEED ?? 20_261_121)
-const count = isLongForm ? 5_000 : 1_000
+const count = isLongForm ? 5_000 : 2_000
 
 type Check = (
   operation: DocumentedOperation,
