@@ -111,7 +111,7 @@ async function renewKeys(entries: Sent[]): Promise<void> {
   for (const { entry, key } of renewed) Object.assign(entry, { idempotencyKey: key, outcome: undefined })
 }
 
-/** Lets the rows of an import be added again whose items its undo has removed. */
+/** After the undo of an import: lets the rows whose items were removed be added again. */
 export function letAddAgain({ many }: Resource, removed: Edit[]): void {
   const { sent, progress } = importDrafts.get(many) ?? {}
   const ids = new Set(removed.map(({ seen }) => seen.id))

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react'
 
-/** Milliseconds after which a text was announced. */
+/** Milliseconds within which screen readers have announced a text. */
 const spokenAfter = 8_000
 
 /**
- * A text only for screen readers, which announce it once: it goes by itself, or they would read it again later. Its region is
- * there before, or they would not announce the first one.
+ * A text for screen readers only, which announce it once. It is removed after that, or they would read it again later. Its
+ * region exists before the text, or they would not announce the first one.
  */
 export function Announcement({ text }: { text: string | false | undefined }) {
   const [spoken, setSpoken] = useState<typeof text>()

@@ -68,8 +68,6 @@ function tableFrom(origin: SQLiteTable): PgTable {
           columns: some(columns.map(columnOf)),
           foreignColumns: some(foreignColumns.map((column) => columnIn(target, column))),
         })
-          .onUpdate('no action')
-          .onDelete('no action')
       }),
     ]
   })

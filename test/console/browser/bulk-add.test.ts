@@ -219,7 +219,7 @@ describe('adding many pets', () => {
     await panel.getByText('From pets.ndjson').waitFor()
     expect(await panel.getByRole('textbox').inputValue()).toBe('{"name":"Tom","categoryId":8}')
 
-    // The rows of the file before it stay, and nobody adds them by mistake: the button says whose they are.
+    // The rows of the first file stay. The button names that file, so that nobody adds them by mistake.
     await choose(Buffer.from('\ufeffKim,9', 'utf16le'))
     const problem = 'pets.csv is not UTF-8 text. Save it as “CSV UTF-8”.'
     await panel.getByRole('alert').getByText(`${problem} The rows of pets.ndjson are kept.`).waitFor()

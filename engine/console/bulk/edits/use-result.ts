@@ -50,10 +50,11 @@ export function useResult({ onClose, onDone, ...dialog }: EditManyProps, job: Re
     if (isUndo && isRemoval) letAddAgain(resource, done)
     const rest = [...left.map(({ seen }) => seen), ...(kept ?? [])]
     const changed = done.map(({ seen, set }) => ({ ...seen, ...set }))
-    const stays = (item: Item) => set && selection.has(item.id) && isIncluded(view.filter, item)
-    if (rest.length > 0 && !isUndo && !isAddition) selection.clear()
+    const stay = changed.filter((item) => set && selection.has(item.id) && isIncluded(view.filter, item))
+    const showsRest = rest.length > 0 && !isUndo && !isAddition
+    if (showsRest) selection.clear()
     else selection.remove(changed)
-    selection.add(rest.length > 0 && !isUndo && !isAddition ? rest : changed.filter(stays))
+    selection.add(showsRest ? rest : stay)
     const [only, ...others] = added.items.map(({ id, ...item }) => ({ id, name: headingOf(resource, id, item) }))
     const link = others.length === 0 ? only : undefined
     onDone({

@@ -14,7 +14,7 @@ import { historyOf } from './history.ts'
 /**
  * Deselects the items that somebody else has removed, and says so: those of the page, and those that the history names.
  *
- * @param changed the id of an item that a notice says to have been changed, which is not true any more either
+ * @param changed the id of the item that the notice says is changed: if it was removed, the notice says that instead
  */
 export function useDeselectRemoved(say: (text: string) => void, changed: bigint | undefined): void {
   const { resource, queries } = useResource()

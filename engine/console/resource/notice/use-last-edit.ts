@@ -13,7 +13,7 @@ import type { NewItem } from '../item/new-item.ts'
 import { useList, useResource } from '../page-context.ts'
 import { type Done, isRepeated } from './edit-outcome.tsx'
 
-/** The most items of an edit that a key, which may be pressed by accident, undoes without a question. */
+/** The maximum number of items that the key undoes without a question: it may be pressed by accident. */
 const maxByKey = 20
 
 /** What became of the last edits, and what undoes the last one of them, also after its notice has disappeared. */
