@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
+import { type Column, getTableName, type Table } from 'drizzle-orm'
 import { UnusableDatabase } from '../collection/errors.ts'
 
 /** One step of a schema's history. Each database records the applied migrations in its journal, the table `migrations`. */
@@ -93,4 +94,34 @@ export function migrationFailed(database: string, name: string, message: string)
   const remedy =
     'correct its file if it is new, or the rows that it refuses, or tables that another program has changed'
   return new UnusableDatabase(database, `its migration ${name} fails: ${message}; ${remedy}`)
+}
+
+/** What a table of a database has of the rules of its columns. */
+export interface ColumnRules {
+  /** The names of the columns with NOT NULL. */
+  required: string[]
+  /** For each column of a foreign key its name and that of the other table. */
+  references: [column: string, table: string][]
+}
+
+/** The rules of columns in the code that a table of a database lacks, as words of SQL. The id has its own. */
+export function missingColumnRules(
+  {
+    columns,
+    foreignKeys,
+  }: { columns: Column[]; foreignKeys: { reference(): { columns: Column[]; foreignTable: Table } }[] },
+  { required, references }: ColumnRules,
+): string[] {
+  const wrong = columns.filter(({ name, notNull, primary }) => !primary && notNull !== required.includes(name))
+  const named = foreignKeys.map(({ reference }) => reference())
+  const broken = named.filter(({ columns, foreignTable }) =>
+    columns.some(({ name }) => !references.some((each) => each[0] === name && each[1] === getTableName(foreignTable))),
+  )
+  return [
+    ...wrong.map(({ name, notNull }) => `${notNull ? 'NOT NULL' : 'NULL'} of ${name}`),
+    ...broken.map(
+      ({ columns, foreignTable }) =>
+        `FOREIGN KEY (${columns.map(({ name }) => name)}) REFERENCES ${getTableName(foreignTable)}`,
+    ),
+  ]
 }

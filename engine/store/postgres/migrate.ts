@@ -1,5 +1,5 @@
 import { getTableName, type SQL, sql } from 'drizzle-orm'
-import type { PgTable } from 'drizzle-orm/pg-core'
+import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
 import { type Client, DatabaseError } from 'pg'
 import { incomplete, reasons, UnusableDatabase } from '../collection/errors.ts'
 import {
@@ -7,6 +7,7 @@ import {
   type MigrateOptions,
   type Migration,
   migrationFailed,
+  missingColumnRules,
   pendingMigrations,
   refuseOtherRelease,
 } from '../database/migrations.ts'
@@ -102,7 +103,7 @@ export async function findMissingPart(
   }
 }
 
-/** Compares rules by their names, which PostgreSQL shortens to 63 bytes: each version rewrites the text in its own way. */
+/** Checks and indexes are compared by their names, which PostgreSQL shortens to 63 bytes: each version rewrites their texts. */
 async function missingRules(client: Queries, table: PgTable): Promise<string[]> {
   const names = sql.param(ruleNamesOf(table))
   const oid = oidOf(getTableName(table))
@@ -113,7 +114,15 @@ async function missingRules(client: Queries, table: PgTable): Promise<string[]> 
       UNION SELECT relname FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
       WHERE indrelid = ${oid} AND indisvalid)`,
   )
-  return rows.map(([name]) => name)
+  const ofColumns = sql`SELECT attname FROM pg_attribute WHERE attrelid = ${oid} AND attnotnull`
+  const required = (await query<[string]>(client, ofColumns)).map(([column]) => column)
+  const references = await query<[string, string]>(
+    client,
+    sql`SELECT attname, relname FROM pg_constraint JOIN pg_class ON pg_class.oid = confrelid
+      JOIN pg_attribute ON attrelid = conrelid AND attnum = ANY (conkey)
+    WHERE conrelid = ${oid} AND contype = 'f'`,
+  )
+  return [...rows.map(([name]) => name), ...missingColumnRules(getTableConfig(table), { required, references })]
 }
 
 /** An expression for the id of a table in the database, which is NULL if it does not exist. */

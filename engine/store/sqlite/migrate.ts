@@ -3,7 +3,13 @@ import { getTableName, is, sql } from 'drizzle-orm'
 import { getTableConfig, SQLiteInteger, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { incomplete } from '../collection/errors.ts'
 import type { Loaded } from '../database/loaded.ts'
-import { type AppliedMigration, type Migration, migrationFailed, pendingMigrations } from '../database/migrations.ts'
+import {
+  type AppliedMigration,
+  type Migration,
+  migrationFailed,
+  missingColumnRules,
+  pendingMigrations,
+} from '../database/migrations.ts'
 import { type SqliteCollection, tablesOf } from './collection.ts'
 import { toFailure } from './file/failure.ts'
 import { query, selectFrom, sqlTextOf } from './statements.ts'
@@ -102,7 +108,8 @@ export function findMissingPart(
 
 /** Other programs rebuild a table without its rules, and drizzle-kit does not draft STRICT. */
 function missingRules(connection: Database.Database, table: SQLiteTable): string[] {
-  const { name, columns, checks, indexes, uniqueConstraints } = getTableConfig(table)
+  const config = getTableConfig(table)
+  const { name, columns, checks, indexes, uniqueConstraints } = config
   const [[text = '', isStrict] = []] = query<[string, bigint]>(
     connection,
     sql`SELECT sql, strict FROM sqlite_schema JOIN pragma_table_list(${name}) WHERE sqlite_schema.name = ${name}`,
@@ -114,6 +121,10 @@ function missingRules(connection: Database.Database, table: SQLiteTable): string
     ...uniqueConstraints.map((unique) => unique.name),
     ...columns.map(({ isUnique, uniqueName }) => (isUnique ? uniqueName : undefined)),
   ]
+  const ofColumns = sql`SELECT name FROM pragma_table_info(${name}) WHERE "notnull"`
+  const required = query<[string]>(connection, ofColumns).map(([column]) => column)
+  const ofKeys = sql`SELECT "from", "table" FROM pragma_foreign_key_list(${name})`
+  const references = query<[string, string]>(connection, ofKeys)
   const plain = withoutLayout(text)
   const has = (part: string) => plain.includes(withoutLayout(part))
   const isCounted = columns.some((column) => is(column, SQLiteInteger) && column.autoIncrement)
@@ -121,6 +132,7 @@ function missingRules(connection: Database.Database, table: SQLiteTable): string
     ...(isStrict ? [] : ['STRICT']),
     ...(isCounted && !has('AUTOINCREMENT') ? ['AUTOINCREMENT'] : []),
     ...checks.filter((rule) => !has(`${rule.name} CHECK (${sqlTextOf(rule.value)})`)).map((rule) => rule.name),
+    ...missingColumnRules(config, { required, references }),
     ...named.filter((index) => index !== undefined).filter((index) => !present.includes(index)),
   ]
 }

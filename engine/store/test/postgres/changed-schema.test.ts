@@ -94,6 +94,13 @@ test.for([
   ['a missing check', 'ALTER TABLE notes DROP CONSTRAINT notes_body_length', 'notes lacks notes_body_length'],
   ['a missing index', 'DROP INDEX notes_by_state', 'notes lacks notes_by_state'],
   ['a missing unique rule', 'ALTER TABLE api_keys DROP CONSTRAINT api_keys_hash', 'api_keys lacks api_keys_hash'],
+  ['a missing NOT NULL', 'ALTER TABLE notes ALTER body DROP NOT NULL', 'notes lacks NOT NULL of body'],
+  ['an added NOT NULL', 'ALTER TABLE notes ALTER due_at SET NOT NULL', 'notes lacks NULL of due_at'],
+  [
+    'a missing foreign key',
+    'ALTER TABLE notes DROP CONSTRAINT notes_book_id_books_id_fk',
+    'notes lacks FOREIGN KEY (book_id) REFERENCES books',
+  ],
 ] as const)('%s makes the store unready, and stops the next start', async ([, change, part]) => {
   const database = postgresDatabase(await emptyDatabase())
   const store = await database.open()

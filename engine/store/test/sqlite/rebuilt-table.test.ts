@@ -17,7 +17,7 @@ async function databaseWithNote() {
   const path = join(temporaryFolder(), 'notes.db')
   const database = sqliteDatabase(path)
   const store = await database.open()
-  await store.notes.create({ body: 'Ann', priority: 7n, state: 'done' })
+  await store.notes.create({ body: 'Ann', priority: 7n, state: 'done', dueAt: new Date() })
   return { ...database, path, store }
 }
 
@@ -48,6 +48,24 @@ describe('a table that another program has rebuilt without its rules', () => {
     await copy()
     const store = await target.open()
     expect(await store.notes.list({ limit: 9, cursor: 0n })).toMatchObject([{ body: 'Ann' }, { body: 'Tim' }])
+  })
+
+  test.for([
+    ['body TEXT NOT NULL', 'body TEXT', 'NOT NULL of body'],
+    ['due_at TEXT', 'due_at TEXT NOT NULL', 'NULL of due_at'],
+    [' REFERENCES books (id)', '', 'FOREIGN KEY (book_id) REFERENCES books'],
+    ['REFERENCES books', 'REFERENCES notes', 'FOREIGN KEY (book_id) REFERENCES books'],
+  ] as const)('stops the start if %s became %s', async ([from, to, missing]) => {
+    const { open, path } = await databaseWithNote()
+    const database = openDatabase(path)
+    const select = database.prepare("SELECT sql FROM sqlite_schema WHERE name = 'notes'").pluck()
+    const sql = String(select.get())
+    database.unsafeMode()
+    database.pragma('writable_schema = ON')
+    database.prepare("UPDATE sqlite_schema SET sql = ? WHERE name = 'notes'").run(sql.replace(from, to))
+    expect(select.get()).not.toBe(sql)
+    database.close()
+    await expect(open()).rejects.toThrow(`table notes lacks ${missing};`)
   })
 
   test('is accepted with its rules in another layout', async () => {
