@@ -63,9 +63,9 @@ const scriptsOfTests = {
   'test:endurance': 'vitest run --config engine/test/vitest.config.ts --project endurance',
 }
 
-/** @throws {Error} if the folder has files */
+/** @throws {Error} if the folder has anything but a repository */
 export function createProduct(folder: string, options: Options = {}): void {
-  if (existsSync(folder) && readdirSync(folder).length > 0)
+  if (existsSync(folder) && readdirSync(folder).some((name) => name !== '.git'))
     throw new Error(`${folder} is not empty. Name a new folder.`)
   copyEngine(folder, options)
   cpSync(join(root, 'engine/create'), folder, { recursive: true })
@@ -74,13 +74,22 @@ export function createProduct(folder: string, options: Options = {}): void {
 
   const write = (path: string, text: string) => writeLacking(folder, path, text)
   const writeJson = (path: string, value: object) => write(path, jsonText(value))
-  const product = { name: withNamesOf(basename(folder), 'notes'), private: true, type: 'module' }
+  const product = {
+    name: withNamesOf(basename(folder), 'notes'),
+    private: true,
+    type: 'module',
+    engines: manifest.engines,
+  }
   const own = { ...scripts, ...(options.withTests ? scriptsOfTests : {}) }
   const all = options.withConsole ? addConsole(folder, own) : own
   writeJson('package.json', { ...product, scripts: all, ...sharedParts(options) })
   // The tests of the engines, which take most of the time, are compiled by a script of their own.
   const included = ['*.ts', 'test', ...['store', 'service', 'client'].map((name) => `engine/${name}`)]
   writeJson('tsconfig.json', { ...JSON.parse(read('tsconfig.json')), include: included, exclude: ['engine/*/test'] })
+  write(
+    'README.md',
+    '# Notes\n\n`npm install` and `npm start` start this service. `engine/README.md` says how to change it.\n',
+  )
   write('.gitignore', 'node_modules/\ndata/\ndist/\n*.db*\n')
   const { files: _, overrides: __, ...style } = JSON.parse(read('biome.json'))
   // A product may have folders such as `service` of its own.
@@ -130,7 +139,7 @@ function writeLacking(folder: string, path: string, text: string): void {
   const file = join(folder, path)
   if (existsSync(file)) return
   mkdirSync(dirname(file), { recursive: true })
-  const isNamed = /^(?:product\.ts|prometheus-alerts\.yaml|web\/.*\.(?:html|svg))$/.test(path)
+  const isNamed = /^(?:README\.md|product\.ts|prometheus-alerts\.yaml|web\/.*\.(?:html|svg))$/.test(path)
   writeFileSync(file, isNamed ? withNamesOf(basename(folder), text) : text)
 }
 

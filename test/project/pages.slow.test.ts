@@ -24,6 +24,7 @@ function create(...words: string[]): [number | null, string] {
 
 test('a product is made in a new folder only', () => {
   const folder = join(temporaryFolder(), 'notes')
+  git(temporaryFolder(), 'init', '--quiet', folder)
   expect(create(folder)).toEqual([0, expect.stringContaining('has the engines and an example')])
   writeFileSync(join(folder, 'main.ts'), 'mine')
   expect(create(folder)).toEqual([1, `${folder} is not empty. Name a new folder.\n`])
@@ -48,6 +49,7 @@ test('a product has the names of its folder', () => {
   expect(textOf('Dockerfile')).toMatch(/file:\/data\/my-shop\.db\n.*^CMD exec node .* main\.ts\n$/ms)
   expect(readJson(join(folder, 'package.json'))).toHaveProperty('name', 'my-shop')
   expect(textOf('web/index.html')).toMatch(/^<!doctype html>/)
+  expect(textOf('README.md')).toMatch(/^# My shop\n/)
   for (const path of ['store.ts', 'migrations/sqlite/0001_notes.sql'])
     expect(textOf(path)).toMatch(/^(?:import|CREATE) /)
 })
