@@ -9,8 +9,8 @@ const timeLimit = 900_000
 
 test.for([
   { path: 'engine/test', chosen: ['--project=!endurance'], least: 1_000 },
-  // One of them stands for the others, which take minutes.
-  { path: 'engine/test', chosen: ['--project=endurance', 'power-cut'], least: 2 },
+  // Two files stand for the others, which take minutes.
+  { path: 'engine/test', chosen: ['--project=endurance', 'endurance/restart', 'endurance/commits'], least: 2 },
   { path: 'engine/console/test/browser', chosen: ['notes.test'], least: 2 },
 ])('the tests in $path pass in another product: $chosen', { timeout: timeLimit }, ({ path, chosen, least }) => {
   const words = ['run', ...chosen, '--config', `${path}/vitest.config.ts`, '--reporter', 'dot']
