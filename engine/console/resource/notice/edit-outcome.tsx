@@ -50,6 +50,8 @@ export interface Done {
   isShown?: true
   /** Whether it reports a change of somebody else. It has no button then, and `onUndo` belongs to the notice before it. */
   isNews?: true
+  /** Whether it is no longer true once the last edit has a result. */
+  isPassing?: true
 }
 
 interface SavedProps extends Omit<Done, 'focus'> {

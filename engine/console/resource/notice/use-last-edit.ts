@@ -30,7 +30,8 @@ export function useLastEdit(newItem: NewItem, done: Done | undefined, onDone: (d
   const cause = waiting.find(isRepeated)
   const last = states.at(-1)
   const together = useSavedTogether(states, waiting)
-  const isDone = done !== undefined && done.at >= (last?.submittedAt ?? 0)
+  const isOver = done?.isPassing && last?.status !== 'pending'
+  const isDone = done !== undefined && !isOver && done.at >= (last?.submittedAt ?? 0)
   const canUndo = isDone
     ? done.onUndo !== undefined && !done.isNews
     : last !== undefined && (lastUndoable(states) === last || lastRemoved(resource, states) === last)
@@ -83,6 +84,9 @@ export function useLastEdit(newItem: NewItem, done: Done | undefined, onDone: (d
     const undoable = lastUndoable(states)
     const { at = 0, onUndo, edits: together = [] } = done ?? {}
     const removed = lastRemoved(resource, states)
+    // Another change before it must not be undone instead.
+    if (last?.status === 'pending' && isSent(last) && !(onUndo && at > last.submittedAt))
+      return say(`${textOf(last.edit.seen[resource.title])} is being removed. Undo it after that.`, { isPassing: true })
     if (onUndo && at > Math.max(undoable?.submittedAt ?? 0, removed?.submittedAt ?? 0))
       return onUndo(isByKey && together.length > maxByKey)
     if (removed && removed.submittedAt > (undoable?.submittedAt ?? 0))
@@ -143,12 +147,16 @@ function useFocusOf(done: Done | undefined): void {
 function lastUndoable(states: EditState[]): EditState | undefined {
   const undone = new Set(states.map(({ edit }) => edit.undoes))
   const removals = states.filter(({ edit, status }) => !edit.set && status !== 'error')
-  const sent = removals.filter((state) => !isWaiting(state.edit) && !isRepeated(state))
-  const removed = new Set(sent.map(({ edit }) => edit.seen.id))
+  const removed = new Set(removals.filter(isSent).map(({ edit }) => edit.seen.id))
   return states.findLast(
     ({ edit: { seen, undoes, idempotencyKey }, status }) =>
       status !== 'error' && !undoes && !undone.has(idempotencyKey) && !removed.has(seen.id),
   )
+}
+
+/** Whether an edit is a removal that the service may have got. */
+function isSent(state: EditState): boolean {
+  return !state.edit.set && !isWaiting(state.edit) && !isRepeated(state)
 }
 
 /** The last removal that can no longer be undone, unless the item was added again. */

@@ -727,6 +727,27 @@ describe('a note is removed', () => {
     await notice(page).getByText('There is nothing to undo.').waitFor()
   })
 
+  test('says so to the key that undoes while it is sent, and no other change is undone', async ({ open }) => {
+    const { store, page } = await open(3, { isLoaded: true })
+    await setState(page, 'note 2', 'Done')
+    await expect.poll(() => store.notes.get(2n)).toMatchObject({ state: 'done' })
+    await page.clock.install()
+    await page.getByRole('link', { name: 'note 1' }).press('Delete')
+    await notice(page).getByText('note 1 will be removed.').waitFor()
+    const release = await holdRequests(page, '**/trpc/notes.remove')
+    await page.clock.fastForward(8_000)
+    for (const _ of [1, 2]) {
+      await page.keyboard.press('z')
+      await notice(page).getByText('note 1 is being removed. Undo it after that.').waitFor()
+    }
+    release()
+    await expect.poll(() => store.notes.get(1n)).toBeUndefined()
+    expect(await store.notes.get(2n)).toMatchObject({ state: 'done' })
+    await page.getByRole('status').getByText('note 1 was removed.').waitFor({ state: 'attached' })
+    await page.keyboard.press('z')
+    await notice(page).getByText('note 1 #4 was added again.').waitFor()
+  })
+
   test('after eight seconds, or when the page is left', async ({ open }) => {
     const { url, store, page } = await open(3, { isLoaded: true })
     await page.clock.install()
@@ -834,7 +855,7 @@ describe('a note is removed', () => {
     await page.getByRole('heading', { name: 'No done notes' }).waitFor()
     await panelsLoaded(page)
     await page.keyboard.press('z')
-    await notice(page).getByText('There is nothing to undo.').waitFor()
+    await notice(page).getByText('note 2 is being removed. Undo it after that.').waitFor()
     release()
     await expect.poll(() => store.notes.get(2n)).toBeUndefined()
   })
