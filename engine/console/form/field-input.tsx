@@ -1,5 +1,5 @@
 import './field-input.css'
-import type { ChangeEvent, FocusEvent, KeyboardEvent } from 'react'
+import type { ChangeEvent, FocusEvent, KeyboardEvent, ReactNode } from 'react'
 import { parseText, parseTexts } from '#service/fields'
 import { issueTexts } from '../issues.ts'
 import type { Field, Resource } from '../resource.ts'
@@ -19,6 +19,8 @@ interface FieldInputProps {
   /** What is wrong with the value, or whether something is. */
   error?: string | boolean | undefined
   description?: string | undefined
+  /** Inside of the field, after the text, if it has no choices. */
+  end?: ReactNode
   /** Whether it stands where the value stood. */
   isSmall?: boolean
   readOnly?: boolean
@@ -35,7 +37,7 @@ const integerKeyboard = /iPhone/.test(navigator.userAgent) ? 'text' : 'numeric'
 
 /** The field of a form for a value. */
 export function FieldInput(props: FieldInputProps) {
-  const { field, isFirst, isPlain = false, isSmall, readOnly, description, error, ...others } = props
+  const { field, isFirst, isPlain = false, isSmall, readOnly, description, end, error, ...others } = props
   const texts = { label: others['aria-label'] === undefined ? field.label : undefined, error }
   const attributes = {
     ...others,
@@ -63,6 +65,7 @@ export function FieldInput(props: FieldInputProps) {
       {...attributes}
       readOnly={readOnly}
       description={description}
+      end={end}
       autoComplete="off"
       spellCheck={isPlain ? false : undefined}
       {...(field.kind === 'text' && { dir: 'auto' })}

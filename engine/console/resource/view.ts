@@ -34,7 +34,9 @@ let fitting: number | undefined
 /** The number of rows that fit the window in which the page was opened, but at least 20. */
 export function fittingSize(): number {
   const rowHeight = matchMedia('(pointer: coarse)').matches ? 44 : 30
-  fitting ??= Math.min(Math.max(20, Math.floor((innerHeight - 196) / rowHeight)), 100)
+  // In a narrow window, the tools are below the filters.
+  const toolsHeight = innerWidth < 1_040 ? 240 : 196
+  fitting ??= Math.min(Math.max(20, Math.floor((innerHeight - toolsHeight) / rowHeight)), 100)
   return fitting
 }
 

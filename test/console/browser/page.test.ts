@@ -297,6 +297,7 @@ test('the style sheets of the panels take precedence over those of the first loa
 test('a page has as many rows as the window has room for, until the user chooses another number', async ({ start }) => {
   const { url, show } = await start(60)
   for (const [width, height, rows] of [
+    [768, 1_024, 26],
     [1_280, 800, 20],
     [1_440, 900, 23],
     [1_920, 1_080, 29],

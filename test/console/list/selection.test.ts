@@ -190,10 +190,10 @@ test('keys change and remove all selected pets, or those of the panel alone', as
   await page.keyboard.press('Delete')
   await page.getByRole('region', { name: 'Last change' }).getByText('pet 2 will be removed.').waitFor()
   await press(page, 'Escape', '?')
-  await page.getByText('Remove the pet, or all selected pets').waitFor()
+  await page.getByText('Remove the pet, or several selected pets').waitFor()
   const help = (action: string) =>
     page.locator('.shortcuts > div', { hasText: action }).locator('kbd').allTextContents()
-  expect(await help('Set the status of the pet, or of all selected pets')).toEqual(['s'])
+  expect(await help('Set the status of the pet, or of several selected pets')).toEqual(['s'])
   expect(await help('Choose a status in the menu')).toEqual(['1', '2', '3'])
   expect(await help('Open the pet')).toEqual(['Enter'])
   await inspect(page, 'help-of-the-pets')
@@ -209,6 +209,17 @@ test('a status that all selected pets have already changes nothing, and says so'
   expect(await notice.getByRole('button', { name: 'Undo' }).count()).toBe(0)
   await page.getByRole('region', { name: '2 selected' }).waitFor()
   expect(await page.getByRole('dialog').count()).toBe(0)
+})
+
+test('a pet that has the status already, but is no longer in the list, does not stay selected', async ({ open }) => {
+  const { store, page } = await open(4, { path: '/?status=available', isLoaded: true })
+  await page.getByRole('link', { name: 'pet 1' }).focus()
+  await press(page, 's', '3')
+  await expect.poll(async () => (await store.pets.get(1n))?.status).toBe('sold')
+  await page.getByRole('link', { name: 'pet 1' }).focus()
+  await press(page, 'Shift+ArrowDown', 's', '3')
+  await expect.poll(async () => (await store.pets.get(2n))?.status).toBe('sold')
+  await page.getByRole('region', { name: /selected$/ }).waitFor({ state: 'hidden' })
 })
 
 test('a pet that is removed is no longer selected', async ({ open }) => {

@@ -31,7 +31,7 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
   /** The value before the one that was taken over. */
   const [replaced, setReplaced] = useState<{ value: unknown }>()
   const [text, setText] = useState(draft.text)
-  const [error, setError] = useState<string>()
+  const [error, setError] = useState(() => (fieldDrafts.has(key) ? readEntry(resource, field, text).problem : undefined))
   const isOver = useRef(false)
   const editor = useRef<HTMLDivElement>(null)
   /** How often the Enter key was pressed, instead of a button below. */
@@ -86,6 +86,13 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
         value={text}
         error={error}
         description={isChanged ? undefined : 'Enter or leaving saves, Esc discards'}
+        end={
+          isChanged || (
+            <kbd aria-hidden translate="no">
+              ↵
+            </kbd>
+          )
+        }
         onChange={({ currentTarget: { value } }) => {
           setError(undefined)
           setText(value)

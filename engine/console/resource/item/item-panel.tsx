@@ -122,7 +122,7 @@ function Details({ item }: { item: Item }) {
   const fields = resource.fields.filter((field) => isEditableField(field) || item[field.name] !== undefined)
   return (
     <>
-      <dl className="item-details">
+      <dl ref={keepFocus} className="item-details">
         {fields.map((field) => (
           <div key={field.name}>
             <dt>{field.label}</dt>

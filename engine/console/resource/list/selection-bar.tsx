@@ -16,12 +16,13 @@ import { useAccess } from '../access.ts'
 import { together } from '../edit-key.ts'
 import { editOf } from '../edits.ts'
 import { useList, useResource, useTotal } from '../page-context.ts'
+import { isIncluded } from '../paged-list.ts'
 import { ChoiceMenu, Menu } from './choice-menu.tsx'
 
 /** What can be done with the selected items. It covers the head of the table, so nothing moves when it appears. */
 export function SelectionBar({ onClose }: { onClose: () => void }) {
   const { resource, open } = useResource()
-  const { list, selection, place, removeSelected, menu, openMenu } = useList()
+  const { view, list, selection, place, removeSelected, menu, openMenu } = useList()
   const { canEdit, canRemove } = useAccess()
   const closeMenu = useCallback(() => openMenu(undefined), [openMenu])
   const title = `${number(selection.count)} selected`
@@ -34,6 +35,8 @@ export function SelectionBar({ onClose }: { onClose: () => void }) {
   function set(field: Field, value: unknown) {
     const items = selection.items()
     const changed = items.filter((item) => item[field.name] !== value)
+    // They would stay selected where the user does not see them.
+    selection.remove(items.filter((item) => item[field.name] === value && !isIncluded(view.filter, item)))
     const edits = together(changed.map((item) => editOf(item, { [field.name]: value }, place)))
     // What the user sees, and can undo, needs no question.
     const startsAtOnce = elsewhere === 0 || edits.length === 0

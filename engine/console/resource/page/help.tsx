@@ -24,10 +24,10 @@ function actionsOf({ one, many }: Noun, label = 'value') {
   return {
     search: 'Search, or go to an id',
     add: `Add a new ${one}`,
-    choose: `Set the ${label} of the ${one}, or of all selected ${many}`,
+    choose: `Set the ${label} of the ${one}, or of several selected ${many}`,
     option: `Choose a ${label} in the menu`,
     edit: `Edit the ${one}`,
-    remove: `Remove the ${one}, or all selected ${many}`,
+    remove: `Remove the ${one}, or several selected ${many}`,
     undo: 'Undo the last change',
     notice: 'Go to the message about the last change',
     nextItem: `Next ${one}`,

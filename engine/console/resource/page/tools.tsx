@@ -24,6 +24,7 @@ const menuId = 'tools-menu'
 /** Finds an item, exports the items and adds some. */
 export function Tools() {
   const { resource, open } = useResource()
+  const { view } = useList()
   const { isReadOnly, hasHistory } = useAccess()
   return (
     <div className="tools">
@@ -34,7 +35,12 @@ export function Tools() {
       {/* A menu only where the style sheet hides it until it is open. */}
       <div id={menuId} className="tools-menu" popover="auto">
         {!isReadOnly && hasHistory && (
-          <Tool label="Changes" icon={<IconHistory />} onClick={() => open({ kind: 'changes' })} />
+          <Tool
+            label="Changes"
+            icon={<IconHistory />}
+            isShown={view.changes !== undefined}
+            onClick={() => open({ kind: 'changes' })}
+          />
         )}
         <Tool label="Export" icon={<IconDownload />} onClick={() => open({ kind: 'export' })} />
         {!isReadOnly && <Tool label="Add many" icon={<IconTablePlus />} onClick={() => open({ kind: 'import' })} />}
@@ -50,14 +56,30 @@ export function Tools() {
   )
 }
 
+interface ToolProps {
+  label: string
+  icon: ReactNode
+  /** Whether what it opens is on the page. */
+  isShown?: boolean
+  onClick: () => void
+}
+
 /** A button that shows its label in the menu, or if the window is wide. */
-function Tool({ label, icon, onClick }: { label: string; icon: ReactNode; onClick: () => void }) {
+function Tool({ label, icon, isShown, onClick }: ToolProps) {
   function act() {
     document.getElementById(menuId)?.hidePopover()
     onClick()
   }
   return (
-    <Button variant="gray" className="tool" icon={icon} aria-label={label} {...hint(label)} onClick={act}>
+    <Button
+      variant="gray"
+      className="tool"
+      icon={icon}
+      aria-label={label}
+      aria-current={isShown || undefined}
+      {...hint(label)}
+      onClick={act}
+    >
       {label}
     </Button>
   )

@@ -37,6 +37,7 @@ test('one click shows what was changed and removed today, and the panel the hist
   await showing(page, '1–20 of 24')
   const sheet = await openChanges(page)
   await sheet.getByRole('heading', { name: 'Today · 2 changed, 1 removed' }).waitFor()
+  await page.locator('[aria-current="true"]', { hasText: 'Changes' }).waitFor()
   const entries = sheet.getByRole('listitem')
   await expect.poll(() => entries.count()).toBe(3)
   const texts = await textsOf(entries)

@@ -184,6 +184,18 @@ describe('the state of a note', () => {
     expect(await state('Done').getAttribute('aria-pressed')).toBe('true')
   })
 
+  test('is changed with a click in the panel, which keeps the focus for the next note', async ({ open }) => {
+    const { store, page } = await open(3, { path: '/?state=open', isLoaded: true })
+    await page.getByRole('link', { name: 'note 1' }).press('Enter')
+    await panel(page, 'note 1').getByRole('button', { name: 'Done' }).click()
+    await expectState(store, 1n).toBe('done')
+    await page.keyboard.press('j')
+    await panel(page, 'note 2').waitFor()
+    await page.keyboard.press('j')
+    await panel(page, 'note 3').waitFor()
+    expect(await isFocused(panel(page))).toBe(true)
+  })
+
   test('is changed with a click in the panel, and the row stays until the user moves on', async ({ open }) => {
     const { store, page } = await open(3)
     await choose(page, 'Open')
@@ -360,6 +372,7 @@ describe('the text of a note', () => {
     const { store, page } = await open(3, { path: '/?note=2' })
     const field = await editText(page, 'note 2')
     expect(await describes(page, 'Text')).toContain('Enter or leaving saves, Esc discards')
+    expect(await panel(page).getByText('↵').isVisible()).toBe(true)
     await inspect(page, 'edit-text-keys')
     await field.fill('  ')
     await page.keyboard.press('Enter')
@@ -435,6 +448,17 @@ describe('the text of a note', () => {
     await enterNote(page, ' Milk ', '2')
     await page.keyboard.press('Enter')
     await expect.poll(async () => (await store.notes.get(2n))?.body).toBe('Milk')
+  })
+
+  test('that is invalid is shown with its message again after another note', async ({ open }) => {
+    const { page } = await open(3, { path: '/?note=2', isLoaded: true })
+    const field = await editText(page, 'note 2')
+    await field.fill('')
+    await page.getByRole('link', { name: 'note 3' }).click()
+    await panel(page, 'note 3').waitFor()
+    await page.getByRole('link', { name: 'note 2' }).click()
+    await panel(page, 'note 2').getByRole('alert').getByText('The text is missing.').waitFor()
+    expect(await field.inputValue()).toBe('')
   })
 
   test('that somebody else changes while it is edited says so, and a draft stays across a reload', async ({ open }) => {
