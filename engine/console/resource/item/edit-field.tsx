@@ -31,7 +31,9 @@ export function EditField({ item, field, onClose }: EditFieldProps) {
   /** The value before the one that was taken over. */
   const [replaced, setReplaced] = useState<{ value: unknown }>()
   const [text, setText] = useState(draft.text)
-  const [error, setError] = useState(() => (fieldDrafts.has(key) ? readEntry(resource, field, text).problem : undefined))
+  const [error, setError] = useState(() =>
+    fieldDrafts.has(key) ? readEntry(resource, field, text).problem : undefined,
+  )
   const isOver = useRef(false)
   const editor = useRef<HTMLDivElement>(null)
   /** How often the Enter key was pressed, instead of a button below. */
