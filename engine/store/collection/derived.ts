@@ -85,19 +85,27 @@ interface RowAccess<Mutation> extends Pick<DerivedMethods, 'getBy' | 'counts' | 
   run(operation: string, mutation: WithKind<Mutation>): RunMutation
 }
 
-/** Opens collections, each with the derived methods and the access to its database. See {@link Reads} for `step`. */
+/**
+ * Opens collections, each with the derived methods and the access to its database, which is closed if one of them cannot be
+ * opened. See {@link Reads} for `step`.
+ */
 export function openCollections<T extends Table, Mutation, Access>(
   collections: Record<string, CollectionOn<T, Mutation, Access, object>>,
   access: Access,
-  step: number,
+  { step, close }: { step: number; close(): Promise<void> },
   accessTo: (collection: CollectionOn<T, Mutation, Access, object>) => RowAccess<Mutation>,
 ): Record<string, object> {
   const scans = { step, inTurn: scanQueue() }
-  const opened = Object.entries(collections).map(([name, collection]) => {
-    const derived = derive(name, collection, accessTo(collection), scans)
-    return [name, collection.open({ ...derived, ...access })]
-  })
-  return Object.fromEntries(opened)
+  try {
+    const opened = Object.entries(collections).map(([name, collection]) => {
+      const derived = derive(name, collection, accessTo(collection), scans)
+      return [name, collection.open({ ...derived, ...access })]
+    })
+    return Object.fromEntries(opened)
+  } catch (error) {
+    void close()
+    throw error
+  }
 }
 
 function derive<Mutation>(

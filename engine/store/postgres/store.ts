@@ -35,7 +35,12 @@ export async function openPostgresStore(
     return rows
   }
 
-  const collections = openCollections(loaded.collections, { read }, 250, ({ table, filters }) => {
+  async function close(): Promise<void> {
+    await mutations.close()
+    if (!pool.ending) await pool.end()
+  }
+
+  const collections = openCollections(loaded.collections, { read }, { step: 250, close }, ({ table, filters }) => {
     const { revision, renew } = shortRevision()
     return {
       pages: (order) => pagesOf(read, table, filters, order),
@@ -80,10 +85,7 @@ export async function openPostgresStore(
       return size === undefined ? {} : { databaseBytes: size }
     },
     async saved() {},
-    async close() {
-      await mutations.close()
-      if (!pool.ending) await pool.end()
-    },
+    close,
   }
 }
 

@@ -27,14 +27,25 @@ export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
   const writer = createWriter({ ...options, identities, onDamage: watch.leave })
   // To read this many rows takes 0.1 ms of the event loop.
   const step = 100
-  const collections = openCollections(loaded.collections, { read: reader.add }, step, ({ table, filters }) => ({
-    pages: (order) => reader.add(pagesOf(table, filters, order)),
-    getBy: (field) => reader.add(rowBy(table, field)),
-    counts: (field, limit) => reader.add(countsOf(table, field, limit)),
-    entries: () => reader.add(pagesOf(history, ['rowId', 'tableName'], 'newest')),
-    run: (operation) => (values, idempotency) => writer.mutate(operation, values, idempotency),
-    revision: reader.revision,
-  }))
+
+  async function close(): Promise<void> {
+    // If the reader closes last, the log and its index stay: on a full disk the next start could not create them.
+    for (const each of isDiskFull(path) ? [writer, reader] : [reader, writer]) await each.close()
+  }
+
+  const collections = openCollections(
+    loaded.collections,
+    { read: reader.add },
+    { step, close },
+    ({ table, filters }) => ({
+      pages: (order) => reader.add(pagesOf(table, filters, order)),
+      getBy: (field) => reader.add(rowBy(table, field)),
+      counts: (field, limit) => reader.add(countsOf(table, field, limit)),
+      entries: () => reader.add(pagesOf(history, ['rowId', 'tableName'], 'newest')),
+      run: (operation) => (values, idempotency) => writer.mutate(operation, values, idempotency),
+      revision: reader.revision,
+    }),
+  )
 
   return {
     ...collections,
@@ -51,10 +62,7 @@ export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
     load: () => ({ queuedWrites: writer.queued }),
     sizes: () => measureFiles(path),
     saved: watch.saved,
-    async close() {
-      // If the reader closes last, the log and its index stay: on a full disk the next start could not create them.
-      for (const each of isDiskFull(path) ? [writer, reader] : [reader, writer]) await each.close()
-    },
+    close,
   }
 }
 

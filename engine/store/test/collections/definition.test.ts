@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { sql } from 'drizzle-orm'
 import {
   type AnySQLiteColumn,
@@ -88,13 +89,15 @@ test('a change with the name of a read ends the start', async () => {
     ...original.collections,
     notes: collection({ table: notes, changes: (change) => ({ list: change(() => ({ body: 'x' })) }) }),
   }
-  const opening = openStore(defineStore({ ...original, collections }), {
-    kind: 'sqlite',
-    path: join(temporaryFolder(), 'x.db'),
-  })
+  const path = join(temporaryFolder(), 'x.db')
+  const opening = openStore(defineStore({ ...original, collections }), { kind: 'sqlite', path })
   await expect(opening).rejects.toThrow(
     'The collection of notes has another method list. Rename the change or statement.',
   )
+  // SQLite changes this only if no other connection is open.
+  const other = new Database(path)
+  await expect.poll(() => other.pragma('journal_mode = DELETE', { simple: true })).toBe('delete')
+  other.close()
 })
 
 test('a row is found by a unique field only', () => {
