@@ -55,7 +55,7 @@ function moved(page: Page): Promise<number> {
 
 describe('speed', () => {
   test('the page, its scripts and its styles are at most 115 kB, until the list is shown', async ({ open }) => {
-    const { page } = await open(25, { session: 'form', isIntercepted: false })
+    const { page } = await open(25, { session: 'form', isIntercepted: false, isCompressed: true })
     await showing(page, '1–20 of 25')
     const total = await transferred(page)
     expect(total).toBeGreaterThan(50_000)
@@ -66,7 +66,7 @@ describe('speed', () => {
     const { url, show } = await start(3)
     const delays: number[] = []
     for (let round = 0; round < 3; round++) {
-      const page = await show({ path: '/livez' })
+      const page = await show({ path: '/livez', isCompressed: true })
       const client = await page.context().newCDPSession(page)
       await client.send('Network.enable')
       await client.send('Network.emulateNetworkConditions', {

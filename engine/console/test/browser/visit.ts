@@ -15,6 +15,8 @@ interface VisitOptions extends BrowserContextOptions {
   key?: string
   /** Whether the test may intercept requests. Intercepted responses are larger, and not cached. */
   isIntercepted?: boolean
+  /** Whether the page accepts compressed files. Each service compresses its files anew, which takes it most of a second. */
+  isCompressed?: boolean
 }
 
 interface OpenOptions extends VisitOptions {
@@ -47,8 +49,12 @@ export function consoleTest(storageKey: string) {
     visit: async ({ browser }, use) => {
       const problems: string[] = []
       const closings: (() => Promise<void>)[] = []
-      await use(async (url, { key, isIntercepted = true, ...options } = {}) => {
-        const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+      await use(async (url, { key, isIntercepted = true, isCompressed = false, ...options } = {}) => {
+        const context = await browser.newContext({
+          viewport: { width: 1280, height: 800 },
+          ...(!isCompressed && { extraHTTPHeaders: { 'accept-encoding': 'identity' } }),
+          ...options,
+        })
         closings.push(() => context.close())
         context.setDefaultTimeout(20_000)
         const page = await context.newPage()
