@@ -29,7 +29,7 @@ test('the guide has spans sent before and after an upgrade, and a stop does not 
   writeFileSync(join(folder, 'tracing/tracing.mjs'), script)
   cpSync(prefix, next, { recursive: true, verbatimSymlinks: true })
   const collector = await startCollector()
-  const env = { ...parseEnv(variables), OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, PORT: '0' }
+  const env = { ...parseEnv(variables), OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }
   const key = await createFirstKey(folder)
   for (const release of [prefix, next]) {
     rmSync(current, { force: true })
@@ -62,7 +62,7 @@ test.for(['0.223.0', '0.301.0'])(
     expect(globSync('**/@opentelemetry/api/package.json', { cwd: prefix })).toHaveLength(1)
     const script = join(prefix, 'tracing.mjs')
     writeFileSync(script, tracing[1]?.code ?? '')
-    const env = { NODE_OPTIONS: `--import=${script}`, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', PORT: '0' }
+    const env = { NODE_OPTIONS: `--import=${script}`, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' }
     const server = await whenListening(runCommand([join(prefix, 'node_modules/.bin/petstore')], { env }))
     expect((await fetch(`${server.url}/v1/pets`)).headers.get('traceresponse')).not.toBeNull()
   },

@@ -126,5 +126,5 @@ async function runIn(folder: string, command: string): Promise<Run> {
   const { DATABASE_URL: url = 'file:data/petstore.db' } = databaseOf(folder)
   const words = command.split(' ').map((word) => (word === 'DATABASE' ? url : word))
   // A port without a service, so that `healthcheck` is refused.
-  return runProgram({ folder, arguments: words, env: { PORT: '0', DATABASE_URL: url } })
+  return runProgram({ folder, arguments: words, env: { DATABASE_URL: url } })
 }

@@ -36,7 +36,9 @@ test('the checks of the start accept exactly the values with which the service c
 })
 
 test('the start lists every address that it cannot listen on, without a stack trace', async () => {
-  const run = runProgram({ env: { HOST: '198.51.100.1', ADMIN_HOST: '198.51.100.2', ADMIN_PORT: '9464' } })
+  const run = runProgram({
+    env: { HOST: '198.51.100.1', PORT: '3000', ADMIN_HOST: '198.51.100.2', ADMIN_PORT: '9464' },
+  })
   expect([await run.ended, run.stdout]).toEqual([1, ''])
   expect(run.stderr).toBe(
     'The service cannot listen on the address 198.51.100.1:3000 (EADDRNOTAVAIL): set HOST to an address of this machine.\n' +

@@ -14,7 +14,7 @@ if (process.platform !== 'win32') {
   test('with 1,024 file descriptors the service keeps serving during a flood of idle connections', async () => {
     const folder = temporaryFolder()
     const command = ['sh', '-c', `ulimit -n 1024; exec "$@"`, 'sh', ...commandLine]
-    const server = await whenListening(runCommand(command, { folder, env: { PORT: '0' } }))
+    const server = await whenListening(runCommand(command, { folder }))
     const key = await waitForOutput(server, bannerKey)
     const isFlooding = new AbortController()
     onTestFinished(() => isFlooding.abort())

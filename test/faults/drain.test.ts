@@ -80,7 +80,7 @@ describe('SIGTERM', () => {
   })
 
   test('stops the service also through npm start', async () => {
-    const env = { PORT: '0', DATABASE_URL: `file:${join(temporaryFolder(), 'petstore.db')}` }
+    const env = { DATABASE_URL: `file:${join(temporaryFolder(), 'petstore.db')}` }
     const root = join(import.meta.dirname, '../..')
     const server = await whenListening(runCommand(['npm', 'start', '--no-update-notifier'], { folder: root, env }))
     await stopService(server)

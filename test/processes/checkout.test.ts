@@ -17,7 +17,7 @@ test('the documented options of Node open the inspector, and write a profile whe
   const [node = '', ...launcher] = commandLine
   const anyPort = options.map((option) => (option === '--inspect' ? '--inspect=0' : option))
   const folder = temporaryFolder()
-  const server = await whenListening(runCommand([node, ...anyPort, ...launcher], { folder, env: { PORT: '0' } }))
+  const server = await whenListening(runCommand([node, ...anyPort, ...launcher], { folder }))
   expect(server.stderr).toMatch(/^Debugger listening on ws:\/\/127\.0\.0\.1:/)
   server.child.kill('SIGINT')
   expect(await server.ended).toBe(0)
@@ -48,7 +48,7 @@ test('"npm run dev" restarts after every kind of save, and recovers when a synta
   const versioned = (version: string) => code.replace('listening at', `${version} listening at`)
 
   const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
-  const run = runCommand(['sh', '-c', scripts.dev], { folder, env: { PATH, PORT: '0' } })
+  const run = runCommand(['sh', '-c', scripts.dev], { folder, env: { PATH } })
   // SIGKILL would leave the service running.
   onTestFinished(async () => {
     run.child.kill('SIGTERM')

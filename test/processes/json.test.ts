@@ -44,7 +44,7 @@ test('the JSON of each command has the documented fields, and nothing else is on
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'pets.ndjson'), '{"name":"Rex","categoryId":1}\n')
   for (const call of calls) {
-    const run = runProgram({ folder, arguments: [...call.split(' '), '--json'], env: { PORT: '0' } })
+    const run = runProgram({ folder, arguments: [...call.split(' '), '--json'] })
     expect(await run.ended, `${call}\n${run.stderr}`).toBe(0)
     expectDocumented(call, run.stdout)
   }

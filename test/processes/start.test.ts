@@ -76,7 +76,7 @@ test('the first start shows the key even if LOG_LEVEL=silent, because it shows t
 })
 
 test('the first start shows the addresses for clients if PUBLIC_URL is set', async () => {
-  const run = runProgram({ env: { PORT: '0', PUBLIC_URL: 'https://shop.example//petstore/' } })
+  const run = runProgram({ env: { PUBLIC_URL: 'https://shop.example//petstore/' } })
   const key = await waitForOutput(run, bannerKey)
   expect(run.stdout.trimEnd().split('\n').map(parseLine)).toContainEqual(
     expect.objectContaining({
@@ -93,7 +93,7 @@ test('the first start shows the addresses for clients if PUBLIC_URL is set', asy
 if (existsSync('/usr/bin/script')) {
   const startInTerminal = (env = {}) => {
     const command = commandLine.map((word) => `'${word}'`).join(' ')
-    return runCommand(['/usr/bin/script', '-qec', command, '/dev/null'], { env: { PORT: '0', ...env } })
+    return runCommand(['/usr/bin/script', '-qec', command, '/dev/null'], { env })
   }
 
   test('the first start shows a banner on a terminal', async () => {
@@ -115,7 +115,7 @@ test('a later start takes seconds, shows no key and finds the pets, also under "
   const folder = temporaryFolder()
   const key = await createFirstKey(folder)
   // "node --watch" sends messages of its own through the ports of worker threads.
-  const run = runCommand([process.execPath, '--watch', ...commandLine.slice(1)], { folder, env: { PORT: '0' } })
+  const run = runCommand([process.execPath, '--watch', ...commandLine.slice(1)], { folder })
   const first = await whenListening(run)
   await waitUntilReady(first.url)
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }

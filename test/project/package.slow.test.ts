@@ -44,7 +44,7 @@ test('the package contains the sources as JavaScript, all migrations, the consol
 
 test('the installed command serves, writes, backs up and stops', async () => {
   const folder = temporaryFolder()
-  const server = await whenListening(runInstalled([], { folder, env: { PORT: '0' } }))
+  const server = await whenListening(runInstalled([], { folder }))
   const headers = {
     authorization: `Bearer ${await waitForOutput(server, bannerKey)}`,
     'content-type': 'application/json',

@@ -212,7 +212,7 @@ test('the example is served on PostgreSQL as the recipe does it', async () => {
   const { url, stop } = await startPostgres()
   onTestFinished(stop)
   const command = [process.execPath, 'main.ts']
-  const server = await whenListening(runCommand(command, { folder, env: { PORT: '0', DATABASE_URL: url } }))
+  const server = await whenListening(runCommand(command, { folder, env: { DATABASE_URL: url } }))
   const apiKey = await waitForOutput(server, /\b(notes_[0-9A-Za-z]{38})\b/)
   const [step] = stepsOf(client)
   expect(run(folder, 'client.ts', { SERVICE_URL: server.url, SERVICE_API_KEY: apiKey })).toBe(`${step?.output}\n`)
@@ -239,7 +239,8 @@ test('a definition that its module exports under another name ends the start wit
   const folder = copyEngines()
   for (const file of ['store.ts', 'service.ts'].map((name) => join(folder, name)))
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll('definition', 'notesStore'))
-  const { stderr } = spawnSync(process.execPath, ['main.ts'], { cwd: folder, encoding: 'utf8', timeout: 60_000 })
+  const env = { ...process.env, PORT: '0' }
+  const { stderr } = spawnSync(process.execPath, ['main.ts'], { cwd: folder, encoding: 'utf8', env, timeout: 60_000 })
   expect(stderr).toContain('store.ts must export what defineStore returns under the name "definition".')
 })
 
@@ -247,7 +248,7 @@ test('the example of the service serves REST, RPC and the document, and that of 
   const folder = copyEngines()
   const { start } = readJson(join(folder, 'package.json')).scripts
   const server = await whenListening(
-    runCommand(['sh', '-c', start], { folder, env: { PORT: '0', DATABASE_URL: 'file:notes.db' } }),
+    runCommand(['sh', '-c', start], { folder, env: { DATABASE_URL: 'file:notes.db' } }),
   )
   const apiKey = await waitForOutput(server, /\b(notes_[0-9A-Za-z]{38})\b/)
   const [step] = stepsOf(client)
@@ -315,7 +316,7 @@ test('the example of the console is built and served', async () => {
   )
   expect([built.status, built.stderr]).toEqual([0, ''])
 
-  const env = { PORT: '0', DATABASE_URL: 'file:notes.db' }
+  const env = { DATABASE_URL: 'file:notes.db' }
   const { url } = await whenListening(runCommand([process.execPath, 'main.ts'], { folder, env }))
   const html = await (await fetch(url)).text()
   const scripts = [...html.matchAll(/(?:src|href)="\.(\/assets\/[^"]*\.js)"/g)].map(([, path]) => `${url}${path}`)
@@ -339,7 +340,7 @@ test('a product without a console is compiled, tested and served, also after an 
     const { status, stdout, stderr } = spawnSync('npm', ['run', script], { cwd: folder, encoding: 'utf8' })
     expect(status, stdout + stderr).toBe(0)
   }
-  const env = { PORT: '0', DATABASE_URL: 'file:notes.db' }
+  const env = { DATABASE_URL: 'file:notes.db' }
   const { url } = await whenListening(runCommand([process.execPath, 'main.ts'], { folder, env }))
   for (const path of ['/', '/docs/']) {
     const response = await fetch(`${url}${path}`)

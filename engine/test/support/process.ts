@@ -32,7 +32,7 @@ interface RunOptions {
   atEnd?: AtEnd
 }
 
-/** Runs a command in a child process that is killed at the end of the test. */
+/** Runs a command in a child process that is killed at the end of the test. A service in it takes a free port. */
 export function runCommand(
   [command = '', ...words]: string[],
   {
@@ -45,7 +45,7 @@ export function runCommand(
 ): Run {
   const child = spawn(command, words, {
     cwd: folder,
-    env: { PATH: process.env.PATH ?? '', ...('DATABASE_URL' in env ? {} : databaseOf(folder)), ...env },
+    env: { PATH: process.env.PATH ?? '', PORT: '0', ...('DATABASE_URL' in env ? {} : databaseOf(folder)), ...env },
     stdio: [stdin, 'pipe', 'pipe'],
     detached: isGroup,
   })
@@ -84,9 +84,9 @@ export function processFixtures<Stores extends WithApiKeys>(
     return run
   }
 
-  /** Runs the service on a free port and waits until it listens. */
-  async function startServer({ env = {}, ...options }: RunOptions = {}): Promise<Server> {
-    return whenListening(runProgram({ ...options, env: { PORT: '0', ...env } }))
+  /** Runs the service and waits until it listens. */
+  async function startServer(options?: RunOptions): Promise<Server> {
+    return whenListening(runProgram(options))
   }
 
   /** Captures the first API key in the banner, or in the log line with the same values. */

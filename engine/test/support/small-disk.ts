@@ -24,7 +24,7 @@ export function smallDiskFixtures(program: string, { bannerKey, commandLine }: P
       dd if=/dev/zero of=${folder}/ballast bs=1M count=6 status=none
       cd ${folder}
       exec "$@"`
-    const server = await whenListening(runCommand(inNamespace(script, commandLine), { env: { PORT: '0' } }))
+    const server = await whenListening(runCommand(inNamespace(script, commandLine)))
     const key = await waitForOutput(server, bannerKey)
     // The disk is mounted only in the mount namespace of the service, so its path leads through /proc.
     const inside = join(`/proc/${server.child.pid}/root`, folder)

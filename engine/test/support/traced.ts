@@ -63,7 +63,7 @@ export function tracedFixtures(program: string, { commandLine, createFirstKey }:
       const trace = join(folder, 'trace')
       const key = await createFirstKey(folder)
       const command = ['strace', '-f', '--seccomp-bpf', '-o', trace, ...optionsFor(databasePath), ...commandLine]
-      const server = await whenListening(runCommand(command, { folder, env: { PORT: '0', ...env }, isGroup: true }))
+      const server = await whenListening(runCommand(command, { folder, env, isGroup: true }))
       const { child, ended } = server
       return {
         server,

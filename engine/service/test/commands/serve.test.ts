@@ -36,7 +36,7 @@ test.for([
 
 test('a start that cannot make its dependencies says why in one line, and leaves no database', async () => {
   const folder = temporaryFolder()
-  const run = runProgram({ folder, env: { PORT: '0', PRINTER_FILE: join(folder, 'missing', 'printer') } })
+  const run = runProgram({ folder, env: { PRINTER_FILE: join(folder, 'missing', 'printer') } })
   expect(await run.ended).toBe(1)
   expect(run.stderr).toMatch(/^The dependencies could not be made: ENOENT: .*printer'\n$/)
   expect(readdirSync(folder)).toEqual([])

@@ -63,7 +63,7 @@ if (canMount()) {
       wait $!
       fill more
       exec "$@"`
-    const env = { PORT: '0', NOTES_API_KEY: key }
+    const env = { NOTES_API_KEY: key }
     const { url } = await whenListening(runCommand(inNamespace(script, commandLine), { env }))
     const { get, post } = connectRestClient(url, key)
     expect((await get('/v1/notes')).status).toBe(200)
@@ -97,7 +97,7 @@ if (canMount()) {
       [ '${content}' = 'no database' ] || "$@" db migrate 2>/dev/null
       dd if=/dev/zero of=ballast bs=4096 status=none 2>/dev/null || truncate -s -$((4096 * ${blocks})) ballast
       exec "$@"`
-    const run = runCommand(inNamespace(script, commandLine), { env: { PORT: '0' } })
+    const run = runCommand(inNamespace(script, commandLine))
     expect([await run.ended, run.stderr]).toEqual([
       1,
       `The database ${folder}/data/notes.db cannot be used: the disk is full; free some space.\n`,

@@ -128,7 +128,7 @@ if (canTrace()) {
         "DROP TABLE notes; DROP TABLE books; DELETE FROM migrations WHERE name = '0001_notes'",
       )
       const run = (database: string, ...words: string[]) => {
-        const env = { DATABASE_URL: `file:${database}`, PORT: '0' }
+        const env = { DATABASE_URL: `file:${database}` }
         const command = [...strace(...failingCalls(database, calls, error)), ...commandLine, ...words]
         return runCommand(command, { folder, env })
       }

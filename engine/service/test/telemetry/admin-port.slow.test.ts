@@ -80,7 +80,7 @@ test.for(['PORT', 'ADMIN_PORT'])('a port in use is refused as %s, and no file is
   await once(other, 'listening')
   // Safe: a listening TCP server has an AddressInfo.
   const { port } = other.address() as AddressInfo
-  const run = runProgram({ folder, env: { PORT: '0', [name]: String(port) } })
+  const run = runProgram({ folder, env: { [name]: String(port) } })
   expect([await run.ended, run.stdout]).toEqual([1, ''])
   expect(run.stderr).toBe(
     `Port ${port} on 127.0.0.1 is taken by another program: stop it, or set ${name} to another one.\n`,
