@@ -1,7 +1,7 @@
 import type { AnyRouter } from '@trpc/server'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { isText } from '../api/text.ts'
-import { isRecord } from '../api/validation.ts'
+import { fieldsIn } from '../api/validation.ts'
 import { proceduresOf } from './procedures.ts'
 
 /** Throws an error that names the first field of a procedure whose schema does not suit its place. */
@@ -25,27 +25,4 @@ function isOtherText(schema: z.core.$ZodType): boolean {
 
 function hasDefault({ _zod: { def } }: z.core.$ZodType): boolean {
   return def.type === 'default' || def.type === 'prefault'
-}
-
-/** The names of the fields with such a schema, also inside of other kinds of schemas. */
-function fieldsIn(
-  schema: unknown,
-  isFound: (schema: z.core.$ZodType) => boolean,
-  name: string,
-  parents: unknown[] = [],
-): string[] {
-  if (parents.includes(schema)) return []
-  if (!(schema instanceof z.core.$ZodType)) {
-    // The fields of an object, the options of a union.
-    const isList = Array.isArray(schema)
-    if (!isList && !isRecord(schema)) return []
-    return Object.entries(schema).flatMap(([key, each]) =>
-      fieldsIn(each, isFound, isList ? name : key, [...parents, schema]),
-    )
-  }
-  if (isFound(schema)) return [name]
-  const { def } = schema._zod
-  // The parts of an object are in its shape. A string has none.
-  const parts = def.type === 'string' ? [] : Object.entries(def)
-  return parts.flatMap(([, part]) => fieldsIn(part, isFound, name, [...parents, schema]))
 }

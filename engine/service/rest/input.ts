@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ApiError } from '../api/errors.ts'
 import { isTime, parseDigits } from '../api/literals.ts'
-import { describeIssues, innerOf, isRecord, mustBe, OtherText } from '../api/validation.ts'
+import { describeIssues, fieldsIn, innerOf, isRecord, mustBe, OtherText } from '../api/validation.ts'
 import { needsBody, type Operation, splitInput, takesBody } from './operations.ts'
 
 type Fields = Record<string, unknown>
@@ -76,18 +76,13 @@ export function decodeJson(schema: z.core.$ZodType, name: string, parents: z.cor
     const decode = fieldsDecoder(schema, decodePart)
     return (value) => (isRecord(value) ? decode(value) : value)
   }
-  if (holdsConverted(schema))
+  const isConverted = (part: z.core.$ZodType) => part instanceof z.ZodBigInt || part instanceof z.ZodDate
+  // A union, a tuple, a record or a transformation.
+  if (fieldsIn(schema, isConverted, name).length > 0)
     throw new Error(
       `The field ${name} cannot be served as REST, because it is a ${schema._zod.def.type} with integers or times, which are converted in objects and arrays only.`,
     )
   return (value) => value
-}
-
-/** Whether a union, a tuple, a record or a transformation has a part that {@link decodeJson} would have to convert. */
-function holdsConverted(schema: z.core.$ZodType): boolean {
-  if (schema instanceof z.ZodBigInt || schema instanceof z.ZodDate) return true
-  const parts = Object.values(schema._zod.def).flat()
-  return parts.some((part) => part instanceof z.core.$ZodType && holdsConverted(part))
 }
 
 const decodeTime = (text: string) => (isTime(text) ? new Date(text) : text)

@@ -43,9 +43,11 @@ function shapeOf(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, '{}')
 }
 
-/** Whether its pages are linked. A search says in its body where it continues. */
+/** Whether its pages are linked: by the id of the last item. A search says in its body where it continues. */
 export function isPaged({ input, output }: Operation): boolean {
-  return ['cursor', 'limit'].every((name) => name in input.shape) && output instanceof z.ZodArray
+  const element = output instanceof z.ZodArray ? output.element : undefined
+  const hasId = element instanceof z.ZodObject && 'id' in element.shape
+  return hasId && ['cursor', 'limit'].every((name) => name in input.shape)
 }
 
 export function successStatus({ meta }: Operation): 200 | 201 {

@@ -74,7 +74,9 @@ test.for([
 
 test.for([
   ['union', z.union([Int64, z.boolean()])],
+  ['union', z.union([z.object({ from: Int64 }), z.boolean()])],
   ['record', z.record(z.enum(['from']), z.date())],
+  ['record', z.record(z.enum(['from']), z.object({ size: Int64 }))],
   ['tuple', z.tuple([z.boolean(), Int64])],
   ['pipe', Int64.transform(String)],
 ] as const)('a body with integers or times in a %s is refused at the start', async ([type, size]) => {
@@ -110,6 +112,16 @@ test('a body that may contain itself, and a page without a default size, are ref
   await expect(startTestApi({ router: router({ trees: router({ list }) }) })).rejects.toThrow(
     'trees.list cannot be served as REST: its limit needs a default.',
   )
+})
+
+test('a full page whose items have no id has no link to the next one', async () => {
+  const list = query({ openapi: { method: 'GET', path: '/sizes' } })
+    .input(z.object({ cursor: Int64.optional(), limit: z.int().default(1) }))
+    .output(z.array(z.object({ size: Int64 })))
+    .query(() => [{ size: 1n }])
+  const { rest } = await startTestApi({ router: router({ sizes: router({ list }) }) })
+  const { status, headers } = await rest.get('/v1/sizes')
+  expect([status, headers.link]).toEqual([200, undefined])
 })
 
 test('a parameter may have a default that its schema checks', async () => {
