@@ -174,12 +174,16 @@ export function configurationOf(product: KeyedProduct, own = z.object()) {
     return `${each?.description ?? 'a setting of the product'}${Array.isArray(value) ? '' : ` (default: ${value})`}`
   }
 
-  /** Reads environment variables. One without text counts as not set. An {@link OperatorError} names every invalid one. */
-  function readConfig(env = environment): Config {
+  /**
+   * Reads environment variables. One without text counts as not set. An {@link OperatorError} names every invalid one.
+   *
+   * @param needed the settings of the product that are read
+   */
+  function readConfig(env = environment, needed = own): Config {
     // Without the white space that YAML blocks and Windows line ends add.
     const read = (setting: string) => env[variableOf(setting)]?.trim() || undefined
     const given = Object.fromEntries(settings.map((setting) => [setting, read(setting)]))
-    const [{ data, error }, ofProduct] = [schema.safeParse(given), own.safeParse(given)]
+    const [{ data, error }, ofProduct] = [schema.safeParse(given), needed.safeParse(given)]
     const broken = new Set(settings.filter((setting) => hasControlCharacter(given[setting] ?? '')))
     const problems = [...broken].map(
       (each) => `${variableOf(each)}: expected no control characters, such as line breaks`,
@@ -192,8 +196,12 @@ export function configurationOf(product: KeyedProduct, own = z.object()) {
     }
     if (given.apiKey && given.apiKeyFile)
       problems.push(`${variableOf('apiKey')}, ${variableOf('apiKeyFile')}: expected only one of them`)
-    if (data?.adminPort && data.adminPort === data.port) problems.push('ADMIN_PORT: expected another port than PORT')
-    if (data?.backupEvery && data.databaseUrl.kind === 'postgres')
+    // Each by itself, so that another wrong setting hides no problem.
+    const { port, adminPort, backupEvery, databaseUrl } = schema.shape
+    const admin = adminPort.safeParse(given.adminPort).data
+    if (admin && admin === port.safeParse(given.port).data) problems.push('ADMIN_PORT: expected another port than PORT')
+    const isOnPostgres = databaseUrl.safeParse(given.databaseUrl).data?.kind === 'postgres'
+    if (isOnPostgres && backupEvery.safeParse(given.backupEvery).data)
       problems.push(
         'BACKUP_EVERY: expected only for an SQLite database. Back up PostgreSQL with its own tools, such as pg_dump',
       )
@@ -205,7 +213,10 @@ export function configurationOf(product: KeyedProduct, own = z.object()) {
     return toConfig(data, ofProduct.data)
   }
 
-  return { settings, variableOf, describe, readConfig }
+  /** Reads those of a command, which needs none of the product. They may be set for the service only. */
+  const readForCommand = () => readConfig(environment, z.object())
+
+  return { settings, variableOf, describe, readConfig, readForCommand }
 }
 
 /** Addresses that mean all those of the machine, with the one by which its own programs reach them. */

@@ -31,7 +31,7 @@ export function addBackupCommands(program: Command, cli: Cli): void {
     )
     .action(async (file: string | undefined, options: JsonOption) => {
       if (file === '-') return backUpToOutput(cli, options)
-      const { path, audit } = databaseFile(configuration.readConfig())
+      const { path, audit } = databaseFile(configuration.readForCommand())
       const backup = await withProgress(describeBytes, (onProgress) =>
         backUpDatabase(path, definition.sqliteRelease(), file, onProgress),
       )
@@ -54,7 +54,7 @@ export function addBackupCommands(program: Command, cli: Cli): void {
 async function backUpToOutput({ configuration, definition }: Cli, options: JsonOption): Promise<void> {
   refuseJson(options, 'the backup')
   if (process.stdout.isTTY) throw new UsageError('A backup is not text. Redirect standard output to a file or a pipe.')
-  const { path, audit } = databaseFile(configuration.readConfig())
+  const { path, audit } = databaseFile(configuration.readForCommand())
   const { bytes, sha256 } = await withProgress(describeBytes, (onProgress) =>
     writeStream(process.stdout, (write) => streamBackup(path, definition.sqliteRelease(), write, onProgress)),
   )
@@ -69,7 +69,7 @@ export function addRestoreCommand(program: Command, cli: Cli): void {
     .argument('<file>', 'the backup', parseBackup)
     .option('--force', 'also restore a copy without its log, which may lack the newest rows')
     .action(async (backup: string, options: JsonOption & { force?: true }) => {
-      const { path, audit } = databaseFile(configuration.readConfig())
+      const { path, audit } = databaseFile(configuration.readForCommand())
       const { kept, isVerified } = await withProgress(describeBytes, (onProgress) =>
         restoreDatabase(path, definition.sqliteRelease(), backup, { force: options.force, onProgress }),
       )

@@ -26,7 +26,7 @@ export function addDatabaseCommands(program: Command, cli: Cli): void {
   const showing = `show the schema, the size and the number of ${contents}`
   addCommand(cli, databases, 'status', showing, ['db status', 'db status --json']).action(
     async (options: JsonOption) => {
-      const status = await readStatus(definition, configuration.readConfig().database)
+      const status = await readStatus(definition, configuration.readForCommand().database)
       printAs(options, status, () => describeStatus(definition, status))
     },
   )
@@ -35,7 +35,7 @@ export function addDatabaseCommands(program: Command, cli: Cli): void {
   addCommand(cli, databases, 'migrate', migrating, ['db migrate --dry-run', 'db migrate'])
     .option('--dry-run', 'print the pending migrations and their SQL, and change nothing')
     .action(async ({ dryRun = false, ...options }: JsonOption & { dryRun?: boolean }) => {
-      const config = configuration.readConfig()
+      const config = configuration.readForCommand()
       const { database, historyDays } = config
       const pending = await readPending(definition, database)
       const isApplied = !dryRun && pending.length > 0
@@ -61,7 +61,7 @@ export function addDatabaseCommands(program: Command, cli: Cli): void {
       location('--to'),
     )
     .action(async ({ from, to, ...options }: JsonOption & { from: Location; to: Location }) => {
-      const audit = auditOf(configuration.readConfig())
+      const audit = auditOf(configuration.readForCommand())
       const [source, target] = [describeLocation(from), describeLocation(to)]
       const onMigrate = (migrations: string[]) => audit('database.migrate', target, { migrations })
       const tables = await withProgress(describeRows, (onProgress) =>

@@ -14,7 +14,7 @@ export async function withStore<Stores>(
   use: (store: BaseStore & Stores, audit: Audit, database: Location) => Promise<void>,
   { create = false } = {},
 ): Promise<void> {
-  const config = configuration.readConfig()
+  const config = configuration.readForCommand()
   const { database } = config
   const audit = auditOf(config)
   let damage: string | undefined

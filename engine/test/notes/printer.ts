@@ -3,7 +3,11 @@ import { z } from 'zod'
 import { Refusal } from '#store'
 
 export const settings = z.object({
-  printerFile: z.string().default('/dev/null').describe('the file or device that prints notes'),
+  printerFile: z
+    .string()
+    .startsWith('/', 'expected an absolute path')
+    .default('/dev/null')
+    .describe('the file or device that prints notes'),
 })
 export type Settings = z.infer<typeof settings>
 

@@ -3,7 +3,15 @@ import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { mintApiKey, product, readConfig, runProgram, variableNames } from '../../../test/notes/fixtures.ts'
+import {
+  createFirstKey,
+  mintApiKey,
+  product,
+  readConfig,
+  runProgram,
+  runToEnd,
+  variableNames,
+} from '../../../test/notes/fixtures.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
 import { configurationOf } from '../../config.ts'
 
@@ -218,6 +226,28 @@ describe('NOTES_API_KEY_FILE', () => {
   })
 })
 
+test('settings that contradict each other are reported beside one that is wrong itself', () => {
+  const onPostgres = { DATABASE_URL: 'postgres://localhost/notes', BACKUP_EVERY: '6h' }
+  expect(() => readConfig({ ...onPostgres, PORT: 'x', ADMIN_PORT: '0' })).toThrow(
+    /PORT: .*BACKUP_EVERY: expected only/s,
+  )
+  expect(() => readConfig({ PORT: '80', ADMIN_PORT: '80', LOG_LEVEL: 'x' })).toThrow(
+    /LOG_LEVEL: .*ADMIN_PORT: expected/s,
+  )
+})
+
+test.for(['keys list', 'db status', 'backup copy.db'])('%s needs no setting of the product', async (words) => {
+  const folder = temporaryFolder()
+  await createFirstKey(folder)
+  const env = { PRINTER_FILE: 'printer' }
+  await runToEnd({ folder, env, arguments: words.split(' ') })
+  const start = runProgram({ folder, env })
+  expect([await start.ended, start.stderr]).toEqual([
+    1,
+    expect.stringContaining('PRINTER_FILE: expected an absolute path'),
+  ])
+})
+
 test('doctor names every variable that is wrong, and sets the exit code', async () => {
   const [valid, wrong] = [{}, { PORT: 'x', LOG_LEVEL: 'y' }].map((env) => runProgram({ env, arguments: ['doctor'] }))
   expect([await valid?.ended, valid?.stderr]).toEqual([0, ''])
@@ -236,6 +266,7 @@ test('a product reads settings of its own, which the help describes', () => {
   expect(() => own.readConfig({ PORT: 'x' })).toThrow(
     /PORT: expected a port .*\n {2}MAIL_SERVER: not set; give it a value: the server that sends mail$/,
   )
+  expect(own.readForCommand().productSettings).toEqual({})
   expect(() => own.readConfig({ MAIL_SERVER: 'a\u0000' })).toThrow('MAIL_SERVER: expected no control characters')
   const last = String(settings.at(-1))
   expect([own.variableOf(last), own.describe(last)]).toEqual(['MAIL_SERVER', 'the server that sends mail'])
