@@ -15,6 +15,7 @@ import {
   type TableWithId,
   uniqueColumnOf,
 } from '../collection/row.ts'
+import { textLiteral } from '../collection/schema.ts'
 import type { Prepare } from './collection.ts'
 
 /** The statements of a collection, derived from its table. They bypass Drizzle's mapping of rows, which takes long. */
@@ -81,7 +82,7 @@ export function insertInto(table: TableWithId) {
   // Without an id left, SQLite would report a full disk (SQLITE_FULL) and roll back the whole transaction.
   const text = sqlTextOf(sql`INSERT INTO ${table} (${listOf(columns.map((column) => sql.identifier(column.name)))})
     SELECT ${listOf(columns.map(() => sql`?`))}
-    WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ${sql.raw(`'${name}'`)} AND seq >= ${sql.raw(String(maxId))})`)
+    WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ${sql.raw(textLiteral(name))} AND seq >= ${sql.raw(String(maxId))})`)
 
   function prepare(connection: Database.Database) {
     const insert = connection.prepare<unknown[]>(text)

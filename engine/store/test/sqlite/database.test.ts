@@ -1,13 +1,16 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openFileStore, prepareSqlite } from '../../../test/notes/database.ts'
 import { maxCount, notes } from '../../../test/notes/tables.ts'
 import { openDatabase } from '../../../test/support/database.ts'
 import { fastest } from '../../../test/support/fastest.ts'
 import { temporaryFolder } from '../../../test/support/temporary.ts'
+import { int64 } from '../../collection/schema.ts'
 import { checkPages, connect, connectToRead, using } from '../../sqlite/file/connection.ts'
-import { countsStatement, sqlTextOf } from '../../sqlite/statements.ts'
+import { countsStatement, insertInto, sqlTextOf } from '../../sqlite/statements.ts'
 
 /** Opens a database of the service as the `sqlite3` shell does. */
 function openNotes(): Database.Database {
@@ -41,6 +44,32 @@ test.for([
   const database = openNotes()
   expect(() => database.exec(sql)).toThrow(rule)
   database.exec(insertKey('test', 'c', "'2026-01-01T00:00:00.000Z'") + insertKey('test', 'd'))
+})
+
+test('the name of a table may have an apostrophe', () => {
+  const database = new Database(':memory:')
+  database.defaultSafeIntegers()
+  database.exec(`CREATE TABLE "o'clock" (id INTEGER PRIMARY KEY AUTOINCREMENT, body TEXT)`)
+  const hours = sqliteTable("o'clock", { id: int64('id').primaryKey({ autoIncrement: true }), body: text() })
+  expect(insertInto(hours)(database)('one')).toEqual({ id: 1n })
+})
+
+test('the recipe that renames a field changes its name in the history, and no text', async () => {
+  const path = join(temporaryFolder(), 'notes.db')
+  const store = openFileStore(path)
+  const { id } = await store.notes.create({ body: 'say "priority":', priority: 7n, state: 'open' })
+  await store.notes.update({ id, set: { priority: 8n } })
+  await store.notes.remove({ id })
+  await store.close()
+  const [sql = ''] =
+    /^UPDATE history$[^;]+;/m.exec(readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8')) ?? []
+  const database = openDatabase(path)
+  database.exec(sql)
+  const entries = database.prepare<[], { before: string; after: string }>('SELECT before, after FROM history').all()
+  expect(entries.map(({ before, after }) => [JSON.parse(before), JSON.parse(after)])).toEqual([
+    [{ urgency: 7 }, { urgency: 8 }],
+    [{ body: 'say "priority":', urgency: 8, state: 'open' }, null],
+  ])
 })
 
 describe('a time inserted by hand', () => {
