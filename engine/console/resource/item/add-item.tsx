@@ -46,6 +46,7 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
   const [added, setAdded] = useState<Item>()
   /** When the form asked whether an item is added that may exist. Undefined after another entry. */
   const [askedAt, setAskedAt] = useState<number>()
+  /** Whether nothing was entered since an item was added. */
   const wasAdded = useRef(false)
   // Another filter does not change the values of an open form.
   const [initial] = useState(() => entriesOf(resource, view.filter))
@@ -63,7 +64,7 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
     // Those of the last render may be older.
     const latest = { ...initial, ...formDrafts.get(many) }
     // The second click of two, and Enter that is held down, must not look like a failure.
-    if (wasAdded.current && !latest[resource.title]) return
+    if (wasAdded.current) return
     const texts = resource.entered.map((field) => [field.name, entryIn(inputOf(field), latest[field.name])])
     const values = parseTexts(resource.fields, asInFiles(resource.entered, Object.fromEntries(texts)))
     const found = issuesOf(resource, values)
@@ -79,9 +80,9 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
     setAskedAt(undefined)
     mutate(values, {
       onSuccess(item) {
+        if (addsAnother) startNext(item)
+        else closeForm()
         wasAdded.current = true
-        if (addsAnother) return startNext(item)
-        closeForm()
       },
       onError: (failure) => focusFirst(problemOf(failure).issues),
     })
@@ -90,6 +91,7 @@ function ItemForm({ newItem }: { newItem: NewItem }) {
   useRetry(newItem, submit, isChanged)
 
   function enter(name: string, value: string, others: Entries | undefined) {
+    wasAdded.current = false
     setAskedAt(undefined)
     newItem.enter({ ...others, [name]: value })
     setChanged((others) => new Set(others).add(name))
