@@ -106,7 +106,7 @@ export function createProduct(folder: string, options: Options = {}): void {
     overrides: [
       { includes: ['**/*.config.ts'], linter: { rules: off('style', 'noDefaultExport') } },
       {
-        includes: ['test/**', 'try.ts', 'client.ts'],
+        includes: ['{test,scripts}/**', 'try.ts', 'client.ts'],
         linter: { rules: { ...off('style', 'noProcessEnv'), ...off('suspicious', 'noConsole') } },
       },
     ],

@@ -3,7 +3,7 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { HTTPMethods } from 'fastify'
 import { onTestFinished } from 'vitest'
-import { parseJson } from '../../service/api/literals.ts'
+import { parseJson, writeJson } from '../../service/api/literals.ts'
 
 export interface RestRequest {
   /** GET by default. */
@@ -25,9 +25,9 @@ export interface RestResponse {
 /** Sends REST requests with an API key, unless the headers contain `authorization`. */
 export interface RestClient {
   get(url: string, headers?: Record<string, string>): Promise<RestResponse>
-  /** A string is sent unchanged, any other value as JSON. */
-  post(url: string, body: unknown, headers?: Record<string, string>): Promise<RestResponse>
-  patch(url: string, body: unknown, headers?: Record<string, string>): Promise<RestResponse>
+  /** A string is sent unchanged, any other value as exact JSON. */
+  post(url: string, body?: unknown, headers?: Record<string, string>): Promise<RestResponse>
+  patch(url: string, body?: unknown, headers?: Record<string, string>): Promise<RestResponse>
   send(request: RestRequest): Promise<RestResponse>
 }
 
@@ -48,7 +48,7 @@ export function createRestClient(transport: Send, key: string): RestClient {
         method,
         url,
         headers: { 'content-type': 'application/json', ...headers },
-        payload: typeof body === 'string' ? body : JSON.stringify(body),
+        payload: typeof body === 'string' ? body : writeJson(body),
       })
   return { send, get: (url, headers = {}) => send({ url, headers }), post: sender('POST'), patch: sender('PATCH') }
 }
