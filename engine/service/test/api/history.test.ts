@@ -23,16 +23,20 @@ test.for(['direct', 'chained'])('a %s query with `access: write` refuses a key t
   expect([await statusOf(viewer), await statusOf(key)]).toEqual([403, 200])
 })
 
-test('the document of a query with `access: write` has the status 403, and a link only if it returns a list', () => {
+test('the document of a query with `access: write` has the status 403, and a link only if it returns items with ids', () => {
   const pages = z.object({ cursor: Int64.optional(), limit: z.int().default(20) })
   const queryOf = (path: `/${string}`, output: z.ZodType) =>
     query({ access: 'write', openapi: { method: 'GET', path } })
       .input(pages)
       .output(output)
       .query(() => [])
-  const routes = router({ list: queryOf('/list', z.array(z.string())), found: queryOf('/found', z.object({})) })
+  const routes = router({
+    list: queryOf('/list', z.array(z.object({ id: Int64 }))),
+    words: queryOf('/words', z.array(z.string())),
+    found: queryOf('/found', z.object({})),
+  })
   const { paths } = createDocument(routes, product, [])
-  const responses = [paths?.['/list'], paths?.['/found']].map((path) => path?.get?.responses)
-  expect(responses).toMatchObject([{ 403: { description: 'The API key may only read.' } }, { 403: {} }])
-  expect(responses.map((each) => /"Link"/.test(JSON.stringify(each)))).toEqual([true, false])
+  const responses = ['/list', '/words', '/found'].map((path) => paths?.[path]?.get?.responses)
+  expect(responses).toMatchObject(Array(3).fill({ 403: { description: 'The API key may only read.' } }))
+  expect(responses.map((each) => /"Link"/.test(JSON.stringify(each)))).toEqual([true, false, false])
 })
