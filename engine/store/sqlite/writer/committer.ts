@@ -112,12 +112,10 @@ export function prepareCommit(connection: Database.Database, writes: Writes) {
       if (error instanceof FilesDamaged) throw error
       const failure = toFailure(error)
       // A deferred constraint is checked by the commit, which does not say whose write violates it.
-      const isOfOne = violatesConstraint(failure) && batch.length > 1
-      return {
-        outcomes: batch.flatMap((write) =>
-          isOfOne ? commitTogether([write], lockTimeout, onBegin).outcomes : { failure },
-        ),
-      }
+      if (!violatesConstraint(failure) || batch.length === 1) return { outcomes: batch.map(() => ({ failure })) }
+      const each = batch.map((write) => commitTogether([write], lockTimeout, onBegin))
+      const last = each.findLast(({ times }) => times)?.times
+      return { outcomes: each.flatMap(({ outcomes }) => outcomes), ...(last && { times: { ...last, startedAt } }) }
     }
   }
 }

@@ -143,7 +143,8 @@ describe('a removal', () => {
     'of a row is also refused, alone, if a table that another program has added keeps it with %s',
     async (rule) => {
       const database = await notesDatabase()
-      const { books } = await database.open()
+      let committed = 0
+      const { books } = await database.open({ transactionCommitted: (writes) => (committed += writes) })
       await books.create({ title: 'Faust', isLent: false })
       await database.execute(`CREATE TABLE loans (book_id bigint NOT NULL REFERENCES books ${rule})`)
       await database.execute('INSERT INTO loans VALUES (1)')
@@ -156,6 +157,8 @@ describe('a removal', () => {
       ])
       expect(settled).toMatchObject([{ value: {} }, { reason: conflict }, { reason: conflict }, { value: {} }])
       expect(await books.list({ limit: 9 })).toMatchObject([{ id: 1n }, { title: 'Emma' }, { title: 'Candide' }])
+      // The observer counts each of the creates.
+      expect(committed).toBe(3)
     },
   )
 })
