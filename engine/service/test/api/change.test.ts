@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { removeInput, updateInput } from '../../api/change.ts'
+import { resource } from '../../api/resource.ts'
 import { describeIssues } from '../../api/validation.ts'
 import { proceduresOf } from '../../procedures/procedures.ts'
 import { decodeSuperjson } from '../../procedures/superjson-input.ts'
@@ -24,6 +25,14 @@ test('a field that is absent gets no default', () => {
 
 test.for(['expected', 'id'])('an update cannot have a field with the name %s', (name) => {
   expect(() => updateInput({ id: z.bigint() }, { [name]: z.string() })).toThrow(`Rename the field ${name}`)
+})
+
+test('an update may lack a field that only another operation sets', () => {
+  const { state: _, ...others } = fields
+  const item = z.object({ id: z.bigint(), ...fields })
+  const { updateInput } = resource({ one: 'note', many: 'notes', item, fields: others })
+  expect(updateInput.safeParse({ noteId: 1n, body: 'new' }).success).toBe(true)
+  expect(updateInput.safeParse({ noteId: 1n, state: 'done' }).error?.message).toContain('expected no field state')
 })
 
 test('null clears an optional field, and no other one', () => {
