@@ -21,11 +21,11 @@ export function followLeave(): void {
 }
 
 /** The idempotency keys of the requests that the service may have read. */
-const read = new Set<string>()
+const keysRead = new Set<string>()
 
 /** Whether the rate limit, or the check of the API key, refused all requests with an idempotency key. */
 export function wasNeverRead(idempotencyKey = ''): boolean {
-  return !read.has(idempotencyKey)
+  return !keysRead.has(idempotencyKey)
 }
 
 /** Fails above a rate limit, with the response as the cause: the client would take that of a proxy for an outage. */
@@ -37,7 +37,7 @@ async function fetchWithinLimit(input: RequestInfo | URL, init: RequestInit = {}
     if (status === 429) throw new Error('Too many requests', { cause: response })
     return response
   } finally {
-    if (status !== 401 && status !== 429) for (const key of idempotencyKeysOf(init)) read.add(key)
+    if (status !== 401 && status !== 429) for (const key of idempotencyKeysOf(init)) keysRead.add(key)
   }
 }
 

@@ -40,7 +40,8 @@ function findError({ raw, url, originalUrl, method }: FastifyRequest): ApiError 
 function isDecodable(url: string): boolean {
   if (!url.includes('%')) return true
   try {
-    return decodeURIComponent(url) !== ''
+    decodeURIComponent(url)
+    return true
   } catch {
     return false
   }
