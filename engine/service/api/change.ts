@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Int64 } from './int64.ts'
+import { withoutDefault } from './schema.ts'
 import { Time } from './time.ts'
 import { isRecord, mustBe, refuseNames, shorten } from './validation.ts'
 
@@ -13,11 +14,6 @@ type PartialFields<F extends Fields> = {
   [Name in keyof F]: WithoutDefault<F[Name]> extends z.ZodOptional<infer Value>
     ? z.ZodOptional<z.ZodNullable<Value>>
     : z.ZodOptional<WithoutDefault<F[Name]>>
-}
-
-/** Otherwise a field that is absent would get its default. */
-function withoutDefault(field: z.core.$ZodType): z.core.$ZodType {
-  return field instanceof z.ZodDefault || field instanceof z.ZodPrefault ? field.unwrap() : field
 }
 
 function partial<F extends Fields>(fields: F): PartialFields<F> {

@@ -1,6 +1,7 @@
 import superjson from 'superjson'
 import { z } from 'zod'
 import { writeJson } from './literals.ts'
+import { requiredPart } from './schema.ts'
 import { isRecord } from './validation.ts'
 
 /**
@@ -160,9 +161,4 @@ function compileObject({ shape, _zod }: z.ZodObject, parents: unknown[]): WriteP
     }
     return `{${json}}`
   }
-}
-
-/** The schema of the value of a field that may be absent. Both adapters omit such a field if it is undefined. */
-function requiredPart(field: z.core.$ZodType): z.core.$ZodType {
-  return field instanceof z.ZodOptional ? requiredPart(field.unwrap()) : field
 }

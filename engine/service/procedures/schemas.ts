@@ -1,7 +1,7 @@
 import type { AnyRouter } from '@trpc/server'
 import type { z } from 'zod'
+import { fieldsIn } from '../api/schema.ts'
 import { isText } from '../api/text.ts'
-import { fieldsIn } from '../api/validation.ts'
 import { proceduresOf } from './procedures.ts'
 
 /** Throws an error that names the first field of a procedure whose schema does not suit its place. */

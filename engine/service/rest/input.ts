@@ -2,7 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ApiError } from '../api/errors.ts'
 import { isTime, parseDigits } from '../api/literals.ts'
-import { describeIssues, fieldsIn, innerOf, isRecord, mustBe, OtherText } from '../api/validation.ts'
+import { fieldsIn, innerOf } from '../api/schema.ts'
+import { describeIssues, isRecord, mustBe, OtherText } from '../api/validation.ts'
 import { needsBody, type Operation, splitInput, takesBody } from './operations.ts'
 
 type Fields = Record<string, unknown>

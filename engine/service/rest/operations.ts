@@ -1,6 +1,6 @@
 import type { AnyRouter } from '@trpc/server'
 import { z } from 'zod'
-import { innerOf } from '../api/validation.ts'
+import { innerOf } from '../api/schema.ts'
 import { type Procedure, proceduresOf } from '../procedures/procedures.ts'
 
 /** A procedure with `meta.openapi`. */

@@ -1,7 +1,7 @@
 import type { AnyRouter } from '@trpc/server'
 import { z } from 'zod'
+import { innerOf } from '../api/schema.ts'
 import type { ItemType } from '../api/transfer.ts'
-import { innerOf } from '../api/validation.ts'
 import { UsageError } from '../operator/operator-error.ts'
 import { proceduresOf } from '../procedures/procedures.ts'
 import { type Field, parseText } from '../reader/fields.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { innerOf } from '../../service/api/validation.ts'
+import { innerOf } from '../../service/api/schema.ts'
 import { type Procedure, proceduresOf } from '../../service/procedures/procedures.ts'
 import { exampleOf } from '../../service/rest/document.ts'
 import { decodeJson } from '../../service/rest/input.ts'
