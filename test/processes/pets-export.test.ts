@@ -1,6 +1,15 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -92,6 +101,32 @@ test('a file that another process creates during the export is kept', async () =
   await expect(work).rejects.toThrow('already exists')
   expect(readFileSync(file, 'utf8')).toBe('other')
 })
+
+test('a link whose target does not exist stays, and leads to the export', async () => {
+  const folder = temporaryFolder()
+  const [file, link] = [join(folder, 'pets.csv'), join(folder, 'latest.csv')]
+  for (const overwrite of [false, true]) {
+    symlinkSync(file, link)
+    await writeFile(link, { overwrite }, (write) => write(Buffer.from('new')))
+    expect([readlinkSync(link), readFileSync(file, 'utf8')]).toEqual([file, 'new'])
+    for (const path of [file, link]) rmSync(path)
+  }
+})
+
+test.for(['', '-wal', '-shm', '-journal'])(
+  'an export never overwrites a file of the database, nor through a link: %j',
+  async (suffix) => {
+    const folder = folderWithPets(3)
+    const database = join(folder, 'data/petstore.db')
+    const before = readFileSync(database)
+    symlinkSync(database + suffix, join(folder, 'pets.csv'))
+    for (const file of [`data/petstore.db${suffix}`, 'pets.csv']) {
+      const run = runProgram({ folder, arguments: ['pets', 'export', file, '--format', 'csv', '--force'] })
+      expect([await run.ended, run.stderr]).toEqual([1, `${file} is a file of the database. Choose another name.\n`])
+    }
+    expect(readFileSync(database).equals(before)).toBe(true)
+  },
+)
 
 test('--force follows a symbolic link, and replaces neither a device nor a folder', async () => {
   const folder = temporaryFolder()

@@ -104,14 +104,15 @@ async function exportToFile<Stores>(
     throw new UsageError(`The name of ${file} does not end with ${endings}. Choose another name, or a --format.`)
   }
   await withStore(cli, async (store, audit, database) => {
-    const ownership = database.kind === 'sqlite' ? ownershipOf(database.path) : undefined
+    const path = database.kind === 'sqlite' ? database.path : undefined
+    const ownership = path === undefined ? undefined : ownershipOf(path)
     const progress = (done: number) => `Exported ${done} ${resource.plural}`
     const { written, sha256 } = await withProgress(progress, (onProgress) => {
       const options = { format: chosen, filters, onProgress }
       const work = (write: Write) => exportItems(resource, resource.collection(store), write, options)
       return file === undefined
         ? writeStream(process.stdout, work)
-        : writeFile(file, { overwrite: force === true, ownership }, work)
+        : writeFile(file, { overwrite: force === true, database: path, ownership }, work)
     })
     audit(`${resource.plural}.export`, describeLocation(database), { rows: written })
     const describe = () => `Exported ${count(written, resource.name, resource.plural)}, SHA-256 ${sha256}.`

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { renameSync, rmSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
-import { giveAway, type Ownership, publish, withCleanup } from '#store/operator'
+import { giveAway, type Ownership, publish, realPathOf, withCleanup } from '#store/operator'
 import type { Item, ItemStore, ItemType } from '../api/transfer.ts'
 import { OperatorError, withFileErrors } from '../operator/operator-error.ts'
 import { csvLine } from '../reader/fields.ts'
@@ -13,16 +13,16 @@ export type Write = (bytes: Uint8Array) => Promise<unknown>
 
 /**
  * Writes a file that appears only when it is complete and on disk. Until then it has a temporary name in the same folder.
- * A file that exists is refused, unless `overwrite` allows to replace it. Without an `ownership`, the file belongs to this
+ * A file that exists is refused, unless `overwrite` allows to replace it, and a file of the database always. Without an `ownership`, the file belongs to this
  * user, and no other user can read it.
  */
 export function writeFile<T>(
   file: string,
-  { overwrite, ownership }: { overwrite: boolean; ownership?: Ownership | undefined },
+  { overwrite, database, ownership }: TargetOptions & { ownership?: Ownership | undefined },
   use: (write: Write) => Promise<T>,
 ): Promise<T> {
   return withFileErrors(file, 'written', async () => {
-    const path = chooseTarget(file, overwrite)
+    const path = chooseTarget(file, { overwrite, database })
     const partial = `${path}.${randomBytes(4).toString('hex')}.partial`
     const remove = () => rmSync(partial, { force: true })
     return withCleanup(remove, async () => {
@@ -41,14 +41,26 @@ export function writeFile<T>(
   })
 }
 
+interface TargetOptions {
+  overwrite: boolean
+  /** The SQLite file of the store, if there is one. Its own files are never overwritten. */
+  database?: string | undefined
+}
+
 /** The path without symbolic links, because a rename would replace a link. It would also replace a device. */
-function chooseTarget(file: string, overwrite: boolean): string {
-  const current = statSync(file, { throwIfNoEntry: false })
-  if (!current) return file
+function chooseTarget(file: string, { overwrite, database }: TargetOptions): string {
+  const path = realPathOf(file)
+  if (database !== undefined && databaseSuffixes.some((suffix) => path === realPathOf(database) + suffix))
+    throw new OperatorError(`${file} is a file of the database. Choose another name.`)
+  const current = statSync(path, { throwIfNoEntry: false })
+  if (!current) return path
   if (!overwrite) throw exists(file)
   if (!current.isFile()) throw new OperatorError(`${file} is not a file. Choose another name, or use standard output.`)
-  return realpathSync(file)
+  return path
 }
+
+/** The endings of the database, its log, the index of the log, and its rollback journal. */
+const databaseSuffixes = ['', '-wal', '-shm', '-journal']
 
 function exists(file: string): OperatorError {
   return new OperatorError(`${file} already exists. Choose another name, or overwrite it with --force.`)
