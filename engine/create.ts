@@ -67,9 +67,11 @@ const scriptsOfTests = {
 export function createProduct(folder: string, options: Options = {}): void {
   if (existsSync(folder) && readdirSync(folder).some((name) => name !== '.git'))
     throw new Error(`${folder} is not empty. Name a new folder.`)
+  // Before anything is written: the name may be refused.
+  const image = withNamesOf(basename(folder), read('engine/create/Dockerfile'))
   copyEngine(folder, options)
   cpSync(join(root, 'engine/create'), folder, { recursive: true })
-  writeFileSync(join(folder, 'Dockerfile'), withNamesOf(basename(folder), read('engine/create/Dockerfile')))
+  writeFileSync(join(folder, 'Dockerfile'), image.replace('npm start', scripts.start))
   cpSync(join(root, '.npmrc'), join(folder, '.npmrc'))
 
   const write = (path: string, text: string) => writeLacking(folder, path, text)
@@ -143,19 +145,30 @@ function writeLacking(folder: string, path: string, text: string): void {
   writeFileSync(file, isNamed ? withNamesOf(basename(folder), text) : text)
 }
 
-/** The text with the names of a product in a folder with this name, instead of those of the example. */
+/**
+ * The text with the names of a product in a folder with this name, instead of those of the example.
+ *
+ * @throws {Error} if the name of the folder has no letter from A to Z
+ */
 export function withNamesOf(folder: string, text: string): string {
-  const words = folder.toLowerCase().match(/[a-z][a-z0-9]*/g) ?? ['notes']
+  const words = folder
+    .normalize('NFD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .match(/[a-z][a-z0-9]*/g)
+  if (!words)
+    throw new Error(
+      `${folder} has no letter from A to Z, and the name of the product is made of them. Name another folder.`,
+    )
   const title = words.join(' ')
   const names: Record<string, string> = {
     Notes: title.charAt(0).toUpperCase() + title.slice(1),
     notes: words.join('-'),
     notes_: `${words.join('_')}_`,
-    'npm start': scripts.start,
     '0x4e4f5445': `0x${(crc32(words.join()) >>> 1).toString(16)}`,
   }
   return text.replaceAll(
-    /notes_?|0x4e4f5445|npm start/gi,
+    /notes_?|0x4e4f5445/gi,
     (word) => names[word] ?? String(names[word.toLowerCase()]).toUpperCase(),
   )
 }

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, globSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
-import { type Options, withNamesOf } from '../../engine/create.ts'
+import { createProduct, type Options, withNamesOf } from '../../engine/create.ts'
+import { temporaryFolder } from '../../engine/test/support/temporary.ts'
 import { engines, filesOf, folders, patternsFor } from '../../sources.ts'
 import config from '../../vitest.config.ts'
 import { copyEngines } from '../support/copied-engines.ts'
@@ -122,6 +123,16 @@ test('a product without a console has neither its folders nor its script', () =>
 test('the names of the example become those of the folder, also in upper case', () => {
   const [names, own] = ['Notes notes notes_a NOTES NOTES_A', 'My shop my-shop my_shop_a MY-SHOP MY_SHOP_A']
   expect(withNamesOf('2_My-shop', names)).toBe(own)
+  expect(withNamesOf('café', 'Notes')).toBe('Cafe')
+  const folder = join(temporaryFolder(), '123')
+  expect(() => createProduct(folder)).toThrow('123 has no letter from A to Z')
+  expect(existsSync(folder)).toBe(false)
+})
+
+test('the page of a product names the script that starts it, which its container does not need', () => {
+  const folder = copyEngines()
+  expect(readFileSync(join(folder, 'README.md'), 'utf8')).toContain('`npm start` start this service')
+  expect(readFileSync(join(folder, 'Dockerfile'), 'utf8')).toMatch(/^CMD exec node .* main\.ts$/m)
 })
 
 test('the recipes name files that a product has, or are about new ones', () => {
