@@ -91,7 +91,8 @@ function apiKeySchemas({ command, keyPrefix }: KeyedProduct) {
 /** Milliseconds. */
 const Interval = z.string().transform((text, context) => {
   const milliseconds = parseDuration(text)
-  if (milliseconds === undefined) context.addIssue('expected a duration such as 30m, 6h or 1d')
+  if (milliseconds === undefined)
+    context.addIssue('expected a duration of at most five digits and a unit, such as 30m, 6h or 1d')
   return milliseconds
 })
 

@@ -15,7 +15,11 @@ export function innerOf(schema: z.core.$ZodType): z.core.$ZodType {
   return inner ? innerOf(inner) : schema
 }
 
-/** The names of the fields with such a schema, also inside of other kinds of schemas. */
+/**
+ * The names of the fields for whose schema `isFound` is true, also inside of lists, unions and other schemas.
+ *
+ * @param name that of the schema itself
+ */
 export function fieldsIn(
   schema: unknown,
   isFound: (schema: z.core.$ZodType) => boolean,

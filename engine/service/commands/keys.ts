@@ -194,6 +194,8 @@ export function parseKeyName({ keyPrefix }: Pick<Product, 'keyPrefix'>, name: st
 export function parseLifetime(text: string): number {
   const lifetime = parseDuration(text)
   if (lifetime === undefined)
-    throw new UsageError(`${text} is not a lifetime. Give a number and a unit, such as 12h, 90d or 4w.`)
+    throw new UsageError(
+      `${text} is not a lifetime. Give a number of at most five digits and a unit, such as 12h, 90d or 4w.`,
+    )
   return lifetime
 }

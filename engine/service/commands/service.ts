@@ -19,7 +19,7 @@ const healthTimeout = 2_500
 
 export function addServiceCommands(program: Command, cli: Cli<WithApiKeys>, service: Service<WithApiKeys>): void {
   const { product, router } = service
-  const { settings, readConfig } = cli.configuration
+  const { settings, readConfig, readForCommand } = cli.configuration
   const serving = 'serve REST and typed RPC until stopped (the default)'
   withHelp(cli, program.command('serve'), serving, ['', 'PORT=8080 $0 serve'], settings).action(async () => {
     const { serve } = await import('../serve/serve.ts')
@@ -29,7 +29,7 @@ export function addServiceCommands(program: Command, cli: Cli<WithApiKeys>, serv
   const asking = 'ask the running service whether it is ready, and set the exit code'
   addCommand(cli, program, 'healthcheck', asking, ['healthcheck'], ['host', 'port']).action(
     async (options: JsonOption) => {
-      const url = `${originOf(readConfig())}/readyz`
+      const url = `${originOf(readForCommand())}/readyz`
       const status = await statusOf(url)
       if (status !== 200)
         throw new OperatorError(`The service is not ready: ${url} responds ${status}. See its log for the cause.`)
@@ -43,7 +43,7 @@ export function addServiceCommands(program: Command, cli: Cli<WithApiKeys>, serv
   withHelp(cli, program.command('openapi'), printing, documents, ofServers).action(async () => {
     const { createDocument } = await import('../rest/document.ts')
     const { serversOf } = await import('../rest/reference.ts')
-    const config = readConfig()
+    const config = readForCommand()
     const document = createDocument(router, product, serversOf(config, publicAddressOf(config, config)))
     print(JSON.stringify(document, null, 2))
   })

@@ -28,9 +28,9 @@ export function describeDuration(milliseconds: number): string {
   return `${Math.floor(milliseconds / length)} ${unit}`
 }
 
-/** A duration such as 30m, 12h or 90d, in milliseconds; `undefined` for any other text. */
+/** A duration such as 30m, 12h or 90d, with at most five digits, in milliseconds; `undefined` for any other text. */
 export function parseDuration(text: string): number | undefined {
-  const [, count, unit = ''] = /^([1-9]\d{0,3})([smhdw])$/.exec(text) ?? []
+  const [, count, unit = ''] = /^([1-9]\d{0,4})([smhdw])$/.exec(text) ?? []
   const length = units[unit]
   return length === undefined ? undefined : Number(count) * length
 }

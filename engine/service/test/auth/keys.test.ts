@@ -161,13 +161,17 @@ describe('changes of keys', () => {
     ['12h', 12 * 3_600_000],
     ['90d', 90 * 86_400_000],
     ['4w', 28 * 86_400_000],
+    ['86400s', 86_400_000],
   ] as const)('a lifetime of %s is accepted', ([text, milliseconds]) => {
     expect(parseLifetime(text)).toBe(milliseconds)
   })
 
-  test.for(['', '90', '0d', '-1d', '1.5d', '90x', 'd', '9dd', 'x9d'])('a lifetime of %j is refused', (text) => {
-    expect(() => parseLifetime(text)).toThrow('is not a lifetime')
-  })
+  test.for(['', '90', '0d', '-1d', '1.5d', '90x', 'd', '9dd', 'x9d', '100000s'])(
+    'a lifetime of %j is refused',
+    (text) => {
+      expect(() => parseLifetime(text)).toThrow('is not a lifetime')
+    },
+  )
 })
 
 test('the use of a key is recorded, at most once a minute', async () => {

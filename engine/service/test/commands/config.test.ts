@@ -236,17 +236,20 @@ test('settings that contradict each other are reported beside one that is wrong 
   )
 })
 
-test.for(['keys list', 'db status', 'backup copy.db'])('%s needs no setting of the product', async (words) => {
-  const folder = temporaryFolder()
-  await createFirstKey(folder)
-  const env = { PRINTER_FILE: 'printer' }
-  await runToEnd({ folder, env, arguments: words.split(' ') })
-  const start = runProgram({ folder, env })
-  expect([await start.ended, start.stderr]).toEqual([
-    1,
-    expect.stringContaining('PRINTER_FILE: expected an absolute path'),
-  ])
-})
+test.for(['keys list', 'db status', 'openapi', 'backup copy.db'])(
+  '%s needs no setting of the product',
+  async (words) => {
+    const folder = temporaryFolder()
+    await createFirstKey(folder)
+    const env = { PRINTER_FILE: 'printer' }
+    await runToEnd({ folder, env, arguments: words.split(' ') })
+    const start = runProgram({ folder, env })
+    expect([await start.ended, start.stderr]).toEqual([
+      1,
+      expect.stringContaining('PRINTER_FILE: expected an absolute path'),
+    ])
+  },
+)
 
 test('doctor names every variable that is wrong, and sets the exit code', async () => {
   const [valid, wrong] = [{}, { PORT: 'x', LOG_LEVEL: 'y' }].map((env) => runProgram({ env, arguments: ['doctor'] }))
